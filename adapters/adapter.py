@@ -1,0 +1,102 @@
+"""The abstract class that every in-process candidate, and every driver of another kind, implements.
+
+Its methods are those of `plumbline.adapters.protocol.METHODS`, with the parameters spelled out. What the
+first piece of the documents needs is abstract or has a default; everything else is reached by `call`,
+which says *unsupported* unless the adapter has it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from plumbline.adapters.errors import UnsupportedError
+from plumbline.adapters.protocol import (
+    METHODS,
+    Deployed,
+    Introduction,
+    Observed,
+    SettleResult,
+)
+from plumbline.reference.history import Gate
+from plumbline.reference.operations import Content, Operation, Outcome, RegionAttributes, Topology
+
+
+class Adapter(ABC):
+    """One candidate, driven. Not thread-safe: the harness calls one method at a time."""
+
+    @abstractmethod
+    def hello(self) -> Introduction:
+        """Introduce the candidate; may be called before `deploy`, and any number of times."""
+
+    @abstractmethod
+    def deploy(self, topology: Topology) -> Deployed:
+        """Start the members of a topology, or keep them if they run already."""
+
+    @abstractmethod
+    def reset(self, regions: tuple[RegionAttributes, ...]) -> None:
+        """Begin an example: no event, entry, gate or statistic of the last one may show any more."""
+
+    @abstractmethod
+    def begin(self, operation: Operation) -> None:
+        """Call an operation on its own thread and come back at once."""
+
+    @abstractmethod
+    def finish(self, op_id: int, timeout_ms: int) -> Outcome | None:
+        """The outcome of a begun operation; None if it has not returned within the time."""
+
+    @abstractmethod
+    def observe(self, since: int) -> Observed:
+        """The listener events since a position."""
+
+    @abstractmethod
+    def settle(self, timeout_ms: int) -> SettleResult:
+        """Wait until nothing more will happen by itself."""
+
+    @abstractmethod
+    def contents(self, member: str, region: str) -> tuple[Content, ...]:
+        """What a member holds of a region: present keys only."""
+
+    def arm(self, gate: Gate) -> None:
+        """From here on the operation parks when it reaches the gate."""
+        raise UnsupportedError(f"arm: this candidate cannot park listeners (gate {gate})")
+
+    def await_parked(self, gate: Gate, timeout_ms: int) -> bool:
+        """Whether the operation stands at the gate within the time."""
+        raise UnsupportedError(f"await_parked: this candidate cannot park listeners ({gate}, {timeout_ms} ms)")
+
+    def release(self, gate: Gate) -> None:
+        """Open a gate for good, parked at or not."""
+        raise UnsupportedError(f"release: this candidate cannot park listeners (gate {gate})")
+
+    def statistic(self, member: str, name: str) -> int:
+        """A counter since the last reset, or a gauge, by the name that the documents give it."""
+        raise UnsupportedError(f"statistic: this candidate shows no {name} of {member}")
+
+    def attributes(self, member: str, region: str) -> RegionAttributes:
+        """The attributes in force of a region on a member, defaults resolved."""
+        raise UnsupportedError(f"attributes: this candidate does not show those of {region} on {member}")
+
+    def redeliver(self, op_id: int, member: str) -> None:
+        """Deliver the message of a finished operation to a member once more."""
+        raise UnsupportedError(f"redeliver: messages are out of reach (operation {op_id}, member {member})")
+
+    def call(self, method: str, params: msgspec.Struct) -> msgspec.Struct:
+        """Any method of the protocol that has no spelled-out form yet."""
+        capability = METHODS[method].capability
+        raise UnsupportedError(f"{method}: needs the capability {capability} ({params!r})")
+
+    @abstractmethod
+    def close(self) -> None:
+        """Stop everything that was started; never raises, may be called twice."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,27 @@
+"""What can go wrong between harness and candidate, apart from the candidate being wrong."""
+
+from __future__ import annotations
+
+
+class AdapterError(Exception):
+    """The adapter died, hung, or answered what the protocol does not allow. Says nothing of the candidate.
+
+    Attributes:
+        last_words: the tail of what the adapter printed to its error stream, for people.
+    """
+
+    def __init__(self, message: str, last_words: str = "") -> None:
+        super().__init__(message)
+        self.last_words = last_words
+
+
+class UnsupportedError(Exception):
+    """The candidate does not offer what was asked; what needs it is *unsupported*, never passed."""
+
+
+class UnknownCandidateError(Exception):
+    """No candidate is named so; the message names near matches and the remedy."""
+
+
+class MissingToolError(Exception):
+    """Something that the candidate needs (Java, Maven, an extra) is not installed; says how to get it."""

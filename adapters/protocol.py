@@ -1,0 +1,426 @@
+"""The adapter protocol: every method with its parameters, its result and the capability it needs.
+
+JSON-RPC 2.0, one message a line. The harness calls and the adapter answers; nothing is pushed. In-process
+candidates implement the same methods as `plumbline.adapters.adapter.Adapter`. The document is
+docs/protocol.md; the JSON Schema, generated from these types, is adapters/protocol.json.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.history import Gate, OrderStrength
+from plumbline.reference.operations import (
+    Content,
+    Event,
+    Operation,
+    Outcome,
+    RegionAttributes,
+    Topology,
+)
+
+PROTOCOL_VERSION = 1
+
+
+class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All parameters and results are frozen and refuse fields that the protocol does not know."""
+
+
+class Nothing(_Record, kw_only=True):
+    """No parameters, or no result."""
+
+
+class Hello(_Record, kw_only=True):
+    """Harness introduces itself. `protocol` is the version it speaks."""
+
+    protocol: int = PROTOCOL_VERSION
+
+
+class Introduction(_Record, kw_only=True):
+    """Candidate introduces itself.
+
+    Attributes:
+        protocol: version of this protocol that the adapter speaks.
+        name: product name.
+        version: product version.
+        dialect: `gemfire6`, `gemfire8` or `geode`: which document's reading it follows.
+        capabilities: what it offers, from the one list of capabilities.
+        order_strength: how much order a listener log carries.
+        conflated_weight_least: least that one discarded update adds to conflatedEvents.
+        conflated_weight_most: most that it adds.
+        callback_arguments: whether listeners are told the operation's token for destroys and invalidates.
+        settle_limit_ms: how long the harness should wait for `settle` and `finish` at most.
+    """
+
+    protocol: int = PROTOCOL_VERSION
+    name: str
+    version: str
+    dialect: str = "geode"
+    capabilities: tuple[Capability, ...]
+    order_strength: OrderStrength = OrderStrength.PER_KEY
+    conflated_weight_least: int = 1
+    conflated_weight_most: int = 1
+    callback_arguments: bool = True
+    settle_limit_ms: int = 10_000
+
+
+class Deploy(_Record, kw_only=True):
+    """Start the members of all sites; done once per topology."""
+
+    topology: Topology
+
+
+class Deployed(_Record, kw_only=True):
+    """The members run. `member_order`: lowest to highest membership id, or null if not known."""
+
+    member_order: tuple[str, ...] | None = None
+
+
+class Reset(_Record, kw_only=True):
+    """Forget everything of the last example and create these regions, fresh, on every member."""
+
+    regions: tuple[RegionAttributes, ...]
+
+
+class Begin(_Record, kw_only=True):
+    """Call an operation on its thread; answered at once, before it has returned."""
+
+    operation: Operation
+
+
+class Finish(_Record, kw_only=True):
+    """Wait until the operation has returned."""
+
+    op_id: int
+    timeout_ms: int
+
+
+class Finished(_Record, kw_only=True):
+    """Its outcome, or null if it has not returned within the time."""
+
+    outcome: Outcome | None
+
+
+class GateParams(_Record, kw_only=True):
+    """Arm or release a gate."""
+
+    gate: Gate
+
+
+class AwaitParked(_Record, kw_only=True):
+    """Wait until the operation stands at the gate."""
+
+    gate: Gate
+    timeout_ms: int
+
+
+class ParkedResult(_Record, kw_only=True):
+    """Whether it does."""
+
+    parked: bool
+
+
+class Observe(_Record, kw_only=True):
+    """Listener events since a position; positions begin at 0 after each reset."""
+
+    since: int
+
+
+class Observed(_Record, kw_only=True):
+    """Events of all members' listeners, in each member's log order, dead members' included."""
+
+    events: tuple[Event, ...]
+    position: int
+
+
+class Settle(_Record, kw_only=True):
+    """Return when nothing more will happen unless time advances, a gate opens or a fault heals."""
+
+    timeout_ms: int
+
+
+class SettleResult(_Record, kw_only=True):
+    """`settled`: surely nothing more will happen; `held`: (member, key) pairs at which a parked listener
+    may hold other operations back."""
+
+    settled: bool
+    held: tuple[tuple[str, str], ...] = ()
+
+
+class Contents(_Record, kw_only=True):
+    """What a member holds of a region, locally."""
+
+    member: str
+    region: str
+
+
+class ContentsResult(_Record, kw_only=True):
+    """Present keys only; an invalid entry has a null token."""
+
+    entries: tuple[Content, ...]
+
+
+class Statistic(_Record, kw_only=True):
+    """A counter or gauge of a member, by the name that the documents give it."""
+
+    member: str
+    name: str
+
+
+class StatisticResult(_Record, kw_only=True):
+    """Its value since the last reset (counters) or now (gauges)."""
+
+    value: int
+
+
+class Attributes(_Record, kw_only=True):
+    """How a region is configured on a member, defaults resolved."""
+
+    member: str
+    region: str
+
+
+class AttributesResult(_Record, kw_only=True):
+    """The attributes in force; `checks` is never null here."""
+
+    attributes: RegionAttributes
+
+
+class Redeliver(_Record, kw_only=True):
+    """Deliver the message of a finished operation to a member once more."""
+
+    op_id: int
+    member: str
+
+
+class MemberParams(_Record, kw_only=True):
+    """Crash, close or restart a member."""
+
+    member: str
+    from_disk: bool = False
+
+
+class Link(_Record, kw_only=True):
+    """State of the link from one site, member or client to another: up, down, drop_acks, hold."""
+
+    source: str
+    target: str
+    state: str
+
+
+class Advance(_Record, kw_only=True):
+    """Let virtual time pass."""
+
+    milliseconds: int
+
+
+class ClockParams(_Record, kw_only=True):
+    """Set a site's clock offset, or freeze it."""
+
+    site: int
+    offset_ms: int = 0
+    frozen: bool = False
+
+
+class QueueParams(_Record, kw_only=True):
+    """A gateway sender or asynchronous queue and how it is configured on every member of a site."""
+
+    site: int
+    queue: str
+    remote_site: int | None = None
+    parallel: bool = False
+    dispatchers: int = 1
+    order_policy: str = "key"
+    batch_size: int = 100
+    batch_interval_ms: int = 10
+    conflate: bool = False
+    persistent: bool = False
+    maximum_memory_mb: int = 100
+    remove_on_exception: bool = True
+
+
+class QueueAction(_Record, kw_only=True):
+    """start, stop, pause or resume of a queue on a member; or start and stop of its receiver."""
+
+    member: str
+    queue: str
+    action: str
+
+
+class QueueLook(_Record, kw_only=True):
+    """Depth, contents and role of a queue on a member."""
+
+    member: str
+    queue: str
+
+
+class QueueSight(_Record, kw_only=True):
+    """`role` is primary, secondary or none; `tokens` are null where contents cannot be seen."""
+
+    depth: int
+    role: str
+    tokens: tuple[str, ...] | None = None
+    unprocessed: int | None = None
+
+
+class Script(_Record, kw_only=True):
+    """Give a callback (listener, writer, loader, resolver, filter) of a member its next answers."""
+
+    member: str
+    region: str
+    callback: str
+    answers: tuple[str, ...]
+
+
+class ClientStart(_Record, kw_only=True):
+    """Start a client incarnation."""
+
+    client: str
+    servers: tuple[str, ...]
+    subscription: bool = True
+    redundancy: int = 0
+    durable_id: str | None = None
+    durable_timeout_s: int = 300
+    checks: bool | None = None
+
+
+class ClientAction(_Record, kw_only=True):
+    """ready, close (keepalive or not) or kill of a client."""
+
+    client: str
+    action: str
+    keepalive: bool = False
+
+
+class Interest(_Record, kw_only=True):
+    """Register or unregister a client's interest in a region's keys."""
+
+    client: str
+    region: str
+    kind: str
+    specification: str = ""
+    policy: str = "keys_values"
+    durable: bool = False
+    receive_values: bool = True
+    register: bool = True
+
+
+class ClientLook(_Record, kw_only=True):
+    """Events pending for a durable client on its servers."""
+
+    client: str
+
+
+class Count(_Record, kw_only=True):
+    """A number of events; negative where the candidate tells a reason by it."""
+
+    count: int
+
+
+class Configuration(_Record, kw_only=True):
+    """Declarative configuration (cache.xml text) for a member about to start."""
+
+    member: str
+    text: str
+
+
+class Accepted(_Record, kw_only=True):
+    """Whether a deployment was accepted; if not, the candidate's words."""
+
+    accepted: bool
+    detail: str = ""
+
+
+class Lines(_Record, kw_only=True):
+    """Lines of a member's log since the last reset."""
+
+    lines: tuple[str, ...]
+
+
+class Placement(_Record, kw_only=True):
+    """Primary and redundant holders of a key."""
+
+    region: str
+    key: str
+
+
+class PlacementResult(_Record, kw_only=True):
+    """`primary` is null while there is none."""
+
+    primary: str | None
+    redundant: tuple[str, ...] = ()
+
+
+class MovePrimary(_Record, kw_only=True):
+    """Make a member the primary of a key's bucket or of a queue."""
+
+    region: str
+    key: str
+    member: str
+
+
+class Stamp(_Record, kw_only=True):
+    """Where versions are visible: the stamp of an entry."""
+
+    version: int
+    member: str
+    timestamp_ms: int | None = None
+    site: int | None = None
+
+
+class StampParams(_Record, kw_only=True):
+    """Ask for the stamp of a key on a member."""
+
+    member: str
+    region: str
+    key: str
+
+
+class Method(msgspec.Struct, frozen=True):
+    """One method: its name on the wire, its types, and the capability it needs (None: every adapter)."""
+
+    name: str
+    params: type[msgspec.Struct]
+    result: type[msgspec.Struct]
+    capability: Capability | None = None
+
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method("hello", Hello, Introduction),
+        Method("deploy", Deploy, Deployed),
+        Method("reset", Reset, Nothing),
+        Method("begin", Begin, Nothing),
+        Method("finish", Finish, Finished),
+        Method("observe", Observe, Observed),
+        Method("settle", Settle, SettleResult),
+        Method("contents", Contents, ContentsResult),
+        Method("close", Nothing, Nothing),
+        Method("arm", GateParams, Nothing, Capability.LISTENER_GATES),
+        Method("await_parked", AwaitParked, ParkedResult, Capability.LISTENER_GATES),
+        Method("release", GateParams, Nothing, Capability.LISTENER_GATES),
+        Method("statistic", Statistic, StatisticResult, Capability.STATISTICS),
+        Method("attributes", Attributes, AttributesResult, Capability.CONFIGURATION),
+        Method("redeliver", Redeliver, Nothing, Capability.MESSAGE_CONTROL),
+        Method("crash", MemberParams, Nothing, Capability.MEMBER_FAULTS),
+        Method("restart", MemberParams, Nothing, Capability.MEMBER_FAULTS),
+        Method("link", Link, Nothing, Capability.LINK_FAULTS),
+        Method("advance", Advance, Nothing, Capability.VIRTUAL_TIME),
+        Method("clock", ClockParams, Nothing, Capability.VIRTUAL_TIME),
+        Method("create_queue", QueueParams, Nothing, Capability.GATEWAYS),
+        Method("queue_action", QueueAction, Nothing, Capability.GATEWAYS),
+        Method("look_at_queue", QueueLook, QueueSight, Capability.QUEUE_INSPECTION),
+        Method("script", Script, Nothing, Capability.CALLBACK_SCRIPTS),
+        Method("start_client", ClientStart, Nothing, Capability.CLIENTS),
+        Method("client_action", ClientAction, Nothing, Capability.CLIENTS),
+        Method("interest", Interest, Nothing, Capability.CLIENTS),
+        Method("pending_events", ClientLook, Count, Capability.DURABLE_CLIENTS),
+        Method("configure", Configuration, Accepted, Capability.CONFIGURATION),
+        Method("server_log", MemberParams, Lines, Capability.CONFIGURATION),
+        Method("placement", Placement, PlacementResult, Capability.PARTITIONED_REGIONS),
+        Method("move_primary", MovePrimary, Nothing, Capability.PARTITIONED_REGIONS),
+        Method("stamp", StampParams, Stamp, Capability.VISIBLE_VERSIONS),
+    )
+}

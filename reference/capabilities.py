@@ -1,0 +1,67 @@
+"""Capabilities: what a candidate may or may not offer, and what cannot be judged without each.
+
+A capability that a candidate lacks makes requirements *unsupported*, never passed.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Capability(StrEnum):
+    """The whole list; a candidate's `hello` names those it has."""
+
+    REPLICATED_REGIONS = "replicated_regions"
+    PARTITIONED_REGIONS = "partitioned_regions"
+    REGION_POLICIES = "region_policies"
+    CHECKS_SETTING = "checks_setting"
+    LOCAL_OPERATIONS = "local_operations"
+    BULK_OPERATIONS = "bulk_operations"
+    TRANSACTIONS = "transactions"
+    CLEAR = "clear"
+    TOMBSTONES = "tombstones"
+    LISTENER_GATES = "listener_gates"
+    MESSAGE_CONTROL = "message_control"
+    CALLBACK_SCRIPTS = "callback_scripts"
+    MEMBER_FAULTS = "member_faults"
+    LINK_FAULTS = "link_faults"
+    GATEWAYS = "gateways"
+    PARALLEL_QUEUES = "parallel_queues"
+    ASYNC_QUEUES = "async_queues"
+    DISK = "disk"
+    QUEUE_INSPECTION = "queue_inspection"
+    CLIENTS = "clients"
+    DURABLE_CLIENTS = "durable_clients"
+    STATISTICS = "statistics"
+    VISIBLE_VERSIONS = "visible_versions"
+    VIRTUAL_TIME = "virtual_time"
+    CONFIGURATION = "configuration"
+
+
+LOST_WITHOUT: dict[Capability, str] = {
+    Capability.REPLICATED_REGIONS: "everything about replicated regions, and most conflicts",
+    Capability.PARTITIONED_REGIONS: "primaries of buckets, redundancy, forwarding, bucket moves",
+    Capability.REGION_POLICIES: "normal, preloaded, empty and local regions",
+    Capability.CHECKS_SETTING: "what must hold, and what may not be demanded, with consistency checks off",
+    Capability.LOCAL_OPERATIONS: "that local operations stay local",
+    Capability.BULK_OPERATIONS: "putAll and removeAll element by element",
+    Capability.TRANSACTIONS: "versions generated at commit, delegation, limits",
+    Capability.CLEAR: "the region lock of clear and what it waits for",
+    Capability.TOMBSTONES: "expiry and collection of tombstones, with durations a test can wait for",
+    Capability.LISTENER_GATES: "provably concurrent updates: ties, worked example, late messages",
+    Capability.MESSAGE_CONTROL: "redelivered and withheld messages between members",
+    Capability.CALLBACK_SCRIPTS: "aborting writers, loaders, conflict resolvers, filters, failing listeners",
+    Capability.MEMBER_FAULTS: "crashes and restarts of members, failover",
+    Capability.LINK_FAULTS: "cut and healed links, lost acknowledgements",
+    Capability.GATEWAYS: "distribution between sites",
+    Capability.PARALLEL_QUEUES: "parallel gateway senders and queues",
+    Capability.ASYNC_QUEUES: "asynchronous event queues and their listeners",
+    Capability.DISK: "overflow, persistence, recovery",
+    Capability.QUEUE_INSPECTION: "depth, contents and role of queues",
+    Capability.CLIENTS: "clients, interest, subscriptions, failover between servers",
+    Capability.DURABLE_CLIENTS: "queues kept for absent clients, replay, markers",
+    Capability.STATISTICS: "the counters that the documents name",
+    Capability.VISIBLE_VERSIONS: "version stamps and timestamps as such (they are still judged by their effects)",
+    Capability.VIRTUAL_TIME: "time-outs longer than a test can wait",
+    Capability.CONFIGURATION: "defaults, declarative configuration, refused deployments, server logs",
+}

@@ -1,0 +1,169 @@
+"""A history: everything that was asked of a candidate in one example, and everything it showed.
+
+The harness's own clock is the timeline: a list of moments in the order in which the harness sent or
+received them. Each listener log entry carries the window of the timeline in which it must have been
+shown. Knows nothing of what is right.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from plumbline.reference.operations import Content, Event, Operation, Outcome, RegionAttributes, Topology
+
+
+class OrderStrength(StrEnum):
+    """How much order a member's listener log carries, as the candidate declares it."""
+
+    TOTAL = "total"
+    PER_KEY = "per_key"
+    PER_KEY_AND_THREAD = "per_key_and_thread"
+
+
+class Gate(msgspec.Struct, frozen=True):
+    """Where an operation is parked: in the listener of `member`, when it is told of operation `op_id`.
+
+    On the calling member the operation is then applied and announced but not yet distributed; on another
+    member it is applied and announced but not acknowledged, and what its thread sends behind it waits.
+    """
+
+    member: str
+    op_id: int
+
+
+class Called(msgspec.Struct, frozen=True, tag="called"):
+    """The harness has sent the call; the operation may take effect from here on."""
+
+    operation: Operation
+
+
+class Returned(msgspec.Struct, frozen=True, tag="returned"):
+    """The harness has received the outcome; the operation took effect before."""
+
+    op_id: int
+    outcome: Outcome
+
+
+class Armed(msgspec.Struct, frozen=True, tag="armed"):
+    """From here on the operation parks when it reaches the gate."""
+
+    gate: Gate
+
+
+class Parked(msgspec.Struct, frozen=True, tag="parked"):
+    """The candidate has reported that the operation stands at the gate."""
+
+    gate: Gate
+
+
+class Released(msgspec.Struct, frozen=True, tag="released"):
+    """The gate is opened."""
+
+    gate: Gate
+
+
+class Settled(msgspec.Struct, frozen=True, tag="settled"):
+    """Nothing more would happen by itself, and all that was shown so far has been observed.
+
+    `held` are the members and keys at which a parked listener may hold other operations back.
+    """
+
+    held: tuple[tuple[str, str], ...] = ()
+
+
+class ContentsAsked(msgspec.Struct, frozen=True, tag="contents_asked"):
+    """The harness has asked what a member holds; answered by the ContentsRead of the same number."""
+
+    number: int
+    member: str
+    region: str
+
+
+class ContentsRead(msgspec.Struct, frozen=True, tag="contents_read"):
+    """What the member held of the region, key by key, at some time since it was asked."""
+
+    number: int
+    member: str
+    region: str
+    entries: tuple[Content, ...]
+
+
+class StatisticAsked(msgspec.Struct, frozen=True, tag="statistic_asked"):
+    """The harness has asked for a statistic; answered by the StatisticRead of the same number."""
+
+    number: int
+    member: str
+    name: str
+
+
+class StatisticRead(msgspec.Struct, frozen=True, tag="statistic_read"):
+    """How far the statistic of the member has moved since the example began."""
+
+    number: int
+    member: str
+    name: str
+    delta: int
+
+
+class Redelivered(msgspec.Struct, frozen=True, tag="redelivered"):
+    """The message of an operation to one member is put on the way once more."""
+
+    op_id: int
+    member: str
+
+
+Moment = (
+    Called
+    | Returned
+    | Armed
+    | Parked
+    | Released
+    | Settled
+    | ContentsAsked
+    | ContentsRead
+    | StatisticAsked
+    | StatisticRead
+    | Redelivered
+)
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """One listener log entry and the window of the timeline in which it was shown.
+
+    Attributes:
+        event: what the listener was told.
+        after: shown only once this many moments of the timeline had passed.
+        before: shown while at most this many had passed.
+    """
+
+    event: Event
+    after: int
+    before: int
+
+
+class History(msgspec.Struct, frozen=True, kw_only=True):
+    """One example as it was seen.
+
+    Attributes:
+        topology: the sites and members.
+        regions: the regions in use.
+        timeline: what the harness sent and received, in order.
+        logs: for each member whose listeners were observed, what they were told, in log order.
+        order_strength: how much order the logs carry.
+        member_order: members from the lowest to the highest id, or None where the candidate does not say.
+        conflated_weight_least: least that one discarded update adds to the statistic conflatedEvents.
+        conflated_weight_most: most that it adds.
+        callback_arguments: whether destroys and invalidates carry their token.
+    """
+
+    topology: Topology
+    regions: tuple[RegionAttributes, ...]
+    timeline: tuple[Moment, ...]
+    logs: dict[str, tuple[Shown, ...]]
+    order_strength: OrderStrength = OrderStrength.TOTAL
+    member_order: tuple[str, ...] | None = None
+    conflated_weight_least: int = 1
+    conflated_weight_most: int = 1
+    callback_arguments: bool = True

@@ -1,0 +1,192 @@
+"""What can be asked of a system: topology, regions, operations and their outcomes.
+
+Knows nothing of how an operation is carried out, nor of who carries it out.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+
+class OperationKind(StrEnum):
+    """Every operation that one of the five documents names, whether or not a suite uses it yet."""
+
+    PUT = "put"
+    CREATE = "create"
+    PUT_IF_ABSENT = "put_if_absent"
+    REPLACE = "replace"
+    INVALIDATE = "invalidate"
+    DESTROY = "destroy"
+    LOCAL_INVALIDATE = "local_invalidate"
+    LOCAL_DESTROY = "local_destroy"
+    GET = "get"
+    CONTAINS_KEY = "contains_key"
+    REPLACE_IF_EQUAL = "replace_if_equal"
+    REMOVE_IF_EQUAL = "remove_if_equal"
+    PUT_ALL = "put_all"
+    REMOVE_ALL = "remove_all"
+    CLEAR = "clear"
+    DESTROY_REGION = "destroy_region"
+    INVALIDATE_REGION = "invalidate_region"
+    LOCAL_CLEAR = "local_clear"
+    TX_BEGIN = "tx_begin"
+    TX_COMMIT = "tx_commit"
+    TX_ROLLBACK = "tx_rollback"
+
+
+READS = frozenset({OperationKind.GET, OperationKind.CONTAINS_KEY})
+LOCAL = frozenset({OperationKind.LOCAL_INVALIDATE, OperationKind.LOCAL_DESTROY, OperationKind.LOCAL_CLEAR})
+STORES_VALUE = frozenset(
+    {OperationKind.PUT, OperationKind.CREATE, OperationKind.PUT_IF_ABSENT, OperationKind.REPLACE}
+)
+
+
+class Operation(msgspec.Struct, frozen=True, kw_only=True):
+    """One operation of one thread on one member.
+
+    Attributes:
+        op_id: unique in a run; the token of the operation is derived from it.
+        thread: name of the calling thread; a thread's operations are called one after the other.
+        member: the member on which the thread calls.
+        region: name of the region.
+        kind: what is called.
+        key: the key, or "" for operations on a whole region.
+        token: unique text carried as the value (puts) and as the callback argument (all that change
+            something); events are recognised by it. None for reads.
+    """
+
+    op_id: int
+    thread: str
+    member: str
+    region: str
+    kind: OperationKind
+    key: str = ""
+    token: str | None = None
+
+
+class Status(StrEnum):
+    """How a call ended. `failed` says it certainly did not happen, `indefinite` that it may have."""
+
+    OK = "ok"
+    EXISTS = "exists"
+    ABSENT = "absent"
+    REFUSED = "refused"
+    FAILED = "failed"
+    INDEFINITE = "indefinite"
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What the caller got back.
+
+    Attributes:
+        status: how the call ended; `exists` and `absent` are the answers of create on a present key and
+            of destroy or invalidate on an absent one.
+        value: what was returned: the token read by get; "true" or "false" for contains_key; the
+            previous token (or None) for put_if_absent and replace; None for all others.
+        detail: the candidate's own words on a failure, for people only; never compared.
+    """
+
+    status: Status
+    value: str | None = None
+    detail: str = ""
+
+
+class Scope(StrEnum):
+    """Whether a call waits until the other members have received its operation."""
+
+    ACK = "distributed_ack"
+    NO_ACK = "distributed_no_ack"
+
+
+class RegionPolicy(StrEnum):
+    """What a member keeps of a region."""
+
+    REPLICATE = "replicate"
+    PARTITION = "partition"
+    NORMAL = "normal"
+    PRELOADED = "preloaded"
+    EMPTY = "empty"
+    LOCAL = "local"
+
+
+class RegionAttributes(msgspec.Struct, frozen=True, kw_only=True):
+    """How a region is configured on every member of a site.
+
+    Attributes:
+        name: the region's name.
+        policy: what each member keeps.
+        scope: whether calls wait for acknowledgements.
+        checks: consistency checking on, off, or None to leave the attribute unnamed.
+        senders: ids of gateway senders attached.
+        queues: ids of asynchronous event queues attached.
+        redundancy: redundant copies of a partitioned region's buckets.
+    """
+
+    name: str
+    policy: RegionPolicy = RegionPolicy.REPLICATE
+    scope: Scope = Scope.ACK
+    checks: bool | None = None
+    senders: tuple[str, ...] = ()
+    queues: tuple[str, ...] = ()
+    redundancy: int = 0
+
+
+class Site(msgspec.Struct, frozen=True):
+    """A cluster: its distributed system id (1 to 127) and the names of its members."""
+
+    number: int
+    members: tuple[str, ...]
+
+
+class Topology(msgspec.Struct, frozen=True):
+    """The sites a candidate has to run before operations are called."""
+
+    sites: tuple[Site, ...]
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """All members of all sites, in the order in which they were named."""
+        return tuple(member for site in self.sites for member in site.members)
+
+
+class EventKind(StrEnum):
+    """What a region listener was told. Creates and updates are told apart only where both sides do."""
+
+    CREATE = "create"
+    UPDATE = "update"
+    INVALIDATE = "invalidate"
+    DESTROY = "destroy"
+    CLEAR = "clear"
+    REGION_DESTROY = "region_destroy"
+    REGION_INVALIDATE = "region_invalidate"
+    LIVE = "live"
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """One call of a region listener.
+
+    Attributes:
+        member: where the listener is registered.
+        region: the region's name.
+        key: the key.
+        kind: what the listener was told.
+        token: the token of the operation: the new value for creates and updates, the callback argument
+            else; None where the candidate passes none.
+        remote: whether the operation was called on another member; None where it is not told.
+    """
+
+    member: str
+    region: str
+    key: str
+    kind: EventKind
+    token: str | None
+    remote: bool | None = None
+
+
+class Content(msgspec.Struct, frozen=True):
+    """What one member holds for one key: its token, or None when the entry is invalid."""
+
+    key: str
+    token: str | None

@@ -1,0 +1,215 @@
+"""A run directory: what one run of a suite against one candidate leaves behind, for good.
+
+    run.json              what was run (RunRecord)
+    trace/*.parquet       the trace, see plumbline.reference.trace
+    verdicts.parquet      the verdict table, one VerdictRow a line
+    counterexamples/*.json  one Counterexample a file
+
+Several such directories are the only database. Knows nothing of how verdicts are reached or shown.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from plumbline.reference.history import History
+from plumbline.reference.verdicts import Source, Verdict, VerdictRow
+
+RUN_FORMAT = 1
+
+VERDICT_SCHEMA = pa.schema(
+    [
+        pa.field("run_id", pa.string(), nullable=False),
+        pa.field("requirement", pa.string(), nullable=False),
+        pa.field("source", pa.string(), nullable=False),
+        pa.field("verdict", pa.string(), nullable=False),
+        pa.field("exercised", pa.int64(), nullable=False),
+        pa.field("failures", pa.int64(), nullable=False),
+        pa.field("reason", pa.string(), nullable=False),
+        pa.field("counterexample", pa.string(), nullable=False),
+        pa.field("seconds", pa.float64(), nullable=False),
+    ]
+)
+
+
+class UnreadableRunError(Exception):
+    """A directory is not a whole run; the message says what is missing or damaged."""
+
+
+class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """What was run.
+
+    Attributes:
+        run_id: unique name of the run.
+        suite_version: version of Plumbline.
+        candidate: the candidate as it was named, for example `process:./adapter`.
+        product: the product's own name.
+        product_version: the product's own version.
+        digest: a hash that changes when the candidate's introduction does, or "".
+        dialect: the dialect judged against.
+        profile: smoke, gate or full.
+        seed: what the examples were drawn from.
+        started: ISO 8601 in UTC.
+        seconds: how long it took.
+        capabilities: what the candidate declared.
+        complete: False until the run has ended in order; an incomplete run is never green.
+        format: version of this layout.
+    """
+
+    run_id: str
+    suite_version: str
+    candidate: str
+    product: str
+    product_version: str
+    digest: str = ""
+    dialect: str
+    profile: str
+    seed: int
+    started: str
+    seconds: float = 0.0
+    capabilities: tuple[str, ...] = ()
+    complete: bool = False
+    format: int = RUN_FORMAT
+
+
+class DeadEnd(msgspec.Struct, frozen=True, kw_only=True):
+    """A place where the search for an explanation ended.
+
+    Attributes:
+        consumed: how many entries of all logs were explained until there.
+        place: the log in question, for people.
+        due: what that log shows next.
+        offered: what the model could have shown there instead.
+        decision: the decision that refused what was due, or "".
+    """
+
+    consumed: int
+    place: str
+    due: str
+    offered: tuple[str, ...] = ()
+    decision: str = ""
+
+
+class Counterexample(msgspec.Struct, frozen=True, kw_only=True):
+    """A failing example, reduced, with all that is needed to show and replay it.
+
+    Attributes:
+        requirements: ids named, most specific first.
+        source: scenario or machine.
+        title: the scenario's or machine's name.
+        candidate: the candidate as it was named.
+        product_version: the product's own version.
+        suite_version: version of Plumbline.
+        seed: what the example was drawn from.
+        plan: the plan, one line of text a step, for people.
+        history: what was asked and seen.
+        expected: what is allowed, in sentences.
+        seen: what was seen instead, in sentences.
+        dead_ends: the furthest places where explaining ended.
+        times_failed: in how many of `times_tried` replays it failed.
+        times_tried: how often it was replayed.
+        replay: the command line that replays it.
+        format: version of this layout.
+    """
+
+    requirements: tuple[str, ...]
+    source: Source
+    title: str
+    candidate: str
+    product_version: str
+    suite_version: str
+    seed: int
+    plan: tuple[str, ...]
+    history: History
+    expected: tuple[str, ...]
+    seen: tuple[str, ...]
+    dead_ends: tuple[DeadEnd, ...] = ()
+    times_failed: int = 1
+    times_tried: int = 1
+    replay: str = ""
+    format: int = RUN_FORMAT
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a whole file or none of it; raises OSError (a full disk, say) with the old file untouched."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(path.name + ".part")
+    try:
+        with draft.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def write_record(directory: Path, record: RunRecord) -> None:
+    """Write or replace `run.json`."""
+    write_atomically(directory / "run.json", msgspec.json.format(msgspec.json.encode(record), indent=2))
+
+
+def read_record(directory: Path) -> RunRecord:
+    """Read `run.json`; raises UnreadableRunError."""
+    path = directory / "run.json"
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=RunRecord)
+    except FileNotFoundError:
+        raise UnreadableRunError(f"{directory}: no run.json, so this is not a run directory") from None
+    except (OSError, msgspec.MsgspecError) as error:
+        raise UnreadableRunError(f"{path}: {error}") from error
+
+
+def write_verdicts(directory: Path, rows: list[VerdictRow]) -> None:
+    """Write the verdict table, replacing an older one."""
+    table = pa.Table.from_pylist([msgspec.to_builtins(row) for row in rows], schema=VERDICT_SCHEMA)
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    write_atomically(directory / "verdicts.parquet", sink.getvalue().to_pybytes())
+
+
+def read_verdicts(directory: Path) -> list[VerdictRow]:
+    """Read the verdict table; raises UnreadableRunError."""
+    path = directory / "verdicts.parquet"
+    try:
+        rows = pq.read_table(path, schema=VERDICT_SCHEMA).to_pylist()
+        return [msgspec.convert(row, VerdictRow) for row in rows]
+    except (OSError, pa.ArrowException, msgspec.MsgspecError) as error:
+        raise UnreadableRunError(f"{path}: {error}") from error
+
+
+def write_counterexample(directory: Path, name: str, counterexample: Counterexample) -> str:
+    """Write a counterexample below the run; the file name to be put into the verdict table is returned."""
+    data = msgspec.json.format(msgspec.json.encode(counterexample), indent=1)
+    write_atomically(directory / "counterexamples" / f"{name}.json", data)
+    return f"{name}.json"
+
+
+def read_counterexample(path: Path) -> Counterexample:
+    """Read a counterexample file; raises UnreadableRunError."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Counterexample)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise UnreadableRunError(f"{path}: {error}") from error
+
+
+__all__ = [
+    "Counterexample",
+    "DeadEnd",
+    "RunRecord",
+    "Source",
+    "UnreadableRunError",
+    "Verdict",
+    "read_counterexample",
+    "read_record",
+    "read_verdicts",
+    "write_atomically",
+    "write_counterexample",
+    "write_record",
+    "write_verdicts",
+]
