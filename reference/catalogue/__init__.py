@@ -1,0 +1,1 @@
+"""The catalogue: every requirement, its one home and its one name."""
