@@ -1,0 +1,1 @@
+"""The trace: its vocabulary, the writer and the reader."""
