@@ -27,17 +27,17 @@ class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All parameters and results are frozen and refuse fields that the protocol does not know."""
 
 
-class Nothing(_Record, kw_only=True):
+class Nothing(_Record, frozen=True, kw_only=True):
     """No parameters, or no result."""
 
 
-class Hello(_Record, kw_only=True):
+class Hello(_Record, frozen=True, kw_only=True):
     """Harness introduces itself. `protocol` is the version it speaks."""
 
     protocol: int = PROTOCOL_VERSION
 
 
-class Introduction(_Record, kw_only=True):
+class Introduction(_Record, frozen=True, kw_only=True):
     """Candidate introduces itself.
 
     Attributes:
@@ -65,82 +65,82 @@ class Introduction(_Record, kw_only=True):
     settle_limit_ms: int = 10_000
 
 
-class Deploy(_Record, kw_only=True):
+class Deploy(_Record, frozen=True, kw_only=True):
     """Start the members of all sites; done once per topology."""
 
     topology: Topology
 
 
-class Deployed(_Record, kw_only=True):
+class Deployed(_Record, frozen=True, kw_only=True):
     """The members run. `member_order`: lowest to highest membership id, or null if not known."""
 
     member_order: tuple[str, ...] | None = None
 
 
-class Reset(_Record, kw_only=True):
+class Reset(_Record, frozen=True, kw_only=True):
     """Forget everything of the last example and create these regions, fresh, on every member."""
 
     regions: tuple[RegionAttributes, ...]
 
 
-class Begin(_Record, kw_only=True):
+class Begin(_Record, frozen=True, kw_only=True):
     """Call an operation on its thread; answered at once, before it has returned."""
 
     operation: Operation
 
 
-class Finish(_Record, kw_only=True):
+class Finish(_Record, frozen=True, kw_only=True):
     """Wait until the operation has returned."""
 
     op_id: int
     timeout_ms: int
 
 
-class Finished(_Record, kw_only=True):
+class Finished(_Record, frozen=True, kw_only=True):
     """Its outcome, or null if it has not returned within the time."""
 
     outcome: Outcome | None
 
 
-class GateParams(_Record, kw_only=True):
+class GateParams(_Record, frozen=True, kw_only=True):
     """Arm or release a gate."""
 
     gate: Gate
 
 
-class AwaitParked(_Record, kw_only=True):
+class AwaitParked(_Record, frozen=True, kw_only=True):
     """Wait until the operation stands at the gate."""
 
     gate: Gate
     timeout_ms: int
 
 
-class ParkedResult(_Record, kw_only=True):
+class ParkedResult(_Record, frozen=True, kw_only=True):
     """Whether it does."""
 
     parked: bool
 
 
-class Observe(_Record, kw_only=True):
+class Observe(_Record, frozen=True, kw_only=True):
     """Listener events since a position; positions begin at 0 after each reset."""
 
     since: int
 
 
-class Observed(_Record, kw_only=True):
+class Observed(_Record, frozen=True, kw_only=True):
     """Events of all members' listeners, in each member's log order, dead members' included."""
 
     events: tuple[Event, ...]
     position: int
 
 
-class Settle(_Record, kw_only=True):
+class Settle(_Record, frozen=True, kw_only=True):
     """Return when nothing more will happen unless time advances, a gate opens or a fault heals."""
 
     timeout_ms: int
 
 
-class SettleResult(_Record, kw_only=True):
+class SettleResult(_Record, frozen=True, kw_only=True):
     """`settled`: surely nothing more will happen; `held`: (member, key) pairs at which a parked listener
     may hold other operations back."""
 
@@ -148,60 +148,60 @@ class SettleResult(_Record, kw_only=True):
     held: tuple[tuple[str, str], ...] = ()
 
 
-class Contents(_Record, kw_only=True):
+class Contents(_Record, frozen=True, kw_only=True):
     """What a member holds of a region, locally."""
 
     member: str
     region: str
 
 
-class ContentsResult(_Record, kw_only=True):
+class ContentsResult(_Record, frozen=True, kw_only=True):
     """Present keys only; an invalid entry has a null token."""
 
     entries: tuple[Content, ...]
 
 
-class Statistic(_Record, kw_only=True):
+class Statistic(_Record, frozen=True, kw_only=True):
     """A counter or gauge of a member, by the name that the documents give it."""
 
     member: str
     name: str
 
 
-class StatisticResult(_Record, kw_only=True):
+class StatisticResult(_Record, frozen=True, kw_only=True):
     """Its value since the last reset (counters) or now (gauges)."""
 
     value: int
 
 
-class Attributes(_Record, kw_only=True):
+class Attributes(_Record, frozen=True, kw_only=True):
     """How a region is configured on a member, defaults resolved."""
 
     member: str
     region: str
 
 
-class AttributesResult(_Record, kw_only=True):
+class AttributesResult(_Record, frozen=True, kw_only=True):
     """The attributes in force; `checks` is never null here."""
 
     attributes: RegionAttributes
 
 
-class Redeliver(_Record, kw_only=True):
+class Redeliver(_Record, frozen=True, kw_only=True):
     """Deliver the message of a finished operation to a member once more."""
 
     op_id: int
     member: str
 
 
-class MemberParams(_Record, kw_only=True):
+class MemberParams(_Record, frozen=True, kw_only=True):
     """Crash, close or restart a member."""
 
     member: str
     from_disk: bool = False
 
 
-class Link(_Record, kw_only=True):
+class Link(_Record, frozen=True, kw_only=True):
     """State of the link from one site, member or client to another: up, down, drop_acks, hold."""
 
     source: str
@@ -209,13 +209,13 @@ class Link(_Record, kw_only=True):
     state: str
 
 
-class Advance(_Record, kw_only=True):
+class Advance(_Record, frozen=True, kw_only=True):
     """Let virtual time pass."""
 
     milliseconds: int
 
 
-class ClockParams(_Record, kw_only=True):
+class ClockParams(_Record, frozen=True, kw_only=True):
     """Set a site's clock offset, or freeze it."""
 
     site: int
@@ -223,7 +223,7 @@ class ClockParams(_Record, kw_only=True):
     frozen: bool = False
 
 
-class QueueParams(_Record, kw_only=True):
+class QueueParams(_Record, frozen=True, kw_only=True):
     """A gateway sender or asynchronous queue and how it is configured on every member of a site."""
 
     site: int
@@ -240,7 +240,7 @@ class QueueParams(_Record, kw_only=True):
     remove_on_exception: bool = True
 
 
-class QueueAction(_Record, kw_only=True):
+class QueueAction(_Record, frozen=True, kw_only=True):
     """start, stop, pause or resume of a queue on a member; or start and stop of its receiver."""
 
     member: str
@@ -248,14 +248,14 @@ class QueueAction(_Record, kw_only=True):
     action: str
 
 
-class QueueLook(_Record, kw_only=True):
+class QueueLook(_Record, frozen=True, kw_only=True):
     """Depth, contents and role of a queue on a member."""
 
     member: str
     queue: str
 
 
-class QueueSight(_Record, kw_only=True):
+class QueueSight(_Record, frozen=True, kw_only=True):
     """`role` is primary, secondary or none; `tokens` are null where contents cannot be seen."""
 
     depth: int
@@ -264,7 +264,7 @@ class QueueSight(_Record, kw_only=True):
     unprocessed: int | None = None
 
 
-class Script(_Record, kw_only=True):
+class Script(_Record, frozen=True, kw_only=True):
     """Give a callback (listener, writer, loader, resolver, filter) of a member its next answers."""
 
     member: str
@@ -273,7 +273,7 @@ class Script(_Record, kw_only=True):
     answers: tuple[str, ...]
 
 
-class ClientStart(_Record, kw_only=True):
+class ClientStart(_Record, frozen=True, kw_only=True):
     """Start a client incarnation."""
 
     client: str
@@ -285,7 +285,7 @@ class ClientStart(_Record, kw_only=True):
     checks: bool | None = None
 
 
-class ClientAction(_Record, kw_only=True):
+class ClientAction(_Record, frozen=True, kw_only=True):
     """ready, close (keepalive or not) or kill of a client."""
 
     client: str
@@ -293,7 +293,7 @@ class ClientAction(_Record, kw_only=True):
     keepalive: bool = False
 
 
-class Interest(_Record, kw_only=True):
+class Interest(_Record, frozen=True, kw_only=True):
     """Register or unregister a client's interest in a region's keys."""
 
     client: str
@@ -306,53 +306,53 @@ class Interest(_Record, kw_only=True):
     register: bool = True
 
 
-class ClientLook(_Record, kw_only=True):
+class ClientLook(_Record, frozen=True, kw_only=True):
     """Events pending for a durable client on its servers."""
 
     client: str
 
 
-class Count(_Record, kw_only=True):
+class Count(_Record, frozen=True, kw_only=True):
     """A number of events; negative where the candidate tells a reason by it."""
 
     count: int
 
 
-class Configuration(_Record, kw_only=True):
+class Configuration(_Record, frozen=True, kw_only=True):
     """Declarative configuration (cache.xml text) for a member about to start."""
 
     member: str
     text: str
 
 
-class Accepted(_Record, kw_only=True):
+class Accepted(_Record, frozen=True, kw_only=True):
     """Whether a deployment was accepted; if not, the candidate's words."""
 
     accepted: bool
     detail: str = ""
 
 
-class Lines(_Record, kw_only=True):
+class Lines(_Record, frozen=True, kw_only=True):
     """Lines of a member's log since the last reset."""
 
     lines: tuple[str, ...]
 
 
-class Placement(_Record, kw_only=True):
+class Placement(_Record, frozen=True, kw_only=True):
     """Primary and redundant holders of a key."""
 
     region: str
     key: str
 
 
-class PlacementResult(_Record, kw_only=True):
+class PlacementResult(_Record, frozen=True, kw_only=True):
     """`primary` is null while there is none."""
 
     primary: str | None
     redundant: tuple[str, ...] = ()
 
 
-class MovePrimary(_Record, kw_only=True):
+class MovePrimary(_Record, frozen=True, kw_only=True):
     """Make a member the primary of a key's bucket or of a queue."""
 
     region: str
@@ -360,7 +360,7 @@ class MovePrimary(_Record, kw_only=True):
     member: str
 
 
-class Stamp(_Record, kw_only=True):
+class Stamp(_Record, frozen=True, kw_only=True):
     """Where versions are visible: the stamp of an entry."""
 
     version: int
@@ -369,7 +369,7 @@ class Stamp(_Record, kw_only=True):
     site: int | None = None
 
 
-class StampParams(_Record, kw_only=True):
+class StampParams(_Record, frozen=True, kw_only=True):
     """Ask for the stamp of a key on a member."""
 
     member: str

@@ -1,0 +1,173 @@
+"""The `plumbline` command: one group whose subcommands are imported only when they are called.
+
+Knows each subcommand's name and one line about it; what a subcommand does lies in
+`plumbline.ci.<name>_command`, where the click command is called `command`.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import traceback
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.metadata import version
+from types import FrameType
+
+import click
+
+# The one line stands here, and not only in the module, so that `plumbline --help` imports none of them and
+# works where an extra is missing.
+SUBCOMMANDS = {
+    "catalogue": "Show the requirements: what each says, where it stands, what tests it.",
+    "run": "Test candidates and leave a run directory with trace, verdicts and counterexamples.",
+    "judge": "Judge the traces of any number of run directories by the rules.",
+    "report": "Write a static HTML site about any number of run directories.",
+    "faulty": "List the faulty variants of the reference, or show that the suite catches them.",
+    "serve-reference": "Speak the adapter protocol on stdin and stdout with the reference behind it.",
+}
+
+# Which extra brings a library that the core does without.
+EXTRAS = {
+    "pyspark": "spark",
+    "pandas": "spark",
+    "docker": "containers",
+    "testcontainers": "containers",
+    "allure": "allure",
+    "allure_commons": "allure",
+    "py4j": "geode",
+}
+
+EXAMPLES = """\
+\b
+Examples:
+  plumbline catalogue VER-TIE-01            what a requirement says and what tests it
+  plumbline run                             the reference against itself, in seconds
+  plumbline run --candidate 'process:./my-adapter --stdio' --profile smoke
+  plumbline run --candidate geode:1.15.1 --select VER --out runs/geode
+  plumbline faulty run                      does the suite catch what it should?
+  plumbline judge runs/* --out judged       rules over many runs
+  plumbline report runs/* --out site        open site/index.html
+
+\b
+Exit codes:
+  0  nothing failed    1  a requirement failed    2  could not judge    130  interrupted
+"""
+
+
+class CommandError(click.ClickException):
+    """An error that the user can do something about: told in one line, exit code 2."""
+
+    exit_code = 2
+
+    def show(self, file: object = None) -> None:
+        """Print the message to the error stream, without usage and traceback."""
+        del file  # click's parameter for another stream; nothing here uses it
+        click.echo(f"plumbline: {self.format_message()}", err=True)
+
+
+def explain_missing(error: ModuleNotFoundError) -> str | None:
+    """The remedy for a library that is not installed, or None if no extra of Plumbline would bring it."""
+    library = (error.name or "").partition(".")[0]
+    extra = EXTRAS.get(library)
+    if extra is None:
+        return None
+    return f"{library} is not installed; install it with: pip install 'plumbline[{extra}]'"
+
+
+def explain(error: BaseException) -> str | None:
+    """One line about an error that is no mistake of Plumbline's; None for those that are."""
+    # Imported here: the records bring pyarrow along, which costs `plumbline --help` more than all the rest.
+    from plumbline.adapters.errors import (  # noqa: PLC0415
+        AdapterError,
+        MissingToolError,
+        UnknownCandidateError,
+        UnsupportedError,
+    )
+    from plumbline.reference.runs import UnreadableRunError  # noqa: PLC0415
+
+    if isinstance(error, ModuleNotFoundError):
+        return explain_missing(error)
+    if isinstance(error, AdapterError) and error.last_words:
+        return f"{error}; its last words: {error.last_words.strip()}"
+    if isinstance(
+        error, AdapterError | MissingToolError | UnknownCandidateError | UnsupportedError | UnreadableRunError
+    ):
+        return str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return None
+
+
+class Subcommands(click.Group):
+    """A group that looks its commands up in `SUBCOMMANDS` and imports them when they are needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order in which a newcomer meets them."""
+        del ctx
+        return list(SUBCOMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a subcommand; None if no subcommand is named so."""
+        del ctx
+        if cmd_name not in SUBCOMMANDS:
+            return None
+        module = import_module(f"plumbline.ci.{cmd_name.replace('-', '_')}_command")
+        command = module.command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{module.__name__}.command is no click command")
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the subcommand called; an unknown one is answered with those spelled alike."""
+        name = args[0]
+        if name not in SUBCOMMANDS and not name.startswith("-"):
+            near = get_close_matches(name, SUBCOMMANDS, cutoff=0.5)
+            meant = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(SUBCOMMANDS)}."
+            raise click.UsageError(f"There is no subcommand '{name}'; {meant}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the subcommands from the table, importing none."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUBCOMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the subcommand; expected errors become one line and exit code 2, Ctrl-C exit code 130."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("plumbline: interrupted", err=True)
+            ctx.exit(130)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            message = explain(error)
+            if message is None:
+                raise
+            if ctx.params["traceback"]:
+                traceback.print_exception(error)
+            raise CommandError(message) from error
+
+
+def _stop(signal_number: int, frame: FrameType | None) -> None:
+    """Leave as Ctrl-C does, so that whoever started processes gets to end them."""
+    del frame
+    sys.exit(128 + signal_number)
+
+
+@click.group(cls=Subcommands, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("plumbline"), prog_name="plumbline", message="%(prog)s %(version)s")
+@click.option("--traceback", is_flag=True, help="Show where an expected error came from, too.")
+def group(traceback: bool) -> None:
+    """Test whether a system distributes cache events as GemFire and Apache Geode document it."""
+    del traceback  # read from the context by Subcommands.invoke
+
+
+def main() -> None:
+    """Entry point of the `plumbline` command; always exits."""
+    signal.signal(signal.SIGTERM, _stop)
+    group(prog_name="plumbline")

@@ -1,0 +1,31 @@
+"""`plumbline serve-reference`: the reference as a candidate's process, so that the protocol is used end to end.
+
+Knows the command line only; what is served is the candidate of the same name.
+"""
+
+from __future__ import annotations
+
+import click
+
+from plumbline.adapters.candidates import find_candidate
+from plumbline.adapters.process.server import serve_stdio
+
+
+@click.command("serve-reference")
+@click.option("--faulty", metavar="NAME", help="Serve this faulty variant; `plumbline faulty list` names them.")
+@click.option("--chaotic", is_flag=True, help="Take steps in every order that the documents allow.")
+@click.option("--seed", type=int, default=0, show_default=True, help="What a chaotic reference draws from.")
+def command(faulty: str | None, chaotic: bool, seed: int) -> None:
+    """Speak the adapter protocol on standard input and output with the reference behind it.
+
+    Whatever else is printed goes to the error stream. Ends with a `close` or the end of the input.
+    An example for those who write an adapter, and a way to try one's harness:
+    plumbline run --candidate 'process:plumbline serve-reference'
+    """
+    if faulty is not None and chaotic:
+        raise click.UsageError("--faulty and --chaotic exclude each other: a faulty variant is calm.")
+    if faulty is not None:
+        name = f"faulty:{faulty}"
+    else:
+        name = "reference:chaotic" if chaotic else "reference"
+    serve_stdio(find_candidate(name, seed=seed).open)

@@ -1,0 +1,142 @@
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from plumbline.adapters.errors import AdapterError, MissingToolError, UnknownCandidateError
+from plumbline.ci import command
+from plumbline.ci.command import SUBCOMMANDS, group
+from plumbline.reference.runs import UnreadableRunError
+
+CI_FOLDER = Path(command.__file__).parent
+
+
+def subcommand_that_raises(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    @click.command
+    def broken() -> None:
+        raise error
+
+    monkeypatch.setattr(command.Subcommands, "get_command", lambda *_: broken)
+
+
+def test_every_command_module_is_in_the_table_and_every_name_of_the_table_has_its_module():
+    modules = {path.stem.removesuffix("_command") for path in CI_FOLDER.glob("*_command.py")}
+    assert {name.replace("-", "_") for name in SUBCOMMANDS} == modules
+
+
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_every_subcommand_has_help(name: str):
+    result = CliRunner().invoke(group, [name, "--help"])
+    assert result.exit_code == 0, result.output
+    assert f"Usage: group {name}" in result.output
+
+
+def test_help_names_every_subcommand_and_imports_none_of_them():
+    probe = (
+        "import sys\n"
+        "from click.testing import CliRunner\n"
+        "from plumbline.ci.command import group\n"
+        "print(CliRunner().invoke(group, ['--help']).output)\n"
+        "print([name for name in sys.modules if name.endswith('_command') or name == 'pyarrow'])\n"
+    )
+    result = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    for name in SUBCOMMANDS:
+        assert f"  {name} " in result.stdout
+    assert result.stdout.rstrip().endswith("[]")
+
+
+def test_an_unknown_subcommand_is_answered_with_the_near_matches():
+    result = CliRunner().invoke(group, ["catalog"])
+    assert result.exit_code == 2
+    assert "no subcommand 'catalog'; did you mean catalogue?" in result.output
+
+
+def test_an_unknown_subcommand_like_no_other_is_answered_with_all_names():
+    result = CliRunner().invoke(group, ["xyzzy"])
+    assert result.exit_code == 2
+    assert all(name in result.output for name in SUBCOMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (AdapterError("the adapter died", "Segmentation fault\n"), "its last words: Segmentation fault"),
+        (UnknownCandidateError("no candidate 'x'; did you mean 'y'?"), "no candidate 'x'"),
+        (MissingToolError("Maven is missing"), "Maven is missing"),
+        (UnreadableRunError("d: no run.json"), "d: no run.json"),
+        (
+            OSError(28, "No space left on device", "runs/trace.parquet"),
+            "trace.parquet: No space left on device",
+        ),
+        (
+            ModuleNotFoundError("No module named 'pyspark'", name="pyspark.sql"),
+            "pip install 'plumbline[spark]'",
+        ),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
+)
+def test_an_expected_error_is_one_line_and_exit_code_2(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, words: str
+):
+    subcommand_that_raises(monkeypatch, error)
+    result = CliRunner().invoke(group, ["run"])
+    assert result.exit_code == 2
+    assert result.output.startswith("plumbline: ")
+    assert words in result.output
+    assert result.output.count("\n") == 1
+
+
+def test_the_traceback_of_an_expected_error_is_shown_on_demand(monkeypatch: pytest.MonkeyPatch):
+    subcommand_that_raises(monkeypatch, MissingToolError("Maven is missing"))
+    result = CliRunner().invoke(group, ["--traceback", "run"])
+    assert result.exit_code == 2
+    assert "Traceback" in result.output
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ValueError("a mistake"), ModuleNotFoundError("No module named 'plumbline.x'", name="plumbline.x")],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_mistake_of_our_own_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch, error: Exception):
+    subcommand_that_raises(monkeypatch, error)
+    assert CliRunner().invoke(group, ["run"]).exception is error
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_command_ends_what_it_started_and_says_so_by_its_exit_code(
+    tmp_path: Path, number: signal.Signals, code: int
+):
+    # The subcommand starts a process as adapters do, and waits; what it prints tells that it does.
+    script = tmp_path / "interrupted.py"
+    script.write_text(
+        "import subprocess, click\n"
+        "from plumbline.ci import command\n"
+        "@click.command\n"
+        "def waits():\n"
+        "    child = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
+        "    try:\n"
+        "        print(child.pid, flush=True)\n"
+        "        child.wait()\n"
+        "    finally:\n"
+        "        child.kill()\n"
+        "        child.wait()\n"
+        "command.Subcommands.get_command = lambda *_: waits\n"
+        "command.main()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, str(script), "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        child = int(process.stdout.readline())
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert "Traceback" not in errors
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)

@@ -1,0 +1,68 @@
+"""What only a clone needs of pytest: no skipping in CI, and no module of the project loaded twice.
+
+The options for testing a candidate are in `plumbline.suites.plugin`, which pytest finds by its entry point;
+naming it here as well would register it twice.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent
+
+# What these need is not on every machine, so at home their tests may skip; CI has all of it.
+NEVER_SKIPPED_IN_CI = ("java", "spark", "containers", "browser")
+
+IN_CI = os.environ.get("CI") == "true"
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """Why a test or module was skipped."""
+    return str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """In CI a test that needs a tool fails where it would skip: it would be skipped for ever, unseen."""
+    report = yield
+    markers = [name for name in NEVER_SKIPPED_IN_CI if item.get_closest_marker(name)]
+    if IN_CI and markers and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid} is marked {', '.join(markers)} and skipped in CI: {_reason(report)}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """In CI no whole module skips either: markers of tests that were never collected cannot be asked."""
+    report = yield
+    if IN_CI and report.outcome == "skipped":
+        report.outcome = "failed"
+        report.longrepr = f"{report.nodeid} skipped as a whole in CI: {_reason(report)}"
+    return report
+
+
+def pytest_collection_finish() -> None:
+    """Refuse to run when one file was imported under two names: two registries, two sets of classes.
+
+    A relative import in a test module does that, since pytest imports tests by their place in the clone and
+    everything else is imported as `plumbline.…`. Packages are let off: pytest imports those of the tests.
+    """
+    names: dict[Path, list[str]] = defaultdict(list)
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if file is not None and Path(file).is_relative_to(ROOT) and Path(file).name != "__init__.py":
+            names[Path(file)].append(name)
+    for file, several in names.items():
+        if len(several) > 1:
+            raise pytest.UsageError(
+                f"{file.relative_to(ROOT)} is loaded twice: as {' and as '.join(several)}"
+            )
