@@ -156,6 +156,7 @@ class Subcommands(click.Group):
 def _stop(signal_number: int, frame: FrameType | None) -> None:
     """Leave as Ctrl-C does, so that whoever started processes gets to end them."""
     del frame
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would cut that short
     sys.exit(128 + signal_number)
 
 

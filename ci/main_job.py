@@ -1,0 +1,220 @@
+"""The main job: every layer once, on this machine, ending in a site to look at and a summary.
+
+Tests the reference, which must pass, two faulty variants, which must be caught, and a real Apache Geode;
+judges all their traces by Spark; writes the site. Each step is a `plumbline` command that anyone can repeat.
+Knows what exit code each step should have, and nothing of how the steps work.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from plumbline.adapters.errors import MissingToolError
+from plumbline.adapters.geode.jars import find_jars
+
+GEODE_VERSION = "1.15.1"
+FAULTY_VARIANTS = ("ties-lower-member-wins", "listener-told-of-discarded")
+PLUMBLINE = Path(sys.executable).with_name("plumbline")
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One command of the main job.
+
+    Attributes:
+        title: what it does, for the summary.
+        arguments: of the `plumbline` command.
+        expected: the exit code it has when everything is as it should be.
+        skipped: why it cannot be run on this machine, or "".
+        lacking: what of it this machine cannot do, though the rest is run, or "".
+        note: what an expected end means, or "".
+    """
+
+    title: str
+    arguments: tuple[str, ...] = ()
+    expected: int = 0
+    skipped: str = ""
+    lacking: str = ""
+    note: str = ""
+
+
+class Result(msgspec.Struct, frozen=True):
+    """How a step ended: its exit code, None where it was skipped, and how long it took."""
+
+    step: Step
+    exit_code: int | None
+    seconds: float = 0.0
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether it was run and ended as it should."""
+        return self.exit_code == self.step.expected
+
+    @property
+    def words(self) -> str:
+        """How it ended, for the summary."""
+        if self.exit_code is None:
+            return f"skipped: {self.step.skipped}"
+        told = f"exit code {self.exit_code}"
+        if not self.as_expected:
+            return f"{told}, not {self.step.expected}: FAILED"
+        return "; ".join(part for part in (told, self.step.note, self.step.lacking) if part)
+
+
+def missing_for_spark() -> str:
+    """Why Spark cannot run here, or ""."""
+    if shutil.which("java") is None:
+        return "no Java 17 or newer"
+    return "" if importlib.util.find_spec("pyspark") else "PySpark is not installed"
+
+
+def missing_for_geode(version: str) -> str:
+    """Why this version of Apache Geode cannot run here, or ""; fetches its jars the first time."""
+    if shutil.which("java") is None:
+        return "no Java 17 or newer"
+    try:
+        find_jars(version)
+    except MissingToolError as error:
+        return str(error).splitlines()[0]
+    return ""
+
+
+def plan(home: Path, site: Path) -> list[Step]:
+    """The steps, in order; `home` takes the run directories, `site` the pages."""
+    no_geode = missing_for_geode(GEODE_VERSION)
+    no_spark = missing_for_spark()
+    runs = home / "runs"
+    return [
+        Step(
+            title="reference, profile gate",
+            arguments=("run", "--candidate", "reference", "--profile", "gate", "--out", str(runs)),
+        ),
+        *(
+            Step(
+                title=f"faulty variant {name}",
+                arguments=("run", "--candidate", f"faulty:{name}", "--profile", "smoke", "--out", str(runs)),
+                expected=1,
+                note="caught, as it must be",
+            )
+            for name in FAULTY_VARIANTS
+        ),
+        Step(
+            title=f"Apache Geode {GEODE_VERSION}, profile smoke",
+            arguments=(
+                "run",
+                "--candidate",
+                f"geode:{GEODE_VERSION}",
+                "--profile",
+                "smoke",
+                "--out",
+                str(runs),
+            ),
+            skipped=no_geode,
+        ),
+        Step(
+            title="rules over all traces",
+            arguments=(
+                "judge",
+                str(runs),
+                "--engine",
+                "duckdb" if no_spark else "spark",
+                "--out",
+                str(home / "judged"),
+            ),
+            expected=1,
+            lacking=no_spark and f"by DuckDB alone: {no_spark}",
+        ),
+        Step(title="site", arguments=("report", str(runs), "--out", str(site))),
+    ]
+
+
+def carry_out(command: list[str]) -> int:
+    """Run a command with its output shown; its exit code. Interrupted, it is waited for."""
+    with subprocess.Popen(command) as process:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            process.wait()  # the terminal has interrupted it, too, and it is ending what it started
+            raise
+        except SystemExit:
+            process.terminate()
+            process.wait()
+            raise
+
+
+def carry_out_all(steps: list[Step], execute: Callable[[list[str]], int] = carry_out) -> list[Result]:
+    """Run the steps one after the other, also behind one that failed: the site should show what there is."""
+    results = []
+    for number, step in enumerate(steps, start=1):
+        print(f"\n==> [{number}/{len(steps)}] {step.title}", flush=True)
+        if step.skipped:
+            print(f"    skipped: {step.skipped}", flush=True)
+            results.append(Result(step, None))
+            continue
+        print(f"    plumbline {' '.join(step.arguments)}", flush=True)
+        begun = time.monotonic()
+        code = execute([str(PLUMBLINE), *step.arguments])
+        results.append(Result(step, code, time.monotonic() - begun))
+    return results
+
+
+def succeeded(results: list[Result], *, all_of_it: bool) -> bool:
+    """Whether what ran ended as expected and, if `all_of_it` is wanted, nothing was skipped or lacking."""
+    whole = not any(result.step.skipped or result.step.lacking for result in results)
+    fine = all(result.as_expected for result in results if result.exit_code is not None)
+    return fine and (whole or not all_of_it)
+
+
+def show(results: list[Result], console: Console) -> None:
+    """Print the summary: what ran and how it ended, what was skipped and why."""
+    table = Table(title="Main job", title_justify="left")
+    table.add_column("step")
+    table.add_column("seconds", justify="right")
+    table.add_column("ended")
+    for result in results:
+        seconds = "" if result.exit_code is None else f"{result.seconds:.1f}"
+        table.add_row(result.step.title, seconds, result.words)
+    console.print()
+    console.print(table)
+
+
+def _stop(signal_number: int, frame: FrameType | None) -> None:
+    """Leave through the `finally` clauses, so that the step under way is ended."""
+    del frame
+    sys.exit(128 + signal_number)
+
+
+def main() -> int:
+    """Run the main job below `runs/` and `site/` of the current directory; 0 if all went as expected."""
+    signal.signal(signal.SIGTERM, _stop)
+    home = Path("runs") / f"main-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    site = Path("site")
+    try:
+        results = carry_out_all(plan(home, site))
+    except KeyboardInterrupt:
+        print("main job: interrupted", file=sys.stderr)
+        return 130
+    show(results, Console(markup=False))
+    # CI has every tool, so there a part that is skipped is a mistake of ours.
+    good = succeeded(results, all_of_it=os.environ.get("CI") == "true")
+    print(f"Runs: {home}")
+    print(f"Open: {(site / 'index.html').resolve()}")
+    print("Main job: everything went as expected." if good else "Main job: FAILED, see the table above.")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

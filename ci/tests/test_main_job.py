@@ -1,0 +1,75 @@
+import os
+import signal
+import subprocess
+import sys
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from plumbline.ci.main_job import Result, Step, carry_out, carry_out_all, show, succeeded
+
+PASSES = Step(title="reference", arguments=("run",))
+CAUGHT = Step(title="faulty", arguments=("run",), expected=1, note="caught")
+SKIPPED = Step(title="geode", skipped="no Maven")
+LACKING = Step(title="rules", lacking="by DuckDB alone")
+
+
+def test_a_step_that_ends_otherwise_than_expected_fails_the_job_whichever_way_round():
+    assert succeeded([Result(PASSES, 0), Result(CAUGHT, 1)], all_of_it=True)
+    assert not succeeded([Result(PASSES, 1), Result(CAUGHT, 1)], all_of_it=False)
+    assert not succeeded([Result(PASSES, 0), Result(CAUGHT, 0)], all_of_it=False)
+    assert not succeeded([Result(PASSES, 0), Result(CAUGHT, 2)], all_of_it=False)
+
+
+@pytest.mark.parametrize("result", [Result(SKIPPED, None), Result(LACKING, 0)])
+def test_what_cannot_be_done_here_is_forgiven_only_where_not_all_is_wanted(result: Result):
+    assert succeeded([result], all_of_it=False)
+    assert not succeeded([result], all_of_it=True)
+
+
+def test_the_steps_behind_a_failed_one_are_carried_out_and_a_skipped_one_is_not():
+    called: list[list[str]] = []
+
+    def execute(command: list[str]) -> int:
+        called.append(command)
+        return 1
+
+    results = carry_out_all([PASSES, SKIPPED, CAUGHT], execute)
+    assert [result.exit_code for result in results] == [1, None, 1]
+    assert [command[1:] for command in called] == [["run"], ["run"]]
+
+
+def test_the_summary_tells_what_failed_what_was_skipped_and_why():
+    console = Console(file=StringIO(), width=120, markup=False)
+    show([Result(PASSES, 2, 1.0), Result(CAUGHT, 1, 2.5), Result(SKIPPED, None), Result(LACKING, 0)], console)
+    assert isinstance(console.file, StringIO)
+    text = console.file.getvalue()
+    for words in (
+        "exit code 2, not 0: FAILED",
+        "exit code 1; caught",
+        "skipped: no Maven",
+        "exit code 0; by DuckDB alone",
+        "2.5",
+    ):
+        assert words in text
+
+
+def test_a_step_gives_its_exit_code():
+    assert carry_out([sys.executable, "-c", "raise SystemExit(3)"]) == 3
+
+
+def test_a_stopped_job_stops_the_step_under_way():
+    probe = (
+        "import signal\n"
+        "from plumbline.ci import main_job\n"
+        "signal.signal(signal.SIGTERM, main_job._stop)\n"
+        "main_job.carry_out(['sh', '-c', 'echo $$; exec sleep 60'])\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", probe], stdout=subprocess.PIPE, text=True) as job:
+        assert job.stdout is not None
+        step = int(job.stdout.readline())
+        job.send_signal(signal.SIGTERM)
+        assert job.wait(timeout=30) == 143
+    with pytest.raises(ProcessLookupError):
+        os.kill(step, 0)
