@@ -1,4 +1,4 @@
-"""`plumbline serve-reference`: the reference as a candidate's process, so that the protocol is used end to end.
+"""`plumbline serve-reference`: the reference as a process that speaks the adapter protocol.
 
 Knows the command line only; what is served is the candidate of the same name.
 """
@@ -12,7 +12,7 @@ from plumbline.adapters.process.server import serve_stdio
 
 
 @click.command("serve-reference")
-@click.option("--faulty", metavar="NAME", help="Serve this faulty variant; `plumbline faulty list` names them.")
+@click.option("--faulty", metavar="NAME", help="Serve a faulty variant (see `plumbline faulty list`).")
 @click.option("--chaotic", is_flag=True, help="Take steps in every order that the documents allow.")
 @click.option("--seed", type=int, default=0, show_default=True, help="What a chaotic reference draws from.")
 def command(faulty: str | None, chaotic: bool, seed: int) -> None:
@@ -24,8 +24,6 @@ def command(faulty: str | None, chaotic: bool, seed: int) -> None:
     """
     if faulty is not None and chaotic:
         raise click.UsageError("--faulty and --chaotic exclude each other: a faulty variant is calm.")
-    if faulty is not None:
-        name = f"faulty:{faulty}"
-    else:
-        name = "reference:chaotic" if chaotic else "reference"
+    calm_or_not = "reference:chaotic" if chaotic else "reference"
+    name = calm_or_not if faulty is None else f"faulty:{faulty}"
     serve_stdio(find_candidate(name, seed=seed).open)

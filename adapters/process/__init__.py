@@ -1,0 +1,1 @@
+"""The adapter protocol at work: candidates in processes of their own, and the serving side for them."""

@@ -1,0 +1,195 @@
+"""A candidate's process: started in a process group of its own, spoken to by lines, ended without fail.
+
+Knows lines and time limits, not what the lines say.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import shlex
+import signal
+import subprocess
+import threading
+import time
+import weakref
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import IO
+
+from plumbline.adapters.process.messages import LINE_LIMIT, ChannelError, readable, shorten
+
+_CHUNK = 64 * 1024
+_TAIL = 8 * 1024
+_STATUS_S = 0.5
+
+
+class Child:
+    """A running command whose standard input and output carry one message a line.
+
+    What it prints to its error stream is read all the time, so that it never blocks on it, and only the
+    end of it is kept. Everything in the process group dies with the command; a process that moves to a
+    group of its own is the adapter's to end.
+
+    Not thread-safe. Reading happens in the calling thread: no thread but the one for the error stream.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        """Start the command; raises ChannelError when that cannot be done."""
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            raise ChannelError(f"cannot start `{shorten(shlex.join(command))}`: {error}") from None
+        self._stdin: IO[bytes] = _piped(self._process.stdin)
+        self._stdout: IO[bytes] = _piped(self._process.stdout)
+        os.set_blocking(self._stdin.fileno(), False)
+        self._may_write = select.poll()
+        self._may_write.register(self._stdin, select.POLLOUT)
+        self._may_read = select.poll()
+        self._may_read.register(self._stdout, select.POLLIN)
+        self._received = bytearray()
+        self._errors = _Tail(_piped(self._process.stderr))
+        # Whoever forgets to end it, or is interrupted on the way, leaves no process behind either.
+        self._orphaned = weakref.finalize(self, _end_group, self._process, 0.0)
+
+    @property
+    def pid(self) -> int:
+        """Process id of the command, which is also the id of its process group."""
+        return self._process.pid
+
+    def exchange(self, line: bytes, limit_ms: int) -> bytes:
+        """Send a line and return the next one, without its line feed; raises ChannelError."""
+        deadline = time.monotonic() + limit_ms / 1000
+        self._send(line, deadline)
+        return self._receive(deadline)
+
+    def last_words(self) -> str:
+        """The end of what it has printed to its error stream, control characters escaped."""
+        return self._errors.text()
+
+    def end(self, patience_ms: int, *, asked: bool = False) -> None:
+        """End the whole process group; never raises, may be called twice.
+
+        Args:
+            patience_ms: how long it may take to end by itself before each harsher step.
+            asked: it has been asked to close, so let it end by itself once its input has ended.
+        """
+        patience_s = patience_ms / 1000
+        with suppress(OSError):
+            self._stdin.close()
+        if asked:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(patience_s)
+        if self._orphaned.alive:
+            _end_group(self._process, patience_s)
+            self._orphaned.detach()
+        self._errors.stop(_STATUS_S)
+        self._stdout.close()
+
+    def _send(self, line: bytes, deadline: float) -> None:
+        rest = memoryview(line)
+        while rest:
+            try:
+                rest = rest[os.write(self._stdin.fileno(), rest) :]
+            except BlockingIOError:
+                if not self._may_write.poll(_milliseconds_until(deadline)):
+                    raise ChannelError("did not read the request within its time limit") from None
+            except BrokenPipeError:
+                return  # it has died or closed its input; what it said last is still to be read
+
+    def _receive(self, deadline: float) -> bytes:
+        searched = 0
+        while True:
+            end = self._received.find(b"\n", searched)
+            if end >= 0:
+                line = bytes(self._received[:end])
+                del self._received[: end + 1]
+                return line
+            searched = len(self._received)
+            if searched > LINE_LIMIT:
+                raise ChannelError(f"sent a line of more than {LINE_LIMIT} bytes, {self._beginning()}")
+            if not self._may_read.poll(_milliseconds_until(deadline)):
+                so_far = f", only {self._beginning()}" if self._received else ""
+                raise ChannelError(f"did not answer within its time limit{so_far}")
+            chunk = os.read(self._stdout.fileno(), _CHUNK)
+            if not chunk:
+                raise ChannelError(self._fate())
+            self._received += chunk
+
+    def _beginning(self) -> str:
+        return f"beginning with «{shorten(self._received[:_CHUNK].decode(errors='replace'))}»"
+
+    def _fate(self) -> str:
+        """Why its output has ended."""
+        cut_off = f" in the middle of a line {self._beginning()}" if self._received else ""
+        try:
+            status = self._process.wait(_STATUS_S)
+        except subprocess.TimeoutExpired:
+            return f"closed its standard output{cut_off}"
+        if status < 0:
+            name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
+            return f"was killed by {name}{cut_off}"
+        return f"ended with exit status {status}{cut_off}"
+
+
+class _Tail:
+    """Reads a stream to its end in a thread of its own and keeps the last few KiB."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._kept = b""
+        self._wake_read, self._wake_write = os.pipe()
+        self._thread = threading.Thread(target=self._drain, name="plumbline-last-words", daemon=True)
+        self._thread.start()
+
+    def text(self) -> str:
+        return readable(self._kept.decode(errors="replace"))
+
+    def stop(self, patience_s: float) -> None:
+        """Come to an end: the stream's, or at once when somebody outside the group still holds it open."""
+        if self._wake_write < 0:
+            return
+        self._thread.join(patience_s)
+        os.close(self._wake_write)  # wakes the thread, if it still waits
+        self._wake_write = -1
+        self._thread.join()
+        os.close(self._wake_read)
+        self._stream.close()
+
+    def _drain(self) -> None:
+        ready = select.poll()
+        ready.register(self._stream, select.POLLIN)
+        ready.register(self._wake_read, select.POLLIN)
+        while self._wake_read not in dict(ready.poll()):
+            chunk = os.read(self._stream.fileno(), _CHUNK)
+            if not chunk:
+                return
+            self._kept = (self._kept + chunk)[-_TAIL:]
+
+
+def _piped(stream: IO[bytes] | None) -> IO[bytes]:
+    """A stream that was asked for, and is therefore there."""
+    if stream is None:
+        raise TypeError("the process was started without pipes")
+    return stream
+
+
+def _milliseconds_until(deadline: float) -> int:
+    return max(0, int((deadline - time.monotonic()) * 1000))
+
+
+def _end_group(process: subprocess.Popen[bytes], patience_s: float) -> None:
+    """Ask the process group to end, then kill what is left of it, and collect the command's status."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        # The group outlives the command while a grandchild lives, so it is signalled in any case.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(patience_s if number == signal.SIGTERM else _STATUS_S)
