@@ -1,0 +1,52 @@
+"""A calling thread of the suite: what it is given it does in turn, on one Java thread of each member.
+
+Knows nothing of operations' meaning.
+"""
+
+from __future__ import annotations
+
+from plumbline.adapters.geode.jvm import Client, GoneError
+from plumbline.adapters.geode.member import Member
+from plumbline.adapters.geode.worker import Worker
+
+
+class Caller:
+    """A worker with a connection of its own to each member that it calls on.
+
+    Attributes:
+        worker: the thread.
+        unflushed: members on which it called something without acknowledgement since the last flush.
+        used_in: number of the last example that used it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.worker = Worker(f"geode-caller-{name}")
+        self.unflushed: set[str] = set()
+        self.used_in = 0
+        self._clients: dict[Member, Client] = {}
+        self._flushes = 0
+
+    def client(self, member: Member) -> Client:
+        """The connection to a member; used on the worker's thread only."""
+        if member not in self._clients:
+            self._clients[member] = member.jvm.client()
+        return self._clients[member]
+
+    def flush(self, member: Member) -> None:
+        """Come back when all that this thread has sent from the member has been applied everywhere."""
+        self._flushes += 1
+        try:
+            member.flush_region(self.client(member)).put(f"{self.name} on {member.name}", self._flushes)
+        except GoneError:
+            if not member.crashed:
+                raise
+
+    def close(self) -> None:
+        """Take nothing more; the connections are closed when the last call has returned."""
+        self.worker.submit(self._disconnect)
+        self.worker.stop()
+
+    def _disconnect(self) -> None:
+        for client in self._clients.values():
+            client.close()

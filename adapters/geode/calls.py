@@ -1,0 +1,59 @@
+"""Calling one operation on a Geode region, and telling its outcome in the words of every candidate.
+
+Knows nothing of members: it is handed the region to call on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+
+from plumbline.reference.operations import Operation, OperationKind, Outcome, Status
+
+Call = Callable[[Any, Operation], Any]
+
+# The token travels as the value and, where the method has a callback argument, as that too.
+CALLS: dict[OperationKind, Call] = {
+    OperationKind.PUT: lambda region, op: region.put(op.key, op.token, op.token),
+    OperationKind.CREATE: lambda region, op: region.create(op.key, op.token, op.token),
+    OperationKind.PUT_IF_ABSENT: lambda region, op: region.putIfAbsent(op.key, op.token),
+    OperationKind.REPLACE: lambda region, op: region.replace(op.key, op.token),
+    OperationKind.INVALIDATE: lambda region, op: region.invalidate(op.key, op.token),
+    OperationKind.DESTROY: lambda region, op: region.destroy(op.key, op.token),
+    OperationKind.LOCAL_INVALIDATE: lambda region, op: region.localInvalidate(op.key, op.token),
+    OperationKind.LOCAL_DESTROY: lambda region, op: region.localDestroy(op.key, op.token),
+    OperationKind.GET: lambda region, op: region.get(op.key),
+    OperationKind.CONTAINS_KEY: lambda region, op: str(region.containsKey(op.key)).lower(),
+}
+
+# Their return value is part of the outcome; that of put, create and the rest is not.
+_ANSWERS = frozenset(
+    {OperationKind.GET, OperationKind.CONTAINS_KEY, OperationKind.PUT_IF_ABSENT, OperationKind.REPLACE}
+)
+
+# Geode throws these before it has changed or sent anything.
+_BEFORE_ANY_CHANGE = {
+    "org.apache.geode.cache.EntryExistsException": Status.EXISTS,
+    "org.apache.geode.cache.EntryNotFoundException": Status.ABSENT,
+    "java.lang.IllegalStateException": Status.REFUSED,
+    "java.lang.IllegalArgumentException": Status.REFUSED,
+    "java.lang.UnsupportedOperationException": Status.REFUSED,
+    "org.apache.geode.cache.CacheWriterException": Status.FAILED,
+    "org.apache.geode.cache.LowMemoryException": Status.FAILED,
+}
+
+
+def carry_out(region: Any, operation: Operation) -> Outcome:
+    """Call the operation and wait for its end; an exception of the candidate is an outcome as well.
+
+    Raises GoneError when the JVM died: the operation may have happened.
+    """
+    try:
+        answer = CALLS[operation.kind](region, operation)
+    except Py4JJavaError as error:
+        thrown = error.java_exception
+        name, words = thrown.getClass().getName(), thrown.toString()
+        return Outcome(_BEFORE_ANY_CHANGE.get(name, Status.INDEFINITE), detail=words)
+    return Outcome(Status.OK, value=answer if operation.kind in _ANSWERS else None)

@@ -1,0 +1,213 @@
+"""A Java virtual machine with Geode's jars on its class path, reached over py4j.
+
+It dies with this process, however that ends: its standard input is a pipe that only this process writes
+to, and it halts when the pipe breaks. Knows nothing of caches and regions.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+from py4j.java_gateway import (
+    CallbackServerParameters,
+    GatewayClient,
+    GatewayParameters,
+    JavaGateway,
+    JavaObject,
+    find_jar_path,
+)
+
+from plumbline.adapters.errors import AdapterError, MissingToolError
+from plumbline.adapters.geode.jars import Jars
+
+LAST_WORDS_BYTES = 4_000
+
+# Geode reaches into these by reflection; without them it fails on Java 17.
+_OPENED = (
+    "java.base/java.lang",
+    "java.base/java.lang.invoke",
+    "java.base/java.util",
+    "java.base/java.util.concurrent",
+    "java.base/java.util.concurrent.atomic",
+    "java.base/java.util.concurrent.locks",
+    "java.base/java.nio",
+    "java.base/java.net",
+    "java.base/java.io",
+    "java.base/java.text",
+    "java.base/java.time",
+    "java.base/java.math",
+    "java.base/sun.nio.ch",
+    "java.base/jdk.internal.misc",
+    "java.base/jdk.internal.util",
+    "java.base/sun.security.x509",
+    "java.management/com.sun.jmx.remote.security",
+    "jdk.management/com.sun.management.internal",
+)
+
+_FLAGS = (
+    "-Xmx256m",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:-UsePerfData",
+    "-Djava.net.preferIPv4Stack=true",
+    "-Djava.awt.headless=true",
+    # Geode's own hook would close the cache with all its neighbours when the machine is to halt.
+    "-Dgemfire.disableShutdownHook=true",
+)
+
+
+class GoneError(Exception):
+    """The connection to the JVM broke: whatever was called in it may have happened."""
+
+
+class Client(GatewayClient):  # type: ignore[misc]
+    """A py4j client that never calls anything twice, and says so by GoneError when the JVM is gone.
+
+    Used by one thread, it has one connection, and one thread of the JVM serves that: what the caller does
+    one after the other, the same Java thread does.
+    """
+
+    def send_command(self, command: str, retry: bool = True, binary: bool = False) -> str:  # noqa: ARG002
+        """Send one command of py4j's protocol; `retry` and `binary` are never asked for here."""
+        try:
+            connection = self._get_connection()
+        except Exception as error:
+            raise GoneError(f"no connection to the JVM: {error}") from error
+        try:
+            answer: str = connection.send_command(command)
+        except Exception as error:
+            connection.close(reset=True)
+            raise GoneError(f"the connection to the JVM broke: {error}") from error
+        self._give_back_connection(connection)
+        return answer
+
+
+class Jvm:
+    """One running JVM. It is starting when the constructor returns; `connect` waits for it."""
+
+    def __init__(self, jars: Jars, directory: Path) -> None:
+        self._directory = directory
+        directory.mkdir()
+        class_path = os.pathsep.join([find_jar_path(), *map(str, jars.paths)])
+        opens = [text for package in _OPENED for text in ("--add-opens", f"{package}=ALL-UNNAMED")]
+        command = [_java(), *_FLAGS, *opens, "-cp", class_path, "py4j.GatewayServer"]
+        with self._output.open("wb") as output, self._errors.open("wb") as errors:
+            self._process = subprocess.Popen(
+                [*command, "--die-on-broken-pipe", "--enable-auth", "0"],
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=errors,
+                cwd=directory,
+                start_new_session=True,  # an interrupt typed at the terminal is for the harness to handle
+            )
+        self._gateway: JavaGateway | None = None
+        self._main: Client | None = None
+        self._parameters: GatewayParameters | None = None
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process still runs."""
+        return self._process.poll() is None
+
+    @property
+    def gateway(self) -> JavaGateway:
+        """The gateway for control calls, and for what listeners ask of their events."""
+        if self._gateway is None:
+            raise GoneError("not connected")
+        return self._gateway
+
+    def connect(self, limit_s: float) -> None:
+        """Wait until the JVM listens, then connect; raises AdapterError."""
+        deadline = time.monotonic() + limit_s
+        while len(lines := self._output.read_bytes().split(b"\n")) < 3:  # port, token, rest
+            if not self.alive:
+                raise AdapterError(f"java ended with code {self._process.returncode}", self.last_words())
+            if time.monotonic() > deadline:
+                raise AdapterError(f"java did not start within {limit_s:.0f} s", self.last_words())
+            time.sleep(0.005)
+        token = lines[1].decode()
+        self._parameters = GatewayParameters(
+            port=int(lines[0]), auth_token=token, auto_convert=True, enable_memory_management=False
+        )
+        self._main = Client(gateway_parameters=self._parameters)
+        self._gateway = JavaGateway(
+            gateway_client=self._main,
+            gateway_parameters=self._parameters,
+            # Without the token: py4j's Java side does not send it when it calls back.
+            callback_server_parameters=CallbackServerParameters(
+                port=0, daemonize=True, daemonize_connections=True
+            ),
+        )
+        server = self._gateway.java_gateway_server
+        server.resetCallbackClient(
+            server.getCallbackClient().getAddress(),
+            self._gateway.get_callback_server().get_listening_port(),
+        )
+
+    def client(self) -> Client:
+        """A connection of its own, for one more thread."""
+        client = Client(gateway_parameters=self._parameters)
+        # py4j's JavaGateway does this for the one client that it is given.
+        client.gateway_property = self.gateway.gateway_property
+        client.converters = None
+        return client
+
+    def kill(self) -> None:
+        """End the process at once, without any chance to say goodbye to its neighbours."""
+        self._process.kill()
+        self._process.wait()
+
+    def close(self) -> None:
+        """Kill it, and end the threads that served its callbacks. May be called twice."""
+        self.kill()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        if self._gateway is not None:
+            gateway, self._gateway = self._gateway, None
+            gateway.get_callback_server().shutdown()
+        if self._main is not None:
+            self._main.close()
+
+    def last_words(self) -> str:
+        """The tail of what it printed, for people."""
+        output = self._output.read_bytes().split(b"\n", 2)[-1]  # without port and token
+        text = output + self._errors.read_bytes()
+        return text[-LAST_WORDS_BYTES:].decode(errors="replace").strip()
+
+    @property
+    def _output(self) -> Path:
+        return self._directory / "output"
+
+    @property
+    def _errors(self) -> Path:
+        return self._directory / "errors"
+
+
+def plain(proxy: Any, client: GatewayClient | None = None) -> Any:
+    """The same Java object, over another connection if one is given, without the methods of a Python mapping.
+
+    py4j dresses a region as a Python mapping, whose `get`, `pop`, `clear` or `update` then hide Java's.
+    """
+    return JavaObject(proxy._target_id, client or proxy._gateway_client)  # noqa: SLF001 - no public names
+
+
+def _java() -> str:
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which("java", path=str(Path(home) / "bin")) if home else None
+    found = found or shutil.which("java")
+    if found is None:
+        raise MissingToolError(
+            "Apache Geode needs Java, and no java is on the PATH (nor in JAVA_HOME): install version 17"
+            " (Debian, Ubuntu: apt-get install openjdk-17-jre-headless)"
+        )
+    return found

@@ -1,0 +1,181 @@
+"""What the listeners of all members are told in one example, and the gates at which they park.
+
+Knows nothing of JVMs: the events it is handed are asked by the names that Geode gives their methods.
+"""
+
+# ruff: noqa: N802, N803, ARG002 - the names and parameters are those of org.apache.geode.cache.CacheListener
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any, ClassVar
+
+from plumbline.reference.history import Gate
+from plumbline.reference.operations import Event, EventKind, Operation
+
+# Geode warns of a missing acknowledgement after 15 s and goes on waiting; a gate should not stay shut longer.
+GATE_LIMIT_S = 30.0
+
+
+class Stage:
+    """One example: its events in the order in which they were shown, its gates, and what changed last.
+
+    `changed` is notified whenever something happens; `changes` counts how often.
+    """
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.changes = 0
+        self.events: list[Event] = []
+        self.troubles: list[tuple[str, str]] = []
+        self._operations: dict[str, Operation] = {}
+        self._open: dict[Gate, threading.Event] = {}
+        self._parked: dict[Gate, str] = {}
+
+    def expect(self, operation: Operation) -> None:
+        """An operation is about to be called; its events are recognised from here on."""
+        if operation.token is not None:
+            self._operations[operation.token] = operation
+
+    def arm(self, gate: Gate) -> None:
+        """Have the listener of `gate.member` park when it is told of `gate.op_id`."""
+        with self.changed:
+            self._open.setdefault(gate, threading.Event())
+
+    def release(self, gate: Gate) -> None:
+        """Open a gate for good."""
+        with self.changed:
+            self._open.setdefault(gate, threading.Event()).set()
+            # It counts as left behind here, not when its thread wakes, or a settle might still see it held.
+            self._parked.pop(gate, None)
+            self._note()
+
+    def release_all(self) -> None:
+        """Open every gate."""
+        for gate in tuple(self._open):
+            self.release(gate)
+
+    def await_parked(self, gate: Gate, limit_s: float) -> bool:
+        """Whether the operation stands at the gate within the time."""
+        with self.changed:
+            return self.changed.wait_for(lambda: gate in self._parked, limit_s)
+
+    def held(self) -> tuple[tuple[str, str], ...]:
+        """Members and keys at which listeners are parked."""
+        return tuple(sorted({(gate.member, key) for gate, key in self._parked.items()}))
+
+    def note(self) -> None:
+        """Something happened outside."""
+        with self.changed:
+            self._note()
+
+    def tell(self, event: Event) -> None:
+        """A listener is told of an event; comes back when it may go on."""
+        with self.changed:
+            self.events.append(event)
+            self._note()
+            operation = self._operations.get(event.token) if event.token is not None else None
+            if operation is None:
+                return
+            gate = Gate(event.member, operation.op_id)
+            gate_open = self._open.get(gate)
+            if gate_open is None or gate_open.is_set():
+                return
+            self._parked[gate] = event.key
+        if not gate_open.wait(GATE_LIMIT_S):
+            self.trouble(event.member, f"{gate} was not released within {GATE_LIMIT_S:.0f} s")
+            self.release(gate)
+
+    def trouble(self, member: str, words: str) -> None:
+        """Something went wrong in a listener of a member, on a thread that nobody waits for."""
+        with self.changed:
+            self.troubles.append((member, words))
+            self._note()
+
+    def wait_change(self, seen: int, deadline: float) -> bool:
+        """Whether `changes` has moved on from what was seen, by the deadline (of the monotonic clock)."""
+        with self.changed:
+            return self.changed.wait_for(lambda: self.changes != seen, max(0.0, deadline - time.monotonic()))
+
+    def wait_quiet(self, quiet_s: float, deadline: float) -> None:
+        """Come back when nothing has happened for a while, or at the deadline (of the monotonic clock)."""
+        with self.changed:
+            while (left := deadline - time.monotonic()) > 0:
+                seen = self.changes
+                if not self.changed.wait_for(lambda seen=seen: self.changes != seen, min(quiet_s, left)):
+                    return
+
+    def _note(self) -> None:
+        self.changes += 1
+        self.changed.notify_all()
+
+
+class RegionListener:
+    """A cache listener of one region on one member, called by the JVM on Geode's own threads."""
+
+    def __init__(self, stage: Stage, member: str, region: str) -> None:
+        self._stage = stage
+        self._member = member
+        self._region = region
+
+    def afterCreate(self, event: Any) -> None:
+        """An entry was created."""
+        self._tell(EventKind.CREATE, event)
+
+    def afterUpdate(self, event: Any) -> None:
+        """An entry's value was replaced."""
+        self._tell(EventKind.UPDATE, event)
+
+    def afterInvalidate(self, event: Any) -> None:
+        """An entry lost its value."""
+        self._tell(EventKind.INVALIDATE, event)
+
+    def afterDestroy(self, event: Any) -> None:
+        """An entry was removed."""
+        self._tell(EventKind.DESTROY, event)
+
+    def afterRegionCreate(self, event: Any) -> None:
+        """Part of the beginning of an example, not of the example."""
+
+    def afterRegionDestroy(self, event: Any) -> None:
+        """Part of the end of an example, not of the example."""
+
+    def afterRegionInvalidate(self, event: Any) -> None:
+        """No operation of the suite does that yet."""
+        self._stage.trouble(self._member, f"the region {self._region} was invalidated unasked")
+
+    def afterRegionClear(self, event: Any) -> None:
+        """No operation of the suite does that yet."""
+        self._stage.trouble(self._member, f"the region {self._region} was cleared unasked")
+
+    def afterRegionLive(self, event: Any) -> None:
+        """Only clients are told of a marker."""
+        self._stage.trouble(self._member, f"a marker was told in {self._region}, but this is no client")
+
+    def close(self) -> None:
+        """The region is closing."""
+
+    def _tell(self, kind: EventKind, event: Any) -> None:
+        try:
+            told = event.getNewValue() if kind in _WITH_VALUE else event.getCallbackArgument()
+            shown = Event(
+                member=self._member,
+                region=self._region,
+                key=event.getKey(),
+                kind=kind,
+                token=told,
+                remote=event.isOriginRemote(),
+            )
+        except Exception as error:  # noqa: BLE001 - the JVM may be killed at any moment; it must not matter here
+            self._stage.trouble(self._member, f"the listener could not read its event: {error}")
+            return
+        self._stage.tell(shown)
+
+    class Java:
+        """What py4j makes of it in the JVM."""
+
+        implements: ClassVar[list[str]] = ["org.apache.geode.cache.CacheListener"]
+
+
+_WITH_VALUE = frozenset({EventKind.CREATE, EventKind.UPDATE})

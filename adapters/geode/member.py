@@ -1,0 +1,153 @@
+"""One member of a Geode cluster: a cache in a JVM of its own, its regions, and what can be read of them.
+
+Every method but `kill` and `close` talks to the JVM and may hang with it: the adapter calls them with a
+limit, on the member's own thread. Knows nothing of examples and of other members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cmp_to_key
+from pathlib import Path
+from typing import Any
+
+from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.geode.jars import Jars
+from plumbline.adapters.geode.jvm import Client, Jvm, plain
+from plumbline.adapters.geode.listener import RegionListener
+from plumbline.adapters.geode.worker import Worker
+from plumbline.reference.operations import Content, RegionAttributes, RegionPolicy, Scope
+
+# A hidden region, acknowledged: a put into it comes back when all that its thread sent before has arrived.
+FLUSH_REGION = "plumbline_flush"
+
+_SCOPES = {Scope.ACK: "DISTRIBUTED_ACK", Scope.NO_ACK: "DISTRIBUTED_NO_ACK"}
+
+
+class Member:
+    """One member. Its JVM is starting when the constructor returns; `join` makes it one of the cluster."""
+
+    def __init__(self, name: str, jars: Jars, directory: Path) -> None:
+        self.name = name
+        self.jvm = Jvm(jars, directory)
+        self.control = Worker(f"geode-{name}")
+        self.crashed = False
+        self._cache: Any = None
+        self._statistics: Any = None
+        self._bindings: Any = None
+        self._lasting: Any = None
+        self._regions: dict[str, Any] = {}
+        self._flush: Any = None
+
+    def join(self, properties: Mapping[str, str], limit_s: float) -> None:
+        """Wait for the JVM, then create the cache, and with it join the cluster."""
+        self.jvm.connect(limit_s)
+        java = self.jvm.gateway.jvm
+        settings = java.java.util.Properties()
+        for key, value in properties.items():
+            settings.setProperty(key, value)
+        self._cache = java.org.apache.geode.cache.CacheFactory(settings).create()
+        self._statistics = self._system().findStatisticsByTextId("cachePerfStats")[0]
+        factory = self._factory(Scope.ACK)
+        factory.setConcurrencyChecksEnabled(False)
+        self._flush = factory.create(FLUSH_REGION)
+        self._keep_for_good()
+
+    def version(self) -> str:
+        """The product's version, as the running product tells it."""
+        text: str = self.jvm.gateway.jvm.org.apache.geode.internal.GemFireVersion.getGemFireVersion()
+        return text
+
+    def neighbours(self) -> tuple[str, ...]:
+        """Names of all members in this member's view, itself included, from the lowest to the highest id."""
+        system = self._system()
+        ids = [system.getDistributedMember(), *system.getAllOtherMembers().toArray()]
+        ids.sort(key=cmp_to_key(lambda one, other: int(one.compareTo(other))))
+        return tuple(member.getName() for member in ids)
+
+    def still_hears(self, dead: Iterable[Member]) -> bool:
+        """Whether this member still counts one of the dead as its neighbour, or still reads what it sent."""
+        if {member.name for member in dead} & set(self.neighbours()):
+            return True
+        threads = self.jvm.gateway.jvm.java.lang.Thread.getAllStackTraces().keySet().toString()
+        return any(f"({member.name}:{member.jvm.pid}" in threads for member in dead)
+
+    def create_region(self, attributes: RegionAttributes, internal: str, listener: RegionListener) -> None:
+        """Create a region under an internal name, and give it its listener."""
+        factory = self._factory(attributes.scope)
+        if attributes.checks is not None:
+            factory.setConcurrencyChecksEnabled(attributes.checks)
+        factory.addCacheListener(listener)
+        self._regions[attributes.name] = plain(factory.create(internal))
+
+    def drop_regions(self) -> None:
+        """Forget the example's regions, on this member only, and every Java object that it left behind."""
+        for region in self._regions.values():
+            region.localDestroyRegion()
+        self._regions.clear()
+        # Nothing tells py4j's server that Python has done with an event; without this, every event ever shown
+        # would stay in the JVM, and with it its region.
+        self._bindings.keySet().retainAll(self._lasting)
+
+    def region(self, name: str, client: Client) -> Any:
+        """A region as one more thread sees it, over its own connection."""
+        return plain(self._regions[name], client)
+
+    def flush_region(self, client: Client) -> Any:
+        """The hidden region, as one more thread sees it."""
+        return plain(self._flush, client)
+
+    def contents(self, name: str) -> tuple[Content, ...]:
+        """What this member holds of a region, and it alone."""
+        entries = self._regions[name].entrySet(False).toArray()  # noqa: FBT003 - not recursive
+        return tuple(sorted((Content(entry.getKey(), entry.getValue()) for entry in entries), key=_by_key))
+
+    def discards(self) -> int:
+        """The statistic conflatedEvents of the cache since it was created."""
+        return int(self._statistics.get("conflatedEvents"))
+
+    def attributes(self, name: str) -> RegionAttributes:
+        """How a region is configured on this member; raises AdapterError where that has no name here."""
+        found = self._regions[name].getAttributes()
+        policy, scope = found.getDataPolicy().toString(), found.getScope().toString()
+        scopes = {"DISTRIBUTED_ACK": Scope.ACK, "DISTRIBUTED_NO_ACK": Scope.NO_ACK}
+        if policy != "REPLICATE" or scope not in scopes:
+            raise AdapterError(f"{self.name} shows the region {name} as {policy}, {scope}")
+        return RegionAttributes(
+            name=name,
+            policy=RegionPolicy.REPLICATE,
+            scope=scopes[scope],
+            checks=found.getConcurrencyChecksEnabled(),
+        )
+
+    def kill(self) -> None:
+        """End the JVM at once: for its neighbours, a crash."""
+        self.crashed = True
+        self.jvm.kill()
+
+    def close(self) -> None:
+        """End the JVM and the threads. May be called twice."""
+        self.jvm.close()
+        self.control.stop()
+
+    def _system(self) -> Any:
+        return self._cache.getDistributedSystem()
+
+    def _factory(self, scope: Scope) -> Any:
+        java = self.jvm.gateway.jvm.org.apache.geode.cache
+        factory = self._cache.createRegionFactory(java.RegionShortcut.REPLICATE)
+        factory.setScope(getattr(java.Scope, _SCOPES[scope]))
+        return factory
+
+    def _keep_for_good(self) -> None:
+        """Note which Java objects outlive examples."""
+        gateway = self.jvm.gateway.java_gateway_server.getGateway()
+        field = gateway.getClass().getDeclaredField("bindings")
+        field.setAccessible(True)  # noqa: FBT003 - a Java method
+        self._bindings = field.get(gateway)
+        self._lasting = self.jvm.gateway.jvm.java.util.HashSet()
+        self._lasting.addAll(self._bindings.keySet())
+
+
+def _by_key(content: Content) -> str:
+    return content.key
