@@ -66,7 +66,9 @@ class Adapter(ABC):
 
     def await_parked(self, gate: Gate, timeout_ms: int) -> bool:
         """Whether the operation stands at the gate within the time."""
-        raise UnsupportedError(f"await_parked: this candidate cannot park listeners ({gate}, {timeout_ms} ms)")
+        raise UnsupportedError(
+            f"await_parked: this candidate cannot park listeners ({gate}, {timeout_ms} ms)"
+        )
 
     def release(self, gate: Gate) -> None:
         """Open a gate for good, parked at or not."""

@@ -1,0 +1,231 @@
+"""The reference model driven as a candidate.
+
+Calm, everything that can happen happens at once, in one order. Chaotic, steps of every kind are taken in
+any order, drawn from a seed, and no sooner than somebody waits for them.
+"""
+
+from __future__ import annotations
+
+import random
+from importlib.metadata import version
+
+from plumbline.adapters.adapter import Adapter
+from plumbline.adapters.errors import UnsupportedError
+from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.explain.steps import Entry, Place, Step
+from plumbline.reference.history import Gate, OrderStrength
+from plumbline.reference.model.foresight import Unknowing
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.system import Model
+from plumbline.reference.model.timeline import Answers
+from plumbline.reference.model.world import GateState, World, empty_world
+from plumbline.reference.operations import (
+    Content,
+    Event,
+    Operation,
+    Outcome,
+    RegionAttributes,
+    RegionPolicy,
+    Topology,
+)
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.operations import SUPPORTED
+from plumbline.reference.rulebook.values import EntryState, each
+
+CAPABILITIES = (
+    Capability.REPLICATED_REGIONS,
+    Capability.CHECKS_SETTING,
+    Capability.LOCAL_OPERATIONS,
+    Capability.LISTENER_GATES,
+    Capability.MESSAGE_CONTROL,
+    Capability.STATISTICS,
+    Capability.CONFIGURATION,
+)
+
+MOST_STEPS_AT_ONCE = 6
+"""How many steps chaos takes at most while nobody waits."""
+
+
+class _Anything:
+    """A view under which every step is possible."""
+
+    reduced = True
+    now = 0
+
+    def due(self, place: Place) -> Entry | None:
+        del place
+        return None
+
+    def fits(self, place: Place, entry: Entry) -> bool:
+        del place, entry
+        return True
+
+    def still(self, place: Place, entry: Entry) -> bool:
+        del place, entry
+        return False
+
+    def observed(self, place: Place) -> bool:
+        del place
+        return False
+
+
+class ReferenceAdapter(Adapter):
+    """A whole distribution system in one object; what it does is what the rulebook says."""
+
+    def __init__(self, rulebook: Rulebook | None = None, *, chaotic: bool = False, seed: int = 0) -> None:
+        self._book = rulebook or Rulebook()
+        self._random = random.Random(seed) if chaotic else None  # noqa: S311 - chaos, not secrets
+        self._topology: Topology | None = None
+        self._view = _Anything()
+        self._model: Model | None = None
+        self._regions: dict[str, RegionAttributes] = {}
+        self._world: World = empty_world()
+        self._events: list[Event] = []
+        self._outcomes: dict[int, Outcome] = {}
+
+    def hello(self) -> Introduction:
+        """Introduce the reference."""
+        return Introduction(
+            name="plumbline reference" + (", chaotic" if self._random else ""),
+            version=version("plumbline"),
+            capabilities=CAPABILITIES,
+            order_strength=OrderStrength.TOTAL,
+        )
+
+    def deploy(self, topology: Topology) -> Deployed:
+        """Start over with these members; the first named has the lowest id."""
+        if len(topology.sites) != 1:
+            raise UnsupportedError("deploy: the reference models one site so far")
+        self._topology = topology
+        return Deployed(member_order=topology.members)
+
+    def reset(self, regions: tuple[RegionAttributes, ...]) -> None:
+        """Forget everything and create the regions."""
+        for region in regions:
+            if region.policy is not RegionPolicy.REPLICATE:
+                raise UnsupportedError(f"reset: the reference has no {region.policy} regions so far")
+        if self._topology is None:
+            raise UnsupportedError("reset: deploy a topology first")
+        setting = Setting(self._book, self._topology, regions, self._topology.members)
+        self._model = Model(setting, OrderStrength.TOTAL, Unknowing(), Answers())
+        self._regions = {region.name: region for region in regions}
+        self._world = empty_world()
+        self._events = []
+        self._outcomes = {}
+
+    def begin(self, operation: Operation) -> None:
+        """Call an operation; calm, it has happened when this returns."""
+        if operation.kind not in SUPPORTED:
+            raise UnsupportedError(f"begin: the reference does not model {operation.kind} so far")
+        model = self._ready()
+        model.setting.operations[operation.op_id] = operation
+        self._world = model.timeline.called(self._world, operation)
+        self._go_on()
+
+    def finish(self, op_id: int, timeout_ms: int) -> Outcome | None:
+        """Let things happen until the operation has returned or nothing happens any more."""
+        del timeout_ms
+        model = self._ready()
+        while op_id not in self._outcomes:
+            for after, outcome in model.timeline.returned(self._world, op_id):
+                self._world = after
+                self._outcomes[op_id] = outcome
+                break
+            else:
+                if not self._take_step():
+                    return None
+        return self._outcomes[op_id]
+
+    def observe(self, since: int) -> Observed:
+        """What listeners were told since a position."""
+        return Observed(events=tuple(self._events[since:]), position=len(self._events))
+
+    def settle(self, timeout_ms: int) -> SettleResult:
+        """Let everything happen that can."""
+        del timeout_ms
+        while self._take_step():
+            pass
+        return SettleResult(settled=True)
+
+    def contents(self, member: str, region: str) -> tuple[Content, ...]:
+        """What the member holds now."""
+        return tuple(
+            Content(key, entry.token if entry.state is EntryState.LIVE else None)
+            for (holder, name, key), entry in sorted(self._world.entries.items())
+            if (holder, name) == (member, region) and entry.state in (EntryState.LIVE, EntryState.INVALID)
+        )
+
+    def arm(self, gate: Gate) -> None:
+        """From here on the operation parks at the gate."""
+        self._world = self._ready().timeline.armed(self._world, gate.member, gate.op_id)
+
+    def await_parked(self, gate: Gate, timeout_ms: int) -> bool:
+        """Let things happen until the operation stands at the gate."""
+        del timeout_ms
+        while self._world.gates.get((gate.member, gate.op_id)) is not GateState.PARKED:
+            if not self._take_step():
+                return False
+        return True
+
+    def release(self, gate: Gate) -> None:
+        """Open the gate."""
+        self._world = self._ready().timeline.released(self._world, gate.member, gate.op_id)
+        self._go_on()
+
+    def statistic(self, member: str, name: str) -> int:
+        """The count of discarded updates; the reference has no other statistic so far."""
+        if name != "conflatedEvents":
+            raise UnsupportedError(f"statistic: the reference has no {name} so far")
+        count: int = self._world.discards.get(member, 0)
+        return count
+
+    def attributes(self, member: str, region: str) -> RegionAttributes:
+        """The attributes of the region, with checks resolved."""
+        del member
+        attributes = self._regions[region]
+        (checks, *_) = each(self._book.checks_in_force(attributes.checks))
+        return RegionAttributes(
+            name=attributes.name, policy=attributes.policy, scope=attributes.scope, checks=checks
+        )
+
+    def redeliver(self, op_id: int, member: str) -> None:
+        """Put the operation's message on the way to the member once more."""
+        self._world = self._ready().replicates.redelivered(self._world, op_id, member)
+        self._go_on()
+
+    def close(self) -> None:
+        """Nothing was started, so nothing needs stopping."""
+
+    def _ready(self) -> Model:
+        if self._model is None:
+            raise UnsupportedError("reset the candidate before calling operations")
+        return self._model
+
+    def _go_on(self) -> None:
+        if self._random is None:
+            while self._take_step():
+                pass
+        else:
+            for _ in range(self._random.randrange(MOST_STEPS_AT_ONCE)):
+                self._take_step()
+
+    def _take_step(self) -> bool:
+        """Let one thing happen; False if nothing can."""
+        steps = self._ready().internal_steps(self._world, self._view)
+        step: Step | None
+        if self._random is None:
+            step = next(iter(steps), None)
+        else:
+            possible = list(steps)
+            step = self._random.choice(possible) if possible else None
+        if step is None:
+            return False
+        self._world = step.state
+        for place, entry in step.shows:
+            match place, entry:
+                case ("listener", str(member)), (region, key, kind, token):
+                    self._events.append(
+                        Event(member=member, region=region, key=key, kind=kind, token=token, remote=None)
+                    )
+        return True

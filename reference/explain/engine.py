@@ -1,0 +1,218 @@
+"""The search: depth first, a step only if what it shows is what the logs show next.
+
+Knows no system. Reductions come from what each step declares: a step with an active claim is taken as the
+only successor; everything else is a choice. States are remembered only where there was a choice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from plumbline.reference.explain.steps import Claim, Entry, Logs, Place, Step, System
+from plumbline.reference.hashed import HashedMap
+
+FRONTIER = 3
+"""How many of the furthest dead ends are kept."""
+
+
+class Answer(StrEnum):
+    """Whether some run of the model shows exactly what was observed."""
+
+    EXPLAINED = "explained"
+    REFUTED = "refuted"
+    UNKNOWN = "unknown"
+
+
+class Budget(msgspec.Struct, frozen=True):
+    """How long to search: states visited and, if not None, milliseconds."""
+
+    states: int = 200_000
+    time_ms: int | None = None
+
+
+class Position(msgspec.Struct):
+    """A place in the search: state, how far each log is used up, entries left, steps taken to get here."""
+
+    state: Any
+    used: HashedMap[Place, int]
+    left: int
+    trail: tuple[Any, tuple[Any, ...]] | None = None
+
+    def path(self) -> list[tuple[Any, ...]]:
+        """Names of the steps taken, first to last."""
+        names = []
+        trail = self.trail
+        while trail is not None:
+            trail, name = trail
+            names.append(name)
+        names.reverse()
+        return names
+
+
+class Explanation(msgspec.Struct):
+    """The answer and what it took.
+
+    Attributes:
+        answer: explained, refuted or unknown.
+        states: states visited.
+        branches: states at which there was more than one successor.
+        path: names of the steps of the run found, if one was.
+        frontier: the furthest dead ends, furthest first, if none was.
+    """
+
+    answer: Answer
+    states: int
+    branches: int = 0
+    path: list[tuple[Any, ...]] = []  # noqa: RUF012 - msgspec copies the default for each instance
+    frontier: list[Position] = []  # noqa: RUF012 - same
+
+
+class Cursor:
+    """The search's view of the logs at one position; one object is moved along."""
+
+    def __init__(self, logs: Logs, *, reduced: bool) -> None:
+        self.logs = logs
+        self.reduced = reduced
+        self.now = 0
+        self.used: HashedMap[Place, int] = HashedMap()
+
+    def move(self, used: HashedMap[Place, int]) -> None:
+        """Stand where these many entries of each place are used up."""
+        self.used = used
+        self.now = used.get(self.logs.clock, 0) if self.logs.clock is not None else 0
+
+    def due(self, place: Place) -> Entry | None:
+        shown = self.logs.entries.get(place)
+        if shown is None:
+            return None
+        index = self.used.get(place, 0)
+        return shown[index] if index < len(shown) else None
+
+    def fits(self, place: Place, entry: Entry) -> bool:
+        shown = self.logs.entries.get(place)
+        if shown is None:
+            return True
+        index = self.used.get(place, 0)
+        return index < len(shown) and shown[index] == entry and self._in_time(place, index)
+
+    def still(self, place: Place, entry: Entry) -> bool:
+        last = self.logs.last.get(place)
+        return last is not None and last.get(entry, -1) >= self.used.get(place, 0)
+
+    def observed(self, place: Place) -> bool:
+        return place in self.logs.entries
+
+    def _in_time(self, place: Place, index: int) -> bool:
+        spans = self.logs.windows.get(place)
+        if spans is None:
+            return True
+        after, before = spans[index]
+        return after <= self.now <= before
+
+    def _clock_may_move(self) -> bool:
+        return all(
+            self.used.get(place, 0) >= count for place, count in self.logs.deadlines.get(self.now, ())
+        )
+
+    def take(self, step: Step) -> tuple[HashedMap[Place, int], int] | None:
+        """What is used up after the step and how many entries that took; None if it does not match."""
+        used = self.used
+        taken = 0
+        for place, entry in step.shows:
+            shown = self.logs.entries.get(place)
+            if shown is None:
+                continue
+            index = used.get(place, 0)
+            if index >= len(shown) or shown[index] != entry or not self._in_time(place, index):
+                return None
+            if place == self.logs.clock and not self._clock_may_move():
+                return None
+            used = used.set(place, index + 1)
+            taken += 1
+        return used, taken
+
+
+def explain(
+    system: System,
+    logs: Logs,
+    budget: Budget | None = None,
+    switched_off: Collection[str] = (),
+) -> Explanation:
+    """Search for a run of the system that shows exactly the logs.
+
+    Args:
+        system: the model with the example's commands.
+        logs: what was observed.
+        budget: where to give up; then the answer is unknown.
+        switched_off: names of replaced decisions; claims that rely on one of them are not believed.
+    """
+    budget = budget or Budget()
+    deadline = None if budget.time_ms is None else time.monotonic() + budget.time_ms / 1000
+    off = frozenset(switched_off)
+    believed: dict[Claim, bool] = {}
+    cursor = Cursor(logs, reduced=True)
+    stack = [Position(system.initial(), HashedMap(), logs.total)]
+    seen: set[tuple[Any, HashedMap[Place, int]]] = set()
+    frontier: list[Position] = []
+    states = branches = 0
+    while stack:
+        here = stack.pop()
+        while True:
+            if here.left == 0:
+                return Explanation(Answer.EXPLAINED, states, branches, path=here.path())
+            states += 1
+            if states > budget.states or (
+                deadline is not None and not states % 256 and time.monotonic() > deadline
+            ):
+                return Explanation(Answer.UNKNOWN, states, branches, frontier=_furthest(frontier, here))
+            cursor.move(here.used)
+            alone: Position | None = None
+            choices: list[tuple[int, Position]] = []
+            for step in system.steps(here.state, cursor):
+                taken = cursor.take(step)
+                if taken is None:
+                    continue
+                if step.loses and any(cursor.still(place, entry) for place, entry in step.loses):
+                    choices = []
+                    break
+                after = Position(step.state, taken[0], here.left - taken[1], (here.trail, step.name))
+                claim = step.claim
+                if claim is not None:
+                    holds = believed.get(claim)
+                    if holds is None:
+                        holds = believed[claim] = off.isdisjoint(claim.relies_on)
+                    if holds:
+                        alone = after
+                        break
+                choices.append((step.prefer + (taken[1] << 8), after))
+            if alone is not None:
+                here = alone
+                continue
+            if len(choices) == 1:
+                here = choices[0][1]
+                continue
+            if not choices:
+                frontier = _furthest(frontier, here)
+                break
+            branches += 1
+            choices.sort(key=lambda choice: choice[0])
+            for _, after in choices:
+                after.state = system.canonical(after.state)
+                known = (after.state, after.used)
+                if known not in seen:
+                    seen.add(known)
+                    stack.append(after)
+            break
+    return Explanation(Answer.REFUTED, states, branches, frontier=frontier)
+
+
+def _furthest(frontier: list[Position], here: Position) -> list[Position]:
+    """The dead ends worth keeping, furthest (fewest entries left) first."""
+    if len(frontier) == FRONTIER and here.left >= frontier[-1].left:
+        return frontier
+    return sorted([*frontier, here], key=lambda position: position.left)[:FRONTIER]

@@ -1,0 +1,342 @@
+"""From a history to a question that the search can answer: which model, which logs, what is still to come.
+
+Knows how histories are written down; knows nothing of how the search works.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from itertools import accumulate
+from typing import NamedTuple
+
+from plumbline.reference.explain.steps import Entry as Shown
+from plumbline.reference.explain.steps import Logs, Place
+from plumbline.reference.history import (
+    Called,
+    ContentsAsked,
+    ContentsRead,
+    History,
+    Parked,
+    Redelivered,
+    Returned,
+    Settled,
+    StatisticAsked,
+    StatisticRead,
+)
+from plumbline.reference.model.places import (
+    TIMELINE,
+    listener_entry,
+    listener_place,
+    outcome_entry,
+    outcome_place,
+)
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.system import Model
+from plumbline.reference.model.timeline import Answers, Reading
+from plumbline.reference.model.world import Entry, Stage, World
+from plumbline.reference.operations import (
+    READS,
+    STORES_VALUE,
+    EventKind,
+    Operation,
+    OperationKind,
+    Outcome,
+    Scope,
+    Status,
+)
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.operations import BECOMES, effects
+from plumbline.reference.rulebook.values import EntryState
+
+NEVER = 1 << 60
+"""A moment that does not come."""
+
+Where = tuple[str, str, str]
+"""Member, region, key."""
+
+
+class Question(NamedTuple):
+    """A model and the logs that it should explain."""
+
+    system: Model
+    logs: Logs
+
+
+class _Reader(NamedTuple):
+    """Somebody who reads a key: when asked, and as what operation or with which reading."""
+
+    moment: int
+    operation: Operation | None
+    outcome: Outcome | None
+    reading: Reading
+
+
+class Index:
+    """A history looked up: what is still to come at any point of the timeline."""
+
+    def __init__(self, history: History) -> None:
+        self.operations: dict[int, Operation] = {}
+        self.called: dict[int, int] = {}
+        self.returned: dict[int, tuple[int, Outcome]] = {}
+        self.settled: list[int] = []
+        self.answers = Answers()
+        self.redelivered: set[int] = set()
+        self._parks = False
+        self._read(history)
+        self._scopes = {region.name: region.scope for region in history.regions}
+        self._logged: dict[str, set[tuple[str, str | None]]] = {
+            member: {(shown.event.key, shown.event.token) for shown in log}
+            for member, log in history.logs.items()
+        }
+        self._identified = history.callback_arguments
+        self._readers = self._find_readers()
+        self._silent = self._find_silent(history.topology.members)
+        self._counts = self._find_counts()
+
+    def _read(self, history: History) -> None:
+        keys: dict[str, set[str]] = {region.name: set() for region in history.regions}
+        self._asked: dict[int, int] = {}
+        for moment, what in enumerate(history.timeline):
+            match what:
+                case Called(operation):
+                    self.operations[operation.op_id] = operation
+                    self.called[operation.op_id] = moment
+                    keys[operation.region].add(operation.key)
+                case Returned(op_id, outcome):
+                    self.returned[op_id] = (moment, outcome)
+                case Settled(held) if not held:
+                    self.settled.append(moment)
+                case Parked():
+                    self._parks = True
+                case Redelivered(op_id, _):
+                    self.redelivered.add(op_id)
+                case ContentsAsked(number, member, region):
+                    self._asked[number] = moment
+                    self.answers.members[number] = (member, region)
+                case StatisticAsked(number, member, name):
+                    self._asked[number] = moment
+                    self.answers.members[number] = (member, name)
+        for what in history.timeline:
+            match what:
+                case ContentsRead(number, _, region, entries):
+                    present = {entry.key: "" if entry.token is None else entry.token for entry in entries}
+                    wanted = keys[region] | present.keys()
+                    self.answers.contents[number] = {key: present.get(key) for key in wanted}
+                case StatisticRead(number, _, _, delta):
+                    least, most = history.conflated_weight_least, history.conflated_weight_most
+                    self.answers.statistics[number] = (-(-delta // most), delta // least)
+        # A question that was never answered shows nothing.
+        for what in history.timeline:
+            match what:
+                case ContentsAsked(number):
+                    self.answers.contents.setdefault(number, {})
+                case StatisticAsked(number):
+                    self.answers.statistics.setdefault(number, (0, NEVER))
+
+    def latest(self, operation: Operation, member: str) -> int:
+        """The moment by which the operation has surely reached the member."""
+        back, outcome = self.returned.get(operation.op_id, (NEVER, None))
+        definite = outcome is not None and outcome.status is not Status.INDEFINITE
+        if definite and (member == operation.member or self._scopes[operation.region] is Scope.ACK):
+            return back
+        if self._parks or not definite:
+            return NEVER
+        index = bisect_left(self.settled, self.called[operation.op_id])
+        return self.settled[index] if index < len(self.settled) else NEVER
+
+    def _find_readers(self) -> dict[Where, list[_Reader]]:
+        readers: dict[Where, list[_Reader]] = {}
+        for op_id, operation in self.operations.items():
+            back, outcome = self.returned.get(op_id, (NEVER, None))
+            if outcome is None or outcome.status is Status.INDEFINITE:
+                continue
+            if not self._may_only_read(operation):
+                continue
+            where = (operation.member, operation.region, operation.key)
+            readers.setdefault(where, []).append(_Reader(self.called[op_id], operation, outcome, None))
+        for number, seen in self.answers.contents.items():
+            member, region = self.answers.members[number]
+            for key, reading in seen.items():
+                readers.setdefault((member, region, key), []).append(
+                    _Reader(self._asked[number], None, None, reading)
+                )
+        for found in readers.values():
+            found.sort(key=lambda reader: reader.moment)
+        return readers
+
+    def _may_only_read(self, operation: Operation) -> bool:
+        """Whether the operation may have changed nothing on its member, as far as listeners tell."""
+        logged = self._logged.get(operation.member)
+        return logged is None or (operation.key, operation.token) not in logged
+
+    def only_reads(self, operation: Operation) -> bool:
+        """Whether it is known that the operation changed nothing on its member (see Foresight)."""
+        if operation.kind in READS:
+            return True
+        named = self._identified or operation.kind in STORES_VALUE
+        return operation.member in self._logged and named and self._may_only_read(operation)
+
+    def _find_silent(self, members: tuple[str, ...]) -> dict[Where, tuple[list[Operation], list[int]]]:
+        """Per place the destroys and invalidates that no listener shows there, with, for each, the latest
+        moment up to which any of those until it may arrive: that never falls, so it can be searched."""
+        silent: dict[Where, list[Operation]] = {}
+        for operation in self.operations.values():
+            if operation.kind not in (OperationKind.DESTROY, OperationKind.INVALIDATE):
+                continue
+            for member in members:
+                logged = self._logged.get(member, set())
+                if member != operation.member and (
+                    not self._identified or (operation.key, operation.token) not in logged
+                ):
+                    silent.setdefault((member, operation.region, operation.key), []).append(operation)
+        return {
+            where: (found, list(accumulate((self.latest(op, where[0]) for op in found), max)))
+            for where, found in silent.items()
+        }
+
+    def _find_counts(self) -> dict[str, list[int]]:
+        counts: dict[str, list[int]] = {}
+        for number in self.answers.statistics:
+            counts.setdefault(self.answers.members[number][0], []).append(self._asked[number])
+        for moments in counts.values():
+            moments.sort()
+        return counts
+
+    def reader_to_come(self, world: World, now: int, member: str, operation: Operation, entry: Entry) -> bool:
+        """Whether somebody might read `entry` before `operation` changes it (see Foresight)."""
+        readers = self._readers.get((member, operation.region, operation.key))
+        if not readers:
+            return False
+        for op_id, call in world.calls.items():
+            reader = self.operations[op_id]
+            if (
+                call.stage is Stage.CALLED
+                and op_id != operation.op_id
+                and (reader.member, reader.region, reader.key) == (member, operation.region, operation.key)
+                and self._reads(reader, self.returned.get(op_id, (NEVER, None))[1], entry)
+            ):
+                return True
+        latest = self.latest(operation, member)
+        for index in range(bisect_left(readers, now, key=lambda found: found.moment), len(readers)):
+            found = readers[index]
+            if found.moment >= latest:
+                return False
+            if found.operation is None:
+                if _seen(entry) == found.reading:
+                    return True
+            elif self._reads(found.operation, found.outcome, entry):
+                return True
+        return False
+
+    @staticmethod
+    def _reads(operation: Operation, outcome: Outcome | None, entry: Entry) -> bool:
+        return outcome is not None and any(
+            effect.becomes is None and (effect.status, effect.value) == (outcome.status, outcome.value)
+            for effect in effects(operation.kind, entry.state, entry.token)
+        )
+
+    def silent_change_to_come(
+        self, world: World, now: int, member: str, operation: Operation, entry: Entry
+    ) -> bool:
+        """Whether a change that listeners need not show might come first (see Foresight)."""
+        if entry.state is EntryState.LIVE:
+            return False
+        found = self._silent.get((member, operation.region, operation.key))
+        if found is None:
+            return False
+        silent, until = found
+        latest = self.latest(operation, member)
+        for index in range(bisect_left(until, now), len(silent)):
+            other = silent[index]
+            if self.called[other.op_id] >= latest:
+                return False
+            if other.op_id == operation.op_id or (
+                other.kind is OperationKind.DESTROY and entry.state is EntryState.INVALID
+            ):
+                continue
+            if self._may_still_arrive(world, now, other, member, entry):
+                return True
+        return False
+
+    def _may_still_arrive(self, world: World, now: int, other: Operation, member: str, entry: Entry) -> bool:
+        if self.called[other.op_id] >= now:
+            return True
+        call = world.calls.get(other.op_id)
+        if call is None:
+            back, outcome = self.returned.get(other.op_id, (NEVER, None))
+            if outcome is not None and outcome.status in (Status.ABSENT, Status.REFUSED):
+                return False
+            if self._scopes[other.region] is Scope.ACK:
+                return False
+            return any(
+                channel.target == member and any(message.op_id == other.op_id for message in messages)
+                for channel, messages in world.channels.items()
+            )
+        if call.stage is Stage.SENT and self._scopes[other.region] is Scope.ACK and member not in call.waiting:
+            return False
+        # What is surely discarded changes nothing.
+        return not (call.stamp is not None and entry.stamp is not None and entry.stamp.version > call.stamp.version)
+
+    def count_to_come(self, now: int, member: str, operation: Operation) -> bool:
+        """Whether somebody might read a counter before `operation` is discarded (see Foresight)."""
+        moments = self._counts.get(member)
+        if not moments:
+            return False
+        index = bisect_left(moments, now)
+        return index < len(moments) and moments[index] < self.latest(operation, member)
+
+
+def _seen(entry: Entry) -> Reading:
+    if entry.state is EntryState.LIVE:
+        return entry.token
+    return "" if entry.state is EntryState.INVALID else None
+
+
+def ask(history: History, book: Rulebook) -> Question:
+    """The question whether the model with this rulebook can show exactly this history."""
+    index = Index(history)
+    setting = Setting(
+        book,
+        history.topology,
+        history.regions,
+        history.member_order,
+        identified=history.callback_arguments,
+        redeliverable=frozenset(index.redelivered),
+    )
+    setting.operations = index.operations
+    model = Model(setting, history.order_strength, index, index.answers)
+    return Question(model, _logs(history, index))
+
+
+def _logs(history: History, index: Index) -> Logs:
+    entries: dict[Place, list[Shown]] = {TIMELINE: list(history.timeline)}
+    windows: dict[Place, list[tuple[int, int]]] = {}
+    by_token = {op.token: op for op in index.operations.values() if op.token is not None}
+    for op_id, (_, outcome) in index.returned.items():
+        if outcome.status is not Status.INDEFINITE:
+            entries[outcome_place(op_id)] = [outcome_entry(outcome)]
+    strength = history.order_strength
+    for member in history.logs:
+        # A key of which nothing was shown was observed all the same.
+        for operation in index.operations.values():
+            _, kind = BECOMES.get(operation.kind, (None, _LOCAL_EVENT.get(operation.kind, EventKind.UPDATE)))
+            named = history.callback_arguments or operation.kind in STORES_VALUE
+            thread = operation.thread if named else None
+            place = listener_place(strength, member, operation.region, operation.key, thread, kind)
+            entries.setdefault(place, [])
+            windows.setdefault(place, [])
+        for shown in history.logs[member]:
+            event = shown.event
+            entry = listener_entry(event.region, event.key, event.kind, event.token)
+            caller = by_token.get(event.token)
+            thread = None if caller is None else caller.thread
+            place = listener_place(strength, member, event.region, event.key, thread, event.kind)
+            entries.setdefault(place, []).append(entry)
+            windows.setdefault(place, []).append((shown.after, shown.before))
+    return Logs(entries, clock=TIMELINE, windows=windows)
+
+
+_LOCAL_EVENT = {
+    OperationKind.LOCAL_INVALIDATE: EventKind.INVALIDATE,
+    OperationKind.LOCAL_DESTROY: EventKind.DESTROY,
+}

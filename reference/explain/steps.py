@@ -1,0 +1,131 @@
+"""What a model tells the search: steps, the logs that they show in, and the claims that they make.
+
+Knows no model. A *place* is anything that shows entries one after the other: a listener log, a thread's
+results, the harness's timeline. One place may be the clock; entries of the others may then carry windows
+of clock positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+Place = Hashable
+Entry = Hashable
+
+NO_PLACES: tuple[tuple[Place, Entry], ...] = ()
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """A reason to take a step at once, as the only successor, instead of exploring what else could happen.
+
+    The claim is: this step commutes with everything that may still come before it, and takes no entry
+    that anybody else still needs. Each claim is attacked by mutation and by the judge.
+
+    Attributes:
+        name: what the claim is called.
+        reason: why it holds.
+        relies_on: names of the rulebook decisions that it needs as they are; a replaced one switches
+            the claim off.
+    """
+
+    name: str
+    reason: str
+    relies_on: frozenset[str] = frozenset()
+
+
+class Step(msgspec.Struct):
+    """One atomic step that a model could take.
+
+    Attributes:
+        name: what happens, for people.
+        state: the state afterwards.
+        shows: the entries shown, each at its place; empty for an invisible step.
+        claim: why the step may be taken at once; None (the default) makes it a choice.
+        loses: entries that can never be shown once this step can be taken, and the step is inevitable:
+            one that is still due ends the branch.
+        prefer: among choices the larger is tried first.
+    """
+
+    name: tuple[Any, ...]
+    state: Any
+    shows: tuple[tuple[Place, Entry], ...] = NO_PLACES
+    claim: Claim | None = None
+    loses: tuple[tuple[Place, Entry], ...] = NO_PLACES
+    prefer: int = 0
+
+
+class Logs:
+    """What was observed: for each observed place its entries, in order, and their windows.
+
+    A place that is not among the entries was not observed: anything may have been shown there.
+    """
+
+    def __init__(
+        self,
+        entries: Mapping[Place, Sequence[Entry]],
+        *,
+        clock: Place | None = None,
+        windows: Mapping[Place, Sequence[tuple[int, int]]] | None = None,
+    ) -> None:
+        """Take the observed entries.
+
+        Args:
+            entries: for each observed place what it showed.
+            clock: the place whose position is the time that windows speak of.
+            windows: for some places, for each entry the first and last clock position at which it may
+                be shown; the last is when the clock still stands at that position.
+        """
+        self.entries = {place: tuple(shown) for place, shown in entries.items()}
+        self.clock = clock
+        self.windows = {place: tuple(spans) for place, spans in (windows or {}).items()}
+        self.total = sum(len(shown) for shown in self.entries.values())
+        self.last: dict[Place, dict[Entry, int]] = {
+            place: {entry: index for index, entry in enumerate(shown)}
+            for place, shown in self.entries.items()
+        }
+        # How many entries a place must have shown before the clock may leave a position.
+        self.deadlines: dict[int, list[tuple[Place, int]]] = {}
+        for place, spans in self.windows.items():
+            due_by: dict[int, int] = {}
+            for index, (_, before) in enumerate(spans):
+                due_by[before] = index + 1
+            for before, count in due_by.items():
+                self.deadlines.setdefault(before, []).append((place, count))
+
+
+class View(Protocol):
+    """What a model may know of the search while it is asked for steps."""
+
+    reduced: bool
+    """False for the judge: then nothing may be postponed."""
+
+    now: int
+    """How many entries the clock has shown."""
+
+    def due(self, place: Place) -> Entry | None:
+        """The next entry of an observed place; None if there is none left or it is not observed."""
+
+    def fits(self, place: Place, entry: Entry) -> bool:
+        """Whether the place could show the entry now (always, where it is not observed)."""
+
+    def still(self, place: Place, entry: Entry) -> bool:
+        """Whether the observed place shows the entry now or later."""
+
+    def observed(self, place: Place) -> bool:
+        """Whether the place was observed."""
+
+
+class System(Protocol):
+    """A model together with the commands of one example."""
+
+    def initial(self) -> Any:
+        """The state before anything happened."""
+
+    def steps(self, state: Any, view: View) -> Iterable[Step]:
+        """Every step that could be taken now, cheapest to decide first; made lazily."""
+
+    def canonical(self, state: Any) -> Any:
+        """The state without what can no longer matter; the state itself if in doubt."""

@@ -1,0 +1,174 @@
+"""Callers: an operation takes effect on the member it is called on, is sent, and returns.
+
+Owns the calls. Effect and sending are two steps, since two members can hold undistributed changes of one
+key at the same time (004, L73).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plumbline.reference.explain.steps import Step, View
+from plumbline.reference.hashed import HashedMap
+from plumbline.reference.history import OrderStrength
+from plumbline.reference.model import claims
+from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.places import (
+    listener_entry,
+    listener_place,
+    outcome_entry,
+    outcome_place,
+)
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.world import ABSENT, Call, Channel, Entry, GateState, Message, Stage, World
+from plumbline.reference.operations import Operation, Outcome
+from plumbline.reference.rulebook.operations import effects
+from plumbline.reference.rulebook.values import Effect, EntryState, Stamp, each
+
+
+class Callers:
+    """The part of the model that carries out calls on their own member."""
+
+    def __init__(self, setting: Setting, strength: OrderStrength, foresight: Foresight) -> None:
+        self._setting = setting
+        self._strength = strength
+        self._foresight = foresight
+
+    def steps(self, world: World, view: View) -> Iterator[Step]:
+        """Effects of calls, and their sending."""
+        for op_id, call in world.calls.items():
+            if call.stage is Stage.CALLED:
+                yield from self._effects(world, view, self._setting.operations[op_id], call)
+            elif call.stage is Stage.APPLIED:
+                yield from self._sendings(world, self._setting.operations[op_id], call)
+
+    def blocked(self, world: World, operation: Operation) -> tuple[bool, ...]:
+        """Whether a call has to wait for other writers before it takes effect."""
+        if not self._setting.watches_writers:
+            return (False,)
+        others = sum(
+            1
+            for op_id, call in world.calls.items()
+            if call.stage in (Stage.APPLIED, Stage.SENT)
+            and self._setting.operations[op_id].member != operation.member
+            and self._setting.operations[op_id].key == operation.key
+        )
+        return each(self._setting.book.waits_for_other_writers(others))
+
+    def _effects(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
+        if all(self.blocked(world, operation)):
+            return
+        entry = world.entry(operation.member, operation.region, operation.key)
+        for effect in effects(operation.kind, entry.state, entry.token):
+            if effect.becomes is None:
+                yield self._reading(world, operation, call, effect)
+            else:
+                yield from self._changes(world, view, operation, call, entry, effect)
+
+    def _reading(self, world: World, operation: Operation, call: Call, effect: Effect) -> Step:
+        outcome = Outcome(effect.status, effect.value)
+        done = call._replace(stage=Stage.DONE, outcome=outcome)
+        return Step(
+            ("reads", operation.member, operation.op_id),
+            world.but(calls=world.calls.set(operation.op_id, done)),
+            ((outcome_place(operation.op_id), outcome_entry(outcome)),),
+            claims.READ if self._foresight.only_reads(operation) else None,
+        )
+
+    def _changes(
+        self, world: World, view: View, operation: Operation, call: Call, entry: Entry, effect: Effect
+    ) -> Iterator[Step]:
+        member, region, key = operation.member, operation.region, operation.key
+        assert effect.event is not None  # noqa: S101 - what changes an entry is announced
+        named = self._announces_token(effect)
+        thread = operation.thread if named else None
+        place = listener_place(self._strength, member, region, key, thread, effect.event)
+        shown = listener_entry(region, key, effect.event, operation.token if named else None)
+        if not view.fits(place, shown):
+            return
+        claim = (
+            claims.SHOW
+            if view.observed(place)
+            and named
+            and self._strength is not OrderStrength.PER_KEY_AND_THREAD
+            and not self._foresight.reader_to_come(world, view.now, member, operation, entry)
+            and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
+            else None
+        )
+        outcome = Outcome(effect.status, effect.value)
+        for checks in self._setting.checks(region):
+            for stamp in self._stamps(operation, entry, effect, checks=checks):
+                entries = changed(
+                    world, (member, region, key), effect.becomes, operation.token, stamp, checks=checks
+                )
+                after = Call(
+                    Stage.APPLIED if effect.distributed else Stage.DONE,
+                    outcome,
+                    stamp,
+                    frozenset(),
+                )
+                shows = [(place, shown)]
+                if not effect.distributed:
+                    shows.append((outcome_place(operation.op_id), outcome_entry(outcome)))
+                gates = world.gates
+                if gates.get((member, operation.op_id)) is GateState.ARMED:
+                    gates = gates.set((member, operation.op_id), GateState.PARKED)
+                yield Step(
+                    ("applies", member, operation.op_id),
+                    world.but(entries=entries, calls=world.calls.set(operation.op_id, after), gates=gates),
+                    tuple(shows),
+                    claim,
+                )
+
+    def _announces_token(self, effect: Effect) -> bool:
+        return self._setting.identified or effect.becomes is EntryState.LIVE
+
+    def _stamps(
+        self, operation: Operation, entry: Entry, effect: Effect, *, checks: bool
+    ) -> tuple[Stamp | None, ...]:
+        if not checks:
+            return (None,)
+        if not effect.distributed:
+            return (entry.stamp,)
+        return each(self._setting.book.stamp(entry.stamp, operation.member, operation.kind))
+
+    def _sendings(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
+        if world.gates.get((operation.member, operation.op_id)) is GateState.PARKED:
+            return
+        for targets in each(self._setting.book.recipients(self._setting.others[operation.member])):
+            channels = world.channels
+            for target in targets:
+                channel = Channel(operation.thread, operation.member, target)
+                message = Message(operation.op_id, call.stamp)
+                channels = channels.set(channel, (*channels.get(channel, ()), message))
+            waits = self._setting.awaits_acknowledgement(operation.region)
+            sent = call._replace(stage=Stage.SENT, waiting=frozenset(targets) if waits else frozenset())
+            stamps = world.stamps
+            if self._setting.keeps_stamp_of(operation.op_id):
+                stamps = stamps.set(operation.op_id, call.stamp)
+            yield Step(
+                ("sends", operation.member, operation.op_id, targets),
+                world.but(
+                    calls=world.calls.set(operation.op_id, sent), channels=channels, stamps=stamps
+                ),
+                claim=claims.SEND,
+            )
+
+
+def changed(
+    world: World,
+    where: tuple[str, str, str],
+    becomes: EntryState | None,
+    token: str | None,
+    stamp: Stamp | None,
+    *,
+    checks: bool,
+) -> HashedMap[tuple[str, str, str], Entry]:
+    """The entries after one of them has become live, invalid or a tombstone."""
+    if becomes is EntryState.TOMBSTONE and not checks:
+        return world.entries.delete(where)
+    if becomes is None:
+        return world.entries
+    value = token if becomes is EntryState.LIVE else None
+    return world.entries.set(where, ABSENT._replace(state=becomes, token=value, stamp=stamp))
+

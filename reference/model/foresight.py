@@ -1,0 +1,46 @@
+"""What the parts may know of what is still to come, for deciding whether a step may be taken at once.
+
+The simulation knows nothing of the future (`Unknowing`); a history can be looked up (see
+`plumbline.reference.explain.question`).
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from plumbline.reference.model.world import Entry, World
+from plumbline.reference.operations import Operation
+
+
+class Foresight(Protocol):
+    """Questions about the rest of an example."""
+
+    def reader_to_come(self, world: World, now: int, member: str, operation: Operation, entry: Entry) -> bool:
+        """Whether somebody who has not called yet might read `entry` before `operation` changes it."""
+
+    def only_reads(self, operation: Operation) -> bool:
+        """Whether it is known that the operation changed nothing on its member."""
+
+    def silent_change_to_come(
+        self, world: World, now: int, member: str, operation: Operation, entry: Entry
+    ) -> bool:
+        """Whether a change that listeners need not show might come to the key before `operation` does."""
+
+    def count_to_come(self, now: int, member: str, operation: Operation) -> bool:
+        """Whether somebody who has not asked yet might read a counter before `operation` is discarded."""
+
+
+class Unknowing:
+    """For the simulation, which believes no claim and needs none."""
+
+    def reader_to_come(self, *_: object) -> bool:
+        return True
+
+    def only_reads(self, *_: object) -> bool:
+        return False
+
+    def silent_change_to_come(self, *_: object) -> bool:
+        return True
+
+    def count_to_come(self, *_: object) -> bool:
+        return True

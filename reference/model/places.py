@@ -1,0 +1,51 @@
+"""Where the model shows what: the names of places and the form of their entries.
+
+Knows how much order a listener log carries; knows no state.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.explain.steps import Entry, Place
+from plumbline.reference.history import OrderStrength
+from plumbline.reference.operations import EventKind, Outcome
+
+TIMELINE = "timeline"
+"""The clock: what the harness sent and received."""
+
+
+def listener_place(
+    strength: OrderStrength, member: str, region: str, key: str, thread: str | None, kind: EventKind
+) -> Place:
+    """The log in which the listener of `member` tells of an event.
+
+    Args:
+        strength: how much order the candidate's logs carry.
+        member: whose listener it is.
+        region: the region.
+        key: the key.
+        thread: the thread whose operation it was; None if the event does not tell.
+        kind: what the listener was told; events that tell no thread are in order only with their like.
+    """
+    if strength is OrderStrength.TOTAL:
+        return ("listener", member)
+    if strength is OrderStrength.PER_KEY:
+        return ("listener", member, region, key)
+    return ("listener", member, region, key, f"any thread: {kind}" if thread is None else thread)
+
+
+_FAMILY = {EventKind.CREATE: EventKind.UPDATE}
+
+
+def listener_entry(region: str, key: str, kind: EventKind, token: str | None) -> Entry:
+    """One entry of a listener log. Creates and updates are one: no document tells them apart."""
+    return (region, key, _FAMILY.get(kind, kind), token)
+
+
+def outcome_place(op_id: int) -> Place:
+    """Where the calling thread sees how its call ended."""
+    return ("outcome", op_id)
+
+
+def outcome_entry(outcome: Outcome) -> Entry:
+    """What it sees; the candidate's own words are not compared."""
+    return (outcome.status, outcome.value)

@@ -1,0 +1,354 @@
+"""Replicates: an operation arrives at another member, is checked against what is stored, and applied or not.
+
+Owns the channels between members. The order of the checks is that of the documents: newer, older, equal
+version (004, L67 to L69).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from plumbline.reference.explain.steps import Entry as Shown
+from plumbline.reference.explain.steps import Place, Step, View
+from plumbline.reference.hashed import HashedMap
+from plumbline.reference.history import OrderStrength
+from plumbline.reference.model import claims
+from plumbline.reference.model.callers import changed
+from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.places import listener_entry, listener_place
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.world import Channel, Entry, GateState, Message, MessageState, Stage, World
+from plumbline.reference.operations import Operation
+from plumbline.reference.rulebook.operations import BECOMES
+from plumbline.reference.rulebook.values import EntryState, Stamp, each
+
+Order = HashedMap[tuple[str, str], bool]
+
+
+class Finding(NamedTuple):
+    """How a check ended: applied or discarded, whether it settled a tie, and the order of ids so far."""
+
+    applied: bool
+    tie: bool
+    order: Order
+    counted: bool = True
+
+
+class Replicates:
+    """The part of the model that receives operations from other members."""
+
+    def __init__(self, setting: Setting, strength: OrderStrength, foresight: Foresight) -> None:
+        self._setting = setting
+        self._strength = strength
+        self._foresight = foresight
+
+    def steps(self, world: World, view: View) -> Iterator[Step]:
+        """Deliveries of the first message of each channel."""
+        for channel, messages in world.channels.items():
+            head = messages[0]
+            if head.state is MessageState.PARKED or self.waits(world, head):
+                continue
+            operation = self._setting.operations[head.op_id]
+            if head.state is MessageState.ROLLBACK:
+                yield self._rolled_back(world, channel, operation, head)
+                continue
+            for checks in self._setting.checks(operation.region):
+                if checks:
+                    yield from self._checked(world, view, channel, operation, head)
+                else:
+                    yield from self._unchecked(world, view, channel, operation, head)
+
+    def redelivered(self, world: World, op_id: int, member: str) -> World:
+        """The world in which the operation's message is on its way to the member once more."""
+        operation = self._setting.operations[op_id]
+        channel = Channel(f"again:{op_id}", operation.member, member)
+        message = Message(op_id, world.stamps.get(op_id))
+        queue = (*world.channels.get(channel, ()), message)
+        return world.but(channels=world.channels.set(channel, queue))
+
+    def let_go(self, world: World, member: str, op_id: int) -> World:
+        """The world in which the message of an operation no longer stands at the member's gate."""
+        for channel, messages in world.channels.items():
+            head = messages[0]
+            if channel.target == member and head.op_id == op_id and head.state is MessageState.PARKED:
+                return self._taken(world, channel, head, discarded=False)
+        return world
+
+    def waits(self, world: World, head: Message) -> bool:
+        """Whether a delivery is held up by a concurrent one that has not even been sent."""
+        if not self._setting.watches_delivery:
+            return False
+        operation = self._setting.operations[head.op_id]
+        concurrent = any(
+            call.stage is Stage.APPLIED
+            and op_id != head.op_id
+            and self._setting.operations[op_id].key == operation.key
+            for op_id, call in world.calls.items()
+        )
+        return concurrent and not any(each(self._setting.book.applies_while_another_is_under_way()))
+
+    def _unchecked(
+        self, world: World, view: View, channel: Channel, operation: Operation, head: Message
+    ) -> Iterator[Step]:
+        member = channel.target
+        entry = world.entry(member, operation.region, operation.key)
+        becomes, _ = BECOMES[operation.kind]
+        if becomes is EntryState.LIVE:
+            for value in each(self._setting.book.value_stored_unchecked(operation.token, entry.token)):
+                yield from self._applied(
+                    world, view, channel, operation, head, entry, value, None, times=1, checks=False
+                )
+        elif entry.state is EntryState.LIVE or (becomes, entry.state) == (
+            EntryState.TOMBSTONE,
+            EntryState.INVALID,
+        ):
+            yield from self._applied(
+                world, view, channel, operation, head, entry, None, None, times=1, checks=False
+            )
+        else:
+            # Nothing there to destroy or invalidate: whether that is worth telling is not said.
+            yield from self._applied(
+                world, view, channel, operation, head, entry, None, None, times=1, checks=False
+            )
+            yield self._nothing_to_do(world, view, channel, operation, head)
+
+    def _checked(
+        self, world: World, view: View, channel: Channel, operation: Operation, head: Message
+    ) -> Iterator[Step]:
+        member = channel.target
+        entry = world.entry(member, operation.region, operation.key)
+        becomes, _ = BECOMES[operation.kind]
+        book = self._setting.book
+        for finding in self._findings(world, operation, head, entry, member):
+            if not finding.applied:
+                yield from self._discarded(world, view, channel, operation, head, entry, finding)
+                continue
+            announced = each(book.announcements_of_applied(finding.tie))
+            nothing_there = becomes is not EntryState.LIVE and (
+                entry.state is not EntryState.LIVE
+                and not (becomes is EntryState.TOMBSTONE and entry.state is EntryState.INVALID)
+            )
+            if nothing_there:
+                announced = tuple(dict.fromkeys((*announced, 0)))
+            ordered = world.but(order=finding.order)
+            for value in each(book.value_stored(operation.token, entry.token)):
+                for stamp in each(book.stamp_stored(head.stamp, entry.stamp, member)):
+                    for times in announced:
+                        yield from self._applied(
+                            ordered,
+                            view,
+                            channel,
+                            operation,
+                            head,
+                            entry,
+                            value,
+                            stamp,
+                            times=times,
+                            checks=True,
+                        )
+
+    def _findings(
+        self, world: World, operation: Operation, head: Message, entry: Entry, member: str
+    ) -> Iterator[Finding]:
+        """Every way in which the comparison of the message with what is stored may end."""
+        book, order = self._setting.book, world.order
+        incoming, stored = head.stamp, entry.stamp
+        for takes_part in each(book.takes_part(operation.kind)):
+            if not takes_part:
+                yield Finding(applied=True, tie=False, order=order)
+            elif stored is None or incoming is None or incoming.version > stored.version:
+                yield from (Finding(applies, tie=False, order=order) for applies in each(book.applies_newer()))
+            elif incoming.version < stored.version:
+                yield from (Finding(applies, tie=False, order=order) for applies in each(book.applies_older()))
+            elif incoming.member == stored.member:
+                for applies in each(book.applies_same_stamp()):
+                    yield Finding(applies, tie=False, order=order, counted=False)
+            else:
+                for higher, chosen in self._compared(order, incoming.member, stored.member, member):
+                    decision = book.applies_tie_of_higher if higher else book.applies_tie_of_lower
+                    yield from (Finding(applies, tie=True, order=chosen) for applies in each(decision()))
+
+    def _compared(
+        self, order: Order, one: str, other: str, at: str
+    ) -> Iterator[tuple[bool, Order]]:
+        """Whether one member's id is higher; chosen here, for good, where it is not known."""
+        if self._setting.order is not None:
+            for higher in each(self._setting.book.is_higher(one, other, self._setting.order, at)):
+                yield higher, order
+        elif (one, other) in order:
+            yield True, order
+        elif (other, one) in order:
+            yield False, order
+        else:
+            yield True, _with_pair(order, one, other)
+            yield False, _with_pair(order, other, one)
+
+    def _applied(
+        self,
+        world: World,
+        view: View,
+        channel: Channel,
+        operation: Operation,
+        head: Message,
+        entry: Entry,
+        value: str | None,
+        stamp: Stamp | None,
+        *,
+        times: int,
+        checks: bool,
+    ) -> Iterator[Step]:
+        member, region, key = channel.target, operation.region, operation.key
+        place, shown = self._shown(member, operation)
+        if times and not view.fits(place, shown):
+            return
+        decided = self._decided_by_log(view, place, shown)
+        if not times and view.reduced and decided and view.still(place, shown):
+            return
+        becomes, _ = BECOMES[operation.kind]
+        after = world.but(entries=changed(world, (member, region, key), becomes, value, stamp, checks=checks))
+        if checks:
+            after = self._counted(after, member, applied=True)
+        gate = (member, operation.op_id)
+        if times and world.gates.get(gate) is GateState.ARMED:
+            queue = (head._replace(state=MessageState.PARKED), *world.channels[channel][1:])
+            after = after.but(
+                gates=world.gates.set(gate, GateState.PARKED), channels=world.channels.set(channel, queue)
+            )
+        else:
+            after = self._taken(after, channel, head, discarded=False)
+        certain = times == 1 and decided
+        yield Step(
+            ("receives", member, operation.op_id),
+            after,
+            ((place, shown),) * times,
+            claims.SHOW
+            if certain
+            and (self._setting.order is not None or after.order is world.order)
+            and not self._foresight.reader_to_come(world, view.now, member, operation, entry)
+            and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
+            else None,
+        )
+
+    def _counted(self, world: World, member: str, *, applied: bool) -> World:
+        """The world with counters moved for an applied update; the documents move none."""
+        (counts, *_) = each(self._setting.book.counts_applied())
+        if not (applied and counts):
+            return world
+        return world.but(discards=world.discards.set(member, world.discards.get(member, 0) + 1))
+
+    def _nothing_to_do(
+        self, world: World, view: View, channel: Channel, operation: Operation, head: Message
+    ) -> Step:
+        place, shown = self._shown(channel.target, operation)
+        return Step(
+            ("ignores", channel.target, operation.op_id),
+            self._taken(world, channel, head, discarded=False),
+            claim=claims.DISCARD
+            if self._decided_by_log(view, place, shown) and not view.still(place, shown)
+            else None,
+        )
+
+    def _discarded(
+        self,
+        world: World,
+        view: View,
+        channel: Channel,
+        operation: Operation,
+        head: Message,
+        entry: Entry,
+        finding: Finding,
+    ) -> Iterator[Step]:
+        member = channel.target
+        book = self._setting.book
+        place, shown = self._shown(member, operation)
+        counters = each(book.counted_by(member, operation.member)) if finding.counted else ((),)
+        safe = (
+            self._decided_by_log(view, place, shown)
+            and (self._setting.order is not None or finding.order is world.order)
+            and not self._foresight.count_to_come(view.now, member, operation)
+        )
+        for stores_first in each(book.stores_before_checking()):
+            for announces in each(book.announces_discarded()):
+                for counted in counters:
+                    discards = world.discards
+                    for counter in counted:
+                        discards = discards.set(counter, discards.get(counter, 0) + 1)
+                    after = world.but(discards=discards, order=finding.order)
+                    if stores_first:
+                        after = self._stored_for_now(after, channel, operation, head, entry)
+                    else:
+                        after = self._taken(after, channel, head, discarded=True)
+                    yield Step(
+                        ("discards", member, operation.op_id),
+                        after,
+                        ((place, shown),) if announces else (),
+                        claims.DISCARD if safe and not announces and not stores_first else None,
+                        ((place, shown),) if safe and not self._switched_off() else (),
+                    )
+
+    def _switched_off(self) -> bool:
+        """Whether "a loser stays one" may not be relied on, so that nothing is lost for good either."""
+        return not claims.DISCARD.relies_on.isdisjoint(self._setting.book.replaced())
+
+    def _stored_for_now(
+        self, world: World, channel: Channel, operation: Operation, head: Message, entry: Entry
+    ) -> World:
+        """The world in which a loser's value is stored and will be taken back."""
+        becomes, _ = BECOMES[operation.kind]
+        where = (channel.target, operation.region, operation.key)
+        queue = (head._replace(state=MessageState.ROLLBACK, before=entry), *world.channels[channel][1:])
+        return world.but(
+            entries=changed(world, where, becomes, operation.token, entry.stamp, checks=True),
+            channels=world.channels.set(channel, queue),
+        )
+
+    def _rolled_back(self, world: World, channel: Channel, operation: Operation, head: Message) -> Step:
+        where = (channel.target, operation.region, operation.key)
+        after = self._taken(world, channel, head, discarded=True)
+        assert head.before is not None  # noqa: S101 - set when the rollback was planned
+        return Step(
+            ("rolls back", channel.target, operation.op_id),
+            after.but(entries=after.entries.set(where, head.before)),
+        )
+
+    def _shown(self, member: str, operation: Operation) -> tuple[Place, Shown]:
+        becomes, event = BECOMES[operation.kind]
+        named = self._setting.identified or becomes is EntryState.LIVE
+        region, key = operation.region, operation.key
+        thread = operation.thread if named else None
+        return (
+            listener_place(self._strength, member, region, key, thread, event),
+            listener_entry(region, key, event, operation.token if named else None),
+        )
+
+    def _decided_by_log(self, view: View, place: Place, shown: Any) -> bool:
+        """Whether the log says for sure which of its entries, if any, is this one."""
+        return (
+            view.observed(place)
+            and self._strength is not OrderStrength.PER_KEY_AND_THREAD
+            and shown[-1] is not None
+        )
+
+    def _taken(self, world: World, channel: Channel, head: Message, *, discarded: bool) -> World:
+        """The world in which the channel's first message has arrived and is acknowledged."""
+        rest = world.channels[channel][1:]
+        channels = world.channels.set(channel, rest) if rest else world.channels.delete(channel)
+        calls = world.calls
+        call = calls.get(head.op_id)
+        if call is not None and channel.target in call.waiting:
+            call = call._replace(
+                waiting=call.waiting - {channel.target}, discarded=call.discarded or discarded
+            )
+            calls = calls.set(head.op_id, call)
+        return world.but(channels=channels, calls=calls)
+
+
+def _with_pair(order: Order, higher: str, lower: str) -> Order:
+    """The order of ids with one more pair, and all that follows from it."""
+    above = {higher} | {a for a, b in order if b == higher}
+    below = {lower} | {b for a, b in order if a == lower}
+    for a in above:
+        for b in below:
+            order = order.set((a, b), True)
+    return order

@@ -1,0 +1,210 @@
+"""The timeline: what the harness sends and receives, moment by moment.
+
+Owns the gates, and what was asked of contents and statistics. Each moment is due at a known place in the
+timeline; it either allows something (a call, a release) or says that something has happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plumbline.reference.explain.steps import Entry, Step, View
+from plumbline.reference.history import (
+    Armed,
+    Called,
+    ContentsAsked,
+    ContentsRead,
+    Moment,
+    Parked,
+    Redelivered,
+    Released,
+    Returned,
+    Settled,
+    StatisticAsked,
+    StatisticRead,
+)
+from plumbline.reference.model import claims
+from plumbline.reference.model.callers import Callers
+from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
+from plumbline.reference.model.replicates import Replicates
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.world import Call, GateState, MessageState, Stage, World
+from plumbline.reference.operations import Operation, Outcome, Status
+from plumbline.reference.rulebook.values import EntryState, each
+
+Reading = str | None
+"""What a reader saw of a key: its token, "" if it was invalid, None if it was absent."""
+
+
+class Answers:
+    """What was read in an example: contents and statistics, by the number of the question."""
+
+    def __init__(self) -> None:
+        self.contents: dict[int, dict[str, Reading]] = {}
+        self.statistics: dict[int, tuple[int, int]] = {}
+        self.members: dict[int, tuple[str, str]] = {}
+
+
+class Timeline:
+    """The part of the model that keeps step with the harness."""
+
+    def __init__(
+        self, setting: Setting, callers: Callers, replicates: Replicates, answers: Answers
+    ) -> None:
+        self._setting = setting
+        self._callers = callers
+        self._replicates = replicates
+        self._answers = answers
+
+    def steps(self, world: World, view: View) -> Iterator[Step]:
+        """The moment that is due, if it can come now; and readings that are right now."""
+        due: Entry | None = view.due(TIMELINE)
+        if due is not None:
+            yield from self._moment(world, due)  # type: ignore[arg-type]
+        if world.asked:
+            yield from self._readings(world, view)
+
+    def called(self, world: World, operation: Operation) -> World:
+        """The world in which the operation has been called."""
+        return world.but(calls=world.calls.set(operation.op_id, Call()))
+
+    def returned(self, world: World, op_id: int) -> Iterator[tuple[World, Outcome]]:
+        """The worlds in which the operation has returned, and with which outcome; none if it cannot yet."""
+        call: Call = world.calls[op_id]
+        if call.outcome is None:
+            return
+        after = world.but(calls=world.calls.delete(op_id))
+        if call.stage is Stage.DONE:
+            yield after, call.outcome
+        elif call.stage is Stage.SENT and not call.waiting:
+            for status in each(self._setting.book.status_of_loser(call.outcome.status, call.discarded)):
+                yield after, Outcome(status, call.outcome.value if status is Status.OK else None)
+
+    def armed(self, world: World, member: str, op_id: int) -> World:
+        """The world in which the gate is armed."""
+        return world.but(gates=world.gates.set((member, op_id), GateState.ARMED))
+
+    def released(self, world: World, member: str, op_id: int) -> World:
+        """The world in which the gate is open and nothing stands at it."""
+        opened = world.but(gates=world.gates.set((member, op_id), GateState.OPEN))
+        return self._replicates.let_go(opened, member, op_id)
+
+    def quiet(self, world: World, held: frozenset[tuple[str, str]] = frozenset()) -> bool:
+        """Whether nothing more happens by itself, except where a parked listener may hold it back."""
+        operations = self._setting.operations
+        for op_id, call in world.calls.items():
+            operation = operations[op_id]
+            if call.stage is Stage.CALLED:
+                if not call.indefinite and (operation.member, operation.key) not in held and not all(
+                    self._callers.blocked(world, operation)
+                ):
+                    return False
+            elif (
+                call.stage is Stage.APPLIED
+                and world.gates.get((operation.member, op_id)) is not GateState.PARKED
+            ):
+                return False
+        for channel, messages in world.channels.items():
+            head = messages[0]
+            if head.state is not MessageState.PARKED and (
+                (channel.target, operations[head.op_id].key) not in held
+                and not self._replicates.waits(world, head)
+            ):
+                return False
+        return True
+
+    def _moment(self, world: World, due: Moment) -> Iterator[Step]:
+        shows: tuple[tuple[Entry, Entry], ...] = ((TIMELINE, due),)
+        claim = claims.NEXT_MOMENT
+        match due:
+            case Called(operation):
+                yield Step(("call", operation.op_id), self.called(world, operation), shows, claim)
+            case Returned(op_id, outcome):
+                yield from self._return(world, op_id, outcome, shows)
+            case Armed(gate):
+                yield Step(("arm", gate), self.armed(world, gate.member, gate.op_id), shows, claim)
+            case Parked(gate):
+                if world.gates.get((gate.member, gate.op_id)) is GateState.PARKED:
+                    yield Step(("parked", gate), world, shows, claim)
+            case Released(gate):
+                yield Step(("release", gate), self.released(world, gate.member, gate.op_id), shows, claim)
+            case Settled(held):
+                if self.quiet(world, frozenset(held)):
+                    yield Step(("settled",), world, shows, claim)
+            case ContentsAsked(number):
+                unread = frozenset(self._answers.contents[number])
+                yield Step(
+                    ("asks contents", number), world.but(asked=world.asked.set(number, unread)), shows, claim
+                )
+            case StatisticAsked(number):
+                yield Step(
+                    ("asks statistic", number), world.but(asked=world.asked.set(number, None)), shows, claim
+                )
+            case ContentsRead(number) | StatisticRead(number):
+                if number not in world.asked:
+                    yield Step(("answered", number), world, shows, claim)
+            case Redelivered(op_id, member):
+                yield Step(
+                    ("redeliver", op_id, member),
+                    self._replicates.redelivered(world, op_id, member),
+                    shows,
+                    claim,
+                )
+
+    def _return(
+        self, world: World, op_id: int, outcome: Outcome, shows: tuple[tuple[Entry, Entry], ...]
+    ) -> Iterator[Step]:
+        name = ("return", op_id)
+        if outcome.status is Status.INDEFINITE:
+            # It may have happened, may still happen, or may never: the call stays under way.
+            unsure = world.calls[op_id]._replace(indefinite=True)
+            yield Step(
+                name, world.but(calls=world.calls.set(op_id, unsure)), shows, claims.NEXT_MOMENT
+            )
+            return
+        call: Call = world.calls[op_id]
+        if outcome.status is Status.FAILED and call.stage is Stage.CALLED:
+            return
+        for after, told in self.returned(world, op_id):
+            seen = (outcome_place(op_id), outcome_entry(told))
+            # Calls that only read have shown their outcome already, when they took effect.
+            extra = () if call.stage is Stage.DONE else (seen,)
+            yield Step(name, after, (*shows, *extra), claims.NEXT_MOMENT)
+
+    def _readings(self, world: World, view: View) -> Iterator[Step]:
+        for number, unread in world.asked.items():
+            if unread is None:
+                yield from self._statistic(world, number)
+            elif unread:
+                yield from self._contents(world, view, number, unread)
+            else:
+                yield Step(("has read", number), world.but(asked=world.asked.delete(number)), (), claims.READ)
+
+    def _statistic(self, world: World, number: int) -> Iterator[Step]:
+        member, _ = self._answers.members[number]
+        least, most = self._answers.statistics[number]
+        if least <= world.discards.get(member, 0) <= most:
+            yield Step(("reads statistic", number), world.but(asked=world.asked.delete(number)), (), claims.READ)
+
+    def _contents(self, world: World, view: View, number: int, unread: frozenset[str]) -> Iterator[Step]:
+        member, region = self._answers.members[number]
+        seen = self._answers.contents[number]
+        right = [key for key in unread if reading(world, member, region, key) == seen[key]]
+        # One by one for the judge, all at once where readings are known not to disturb each other.
+        for group in [frozenset(right)] if view.reduced else [frozenset((key,)) for key in right]:
+            if group:
+                rest = unread - group
+                yield Step(
+                    ("reads contents", number, tuple(sorted(group))),
+                    world.but(asked=world.asked.set(number, rest) if rest else world.asked.delete(number)),
+                    (),
+                    claims.READ,
+                )
+
+
+def reading(world: World, member: str, region: str, key: str) -> Reading:
+    """What a reader of the member's contents sees of a key now."""
+    entry = world.entry(member, region, key)
+    if entry.state is EntryState.LIVE:
+        return entry.token
+    return "" if entry.state is EntryState.INVALID else None

@@ -1,0 +1,58 @@
+"""The plain values that decisions speak of.
+
+Knows no model state and no log.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import msgspec
+
+from plumbline.reference.operations import EventKind, Status
+
+
+class Stamp(NamedTuple):
+    """Version record of an entry: how often it was changed, and by which member last (004, L65)."""
+
+    version: int
+    member: str
+
+
+class EntryState(IntEnum):
+    """What an entry is. A tombstone is the retained record of a destroyed entry (004, L93)."""
+
+    ABSENT = 0
+    TOMBSTONE = 1
+    INVALID = 2
+    LIVE = 3
+
+
+class Effect(NamedTuple):
+    """One way in which an operation may take effect on the member that it is called on.
+
+    Attributes:
+        status: what the caller is told.
+        value: what the caller gets back.
+        becomes: what the entry becomes; None if it stays as it is.
+        event: what listeners are told; None for nothing.
+        distributed: whether the operation goes to the other members.
+    """
+
+    status: Status
+    value: str | None = None
+    becomes: EntryState | None = None
+    event: EventKind | None = None
+    distributed: bool = False
+
+
+class Free(msgspec.Struct, frozen=True):
+    """The answer of a decision that may be answered in any of these ways."""
+
+    choices: tuple[Any, ...]
+
+
+def each(answer: Any) -> tuple[Any, ...]:
+    """All answers that a decision leaves open: one, unless it is free."""
+    return answer.choices if type(answer) is Free else (answer,)

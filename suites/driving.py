@@ -1,0 +1,177 @@
+"""The driver: calls a candidate through its adapter and writes down the history of one example.
+
+Knows when something was sent and received, not whether it was right.
+"""
+
+from __future__ import annotations
+
+from plumbline.adapters.adapter import Adapter
+from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.protocol import Introduction
+from plumbline.reference.history import (
+    Armed,
+    Called,
+    ContentsAsked,
+    ContentsRead,
+    Gate,
+    History,
+    Moment,
+    Parked,
+    Redelivered,
+    Released,
+    Returned,
+    Settled,
+    Shown,
+    StatisticAsked,
+    StatisticRead,
+)
+from plumbline.reference.operations import (
+    Content,
+    Event,
+    Operation,
+    Outcome,
+    RegionAttributes,
+    Topology,
+)
+
+
+class Driver:
+    """One example on one candidate, written down as it goes.
+
+    Raises AdapterError when the adapter fails, and when the candidate does not settle in time: then
+    nothing can be said of what it shows.
+    """
+
+    def __init__(
+        self,
+        adapter: Adapter,
+        introduction: Introduction,
+        topology: Topology,
+        member_order: tuple[str, ...] | None,
+        regions: tuple[RegionAttributes, ...],
+    ) -> None:
+        """Begin an example: the candidate is reset to fresh regions."""
+        self.introduction = introduction
+        self.topology = topology
+        self._adapter = adapter
+        self._member_order = member_order
+        self._regions = regions
+        self._timeline: list[Moment] = []
+        self._logs: dict[str, list[Shown]] = {member: [] for member in topology.members}
+        self._position = 0
+        self._after = 0
+        self._questions = 0
+        self._under_way: dict[int, Operation] = {}
+        self._limit_ms = introduction.settle_limit_ms
+        adapter.reset(regions)
+
+    def call(self, operation: Operation) -> None:
+        """Send a call; it may take effect from here on."""
+        self._timeline.append(Called(operation))
+        self._under_way[operation.op_id] = operation
+        self._adapter.begin(operation)
+
+    def finish(self, op_id: int, timeout_ms: int | None = None) -> Outcome | None:
+        """Wait for the outcome of a call; None if there is none in time, and it stays under way."""
+        outcome = self._adapter.finish(op_id, self._limit_ms if timeout_ms is None else timeout_ms)
+        if outcome is not None:
+            self.poll()
+            self._timeline.append(Returned(op_id, outcome))
+            del self._under_way[op_id]
+        return outcome
+
+    def arm(self, gate: Gate) -> None:
+        """From here on the operation parks at the gate."""
+        self._timeline.append(Armed(gate))
+        self._adapter.arm(gate)
+
+    def await_parked(self, gate: Gate, timeout_ms: int | None = None) -> bool:
+        """Whether the operation stands at the gate in time."""
+        parked = self._adapter.await_parked(gate, self._limit_ms if timeout_ms is None else timeout_ms)
+        self.poll()
+        if parked:
+            self._timeline.append(Parked(gate))
+        return parked
+
+    def release(self, gate: Gate) -> None:
+        """Open a gate."""
+        self._timeline.append(Released(gate))
+        self._adapter.release(gate)
+
+    def redeliver(self, op_id: int, member: str) -> None:
+        """Deliver the message of an operation once more."""
+        self._timeline.append(Redelivered(op_id, member))
+        self._adapter.redeliver(op_id, member)
+
+    def poll(self) -> tuple[Event, ...]:
+        """Take in what listeners were told since the last time; it was shown before this moment."""
+        observed = self._adapter.observe(self._position)
+        now = len(self._timeline)
+        for event in observed.events:
+            if event.member not in self._logs:
+                raise AdapterError(f"observe: an event of a member that does not exist: {event.member!r:.80}")
+            self._logs[event.member].append(Shown(event, self._after, now))
+        self._position = observed.position
+        return observed.events
+
+    def await_shown(self, member: str, token: str, timeout_ms: int | None = None) -> bool:
+        """Whether the listener of a member is told of a token in time."""
+        # A candidate that parks listeners cannot say that it has settled, so this asks until it shows.
+        waited = self._adapter.settle(0 if timeout_ms is None else timeout_ms)
+        self.poll()
+        del waited
+        return any(shown.event.token == token for shown in self._logs[member])
+
+    def settle(self) -> bool:
+        """Wait until nothing more happens by itself; False while parked listeners may hold things back."""
+        result = self._adapter.settle(self._limit_ms)
+        self.poll()
+        if result.settled:
+            self._timeline.append(Settled(result.held))
+            self._after = len(self._timeline)
+        elif not result.held:
+            raise AdapterError(f"the candidate has not settled within {self._limit_ms} ms")
+        return result.settled
+
+    def contents(self, member: str, region: str) -> dict[str, str | None]:
+        """What a member holds of a region: key to token, None for an invalid entry."""
+        self._questions += 1
+        number = self._questions
+        self._timeline.append(ContentsAsked(number, member, region))
+        entries: tuple[Content, ...] = self._adapter.contents(member, region)
+        self.poll()
+        self._timeline.append(ContentsRead(number, member, region, entries))
+        return {entry.key: entry.token for entry in entries}
+
+    def statistic(self, member: str, name: str) -> int:
+        """How far a statistic of a member has moved in this example."""
+        self._questions += 1
+        number = self._questions
+        self._timeline.append(StatisticAsked(number, member, name))
+        delta = self._adapter.statistic(member, name)
+        self.poll()
+        self._timeline.append(StatisticRead(number, member, name, delta))
+        return delta
+
+    def log(self, member: str) -> tuple[Event, ...]:
+        """What the listener of a member has been told so far."""
+        return tuple(shown.event for shown in self._logs[member])
+
+    @property
+    def under_way(self) -> tuple[Operation, ...]:
+        """Operations that have not returned yet, the first called first."""
+        return tuple(self._under_way.values())
+
+    def history(self) -> History:
+        """Everything that was asked and shown so far."""
+        return History(
+            topology=self.topology,
+            regions=self._regions,
+            timeline=tuple(self._timeline),
+            logs={member: tuple(log) for member, log in self._logs.items()},
+            order_strength=self.introduction.order_strength,
+            member_order=self._member_order,
+            conflated_weight_least=self.introduction.conflated_weight_least,
+            conflated_weight_most=self.introduction.conflated_weight_most,
+            callback_arguments=self.introduction.callback_arguments,
+        )
