@@ -1,0 +1,90 @@
+"""JUnit XML out of verdict rows, for build servers.
+
+One test suite a run, one case a requirement with its merged verdict. Knows no build server in particular:
+it keeps to elements and attributes that all of them read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from xml.etree import ElementTree as ET
+
+from plumbline.reference.runs import RunRecord
+from plumbline.reference.verdicts import MEANING, Verdict, VerdictRow, merge
+from plumbline.reports.text import one_line, visible
+
+ELEMENT = {"failed": "failure", "broken": "error", "skipped": "skipped"}
+"""The element that tells each JUnit status of MEANING; a passed case holds none."""
+
+
+def junit_xml(
+    record: RunRecord, rows: Iterable[VerdictRow], titles: Mapping[str, str] | None = None
+) -> bytes:
+    """The verdict table of one run as a JUnit document in UTF-8, valid for whatever the texts contain.
+
+    Args:
+        record: the run; one that did not end in order gets a case of its own that is an error.
+        rows: its verdict table.
+        titles: of requirements by id, put behind the id in the name of the case.
+    """
+    by_requirement: dict[str, list[VerdictRow]] = {}
+    for row in rows:
+        by_requirement.setdefault(row.requirement, []).append(row)
+    root = ET.Element("testsuites", name="plumbline")
+    suite = ET.SubElement(
+        root,
+        "testsuite",
+        name=one_line(record.candidate),
+        timestamp=one_line(record.started.removesuffix("Z")),
+        time=f"{record.seconds:.3f}",
+    )
+    properties = ET.SubElement(suite, "properties")
+    for name in ("run_id", "suite_version", "product", "product_version", "dialect", "profile", "seed"):
+        ET.SubElement(properties, "property", name=name, value=one_line(str(getattr(record, name))))
+    for requirement, found in by_requirement.items():
+        _case(suite, record.candidate, requirement, found, titles or {})
+    if not record.complete:
+        name = _class_name(record.candidate)
+        case = ET.SubElement(suite, "testcase", classname=name, name="the run itself")
+        ET.SubElement(case, "error", type="incomplete", message="the run did not end in order")
+    suite.set("tests", str(len(suite.findall("testcase"))))
+    for status, element in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(status, str(len(suite.findall(f"testcase/{element}"))))
+    ET.indent(root)
+    document: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return document
+
+
+def _case(
+    suite: ET.Element, candidate: str, requirement: str, rows: list[VerdictRow], titles: Mapping[str, str]
+) -> None:
+    verdict = merge(row.verdict for row in rows)
+    title = titles.get(requirement, "")
+    case = ET.SubElement(
+        suite,
+        "testcase",
+        classname=_class_name(candidate),
+        name=one_line(f"{requirement} {title}".rstrip(), 300),
+        time=f"{sum(row.seconds for row in rows):.3f}",
+    )
+    element = ELEMENT.get(MEANING[verdict].junit)
+    if element is not None:
+        told = ET.SubElement(case, element, type=verdict.value, message=_message(verdict, rows))
+        told.text = "\n".join(_line(row) for row in rows)
+
+
+def _message(verdict: Verdict, rows: list[VerdictRow]) -> str:
+    reasons = [row.reason for row in rows if row.verdict is verdict and row.reason]
+    return one_line("; ".join([verdict.value, *reasons]), 1_000)
+
+
+def _line(row: VerdictRow) -> str:
+    line = f"{row.source.value}: {row.verdict.value}, exercised {row.exercised}, failures {row.failures}"
+    if row.counterexample:
+        line += f", counterexamples/{one_line(row.counterexample, 300)}"
+    return f"{line}: {visible(row.reason)}" if row.reason else line
+
+
+def _class_name(candidate: str) -> str:
+    """Build servers split class names at dots; a candidate's name has to stay in one piece."""
+    return "plumbline." + one_line(candidate, 200).replace(".", "_")

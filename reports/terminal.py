@@ -1,0 +1,199 @@
+"""Counterexamples and verdict tables on a terminal.
+
+Pure functions from records to rich renderables. Strangers' text is put into `rich.text.Text`, never into
+markup, after `visible` has spelled out every control character. Knows nothing of where it is printed.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Mapping
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from plumbline.reference.runs import Counterexample
+from plumbline.reference.verdicts import MEANING, Verdict, VerdictRow, exit_code, merge
+from plumbline.reports.signs import EXIT_MEANING, SIGNS
+from plumbline.reports.text import one_line, visible
+from plumbline.reports.timeline import Entry, arrange
+
+MOST_STEPS = 200
+"""So many steps, moments and events of a counterexample are printed; the file has them all."""
+
+MOST_FAILING = 40
+LONGEST = 600
+
+
+def render_counterexample(
+    counterexample: Counterexample, titles: Mapping[str, str] | None = None
+) -> RenderableType:
+    """What was done, what happened, expected against seen, the ids, the dead ends, and how to replay it.
+
+    Args:
+        counterexample: the failing example.
+        titles: of requirements by id.
+    """
+    parts: list[RenderableType] = [_headline(counterexample), _named(counterexample, titles or {})]
+    parts += _section("What was done", _numbered(counterexample.plan))
+    parts += _section("What happened", _happened(arrange(counterexample.history)))
+    parts += _section("Expected", [_plain(line, "green") for line in counterexample.expected])
+    parts += _section("Seen", [_plain(line, "red") for line in counterexample.seen])
+    if counterexample.dead_ends:
+        parts += _section("Where explaining it ended", [_dead_ends(counterexample)])
+    if counterexample.replay:
+        # Not wrapped: the line is there to be copied.
+        replay = Text(one_line(counterexample.replay), style="bold", no_wrap=True, overflow="ignore")
+        parts += _section("Replay it", [replay])
+    return Group(*parts)
+
+
+def render_summary(
+    rows: Iterable[VerdictRow], titles: Mapping[str, str] | None = None, *, complete: bool = True
+) -> RenderableType:
+    """How many requirements got each verdict, which failed or went unjudged and why, and the exit code.
+
+    Args:
+        rows: the verdict table of a run; several rows on one requirement are merged.
+        titles: of requirements by id.
+        complete: whether the run ended in order; if not, it is never called green.
+    """
+    by_requirement: dict[str, list[VerdictRow]] = {}
+    for row in rows:
+        by_requirement.setdefault(row.requirement, []).append(row)
+    merged = {name: merge(row.verdict for row in found) for name, found in by_requirement.items()}
+    wrong = [name for name, verdict in merged.items() if MEANING[verdict].exit_code]
+    wrong.sort(key=lambda name: (-MEANING[merged[name]].rank, name))
+    parts: list[RenderableType] = [_counts(merged.values())]
+    if wrong:
+        parts += ["", _failing(wrong[:MOST_FAILING], merged, by_requirement, titles or {})]
+    if len(wrong) > MOST_FAILING:
+        parts.append(Text(f"… and {len(wrong) - MOST_FAILING} more", style="dim"))
+    code = exit_code(merged.values())
+    last = Text(f"exit code {code}: {EXIT_MEANING[code]}", style=("green", "bold red", "yellow")[code])
+    if not complete:
+        code = code or 2
+        last = Text(f"INCOMPLETE RUN, exit code {code}: {EXIT_MEANING[code]}", style="bold red")
+    return Group(*parts, "", last)
+
+
+def as_text(renderable: RenderableType, width: int = 100) -> str:
+    """A renderable as plain text without any colour, `width` columns wide; for pytest and log files."""
+    sink = io.StringIO()
+    console = Console(file=sink, width=width, color_system=None, force_terminal=False, legacy_windows=False)
+    console.print(renderable, markup=False, highlight=False)
+    return "\n".join(line.rstrip() for line in sink.getvalue().splitlines()) + "\n"
+
+
+def _headline(counterexample: Counterexample) -> Text:
+    text = Text(style="bold")
+    text.append(f"{SIGNS[Verdict.FAIL].symbol} {one_line(counterexample.title, LONGEST)}", style="red")
+    failed, tried = counterexample.times_failed, counterexample.times_tried
+    text.append(
+        f"  {one_line(counterexample.candidate, LONGEST)} {one_line(counterexample.product_version, LONGEST)}"
+        f", failed in {failed} of {tried} replay{'s' if tried != 1 else ''}, seed {counterexample.seed}"
+    )
+    return text
+
+
+def _named(counterexample: Counterexample, titles: Mapping[str, str]) -> Text:
+    text = Text("Breaks ")
+    for position, name in enumerate(counterexample.requirements):
+        text.append(", " if position else "")
+        text.append(one_line(name, LONGEST), style="bold")
+        if name in titles:
+            text.append(f" ({one_line(titles[name], LONGEST)})")
+    if not counterexample.requirements:
+        text.append("no requirement that could be named")
+    return text
+
+
+def _section(title: str, lines: Iterable[RenderableType]) -> list[RenderableType]:
+    return ["", Text(title, style="bold underline"), Padding(Group(*lines), (0, 0, 0, 2))]
+
+
+def _plain(text: str, style: str = "") -> Text:
+    return Text(visible(text, LONGEST), style=style)
+
+
+def _numbered(steps: tuple[str, ...]) -> list[RenderableType]:
+    width = len(str(len(steps)))
+    shown = enumerate(steps[:MOST_STEPS], 1)
+    lines = [Text(f"{number:>{width}}. {one_line(step, LONGEST)}") for number, step in shown]
+    return [*lines, *_left_out(len(steps))]
+
+
+def _happened(entries: tuple[Entry, ...]) -> list[RenderableType]:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", style="dim")
+    table.add_column(style="cyan")
+    table.add_column()
+    for entry in entries[:MOST_STEPS]:
+        words = Text(one_line(entry.words, LONGEST))
+        if entry.op_id is not None and not entry.words.startswith(f"#{entry.op_id}"):
+            words = Text(f"#{entry.op_id} ", style="dim") + words
+        if entry.shown is not None:
+            words = Text("• ", style="bold") + words
+            if entry.op_id is None:
+                words.append(" (of no operation that was called)", style="red")
+        number = str(entry.number) if entry.moment is not None else ""
+        table.add_row(number, Text(one_line(entry.place or "harness", 60)), words)
+    return [table, *_left_out(len(entries))]
+
+
+def _dead_ends(counterexample: Counterexample) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for head in ("explained", "log", "came next", "the model could have shown", "refused by"):
+        table.add_column(head, justify="right" if head == "explained" else "left", overflow="fold")
+    for end in counterexample.dead_ends[:MOST_STEPS]:
+        offered = "\n".join(one_line(offer, LONGEST) for offer in end.offered) or "nothing"
+        table.add_row(
+            str(end.consumed),
+            Text(one_line(end.place, LONGEST)),
+            Text(one_line(end.due, LONGEST)),
+            Text(offered),
+            Text(one_line(end.decision, LONGEST) or "nothing"),
+        )
+    return table
+
+
+def _left_out(count: int) -> list[RenderableType]:
+    return [Text(f"… and {count - MOST_STEPS:,} more", style="dim")] if count > MOST_STEPS else []
+
+
+def _counts(verdicts: Iterable[Verdict]) -> Table:
+    found = list(verdicts)
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right")
+    table.add_column()
+    for verdict, sign in SIGNS.items():
+        count = found.count(verdict)
+        if count:
+            table.add_row(str(count), Text(f"{sign.symbol} {sign.word}", style=sign.style))
+    if not found:
+        table.add_row("0", Text("requirements were judged"))
+    return table
+
+
+def _failing(
+    names: list[str],
+    merged: Mapping[str, Verdict],
+    rows: Mapping[str, list[VerdictRow]],
+    titles: Mapping[str, str],
+) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name in names:
+        sign = SIGNS[merged[name]]
+        reasons = "; ".join(row.reason for row in rows[name] if row.verdict is merged[name] and row.reason)
+        told = Text(one_line(titles.get(name, ""), LONGEST), style="bold")
+        if reasons:
+            told.append(f"{': ' if told else ''}{one_line(reasons, LONGEST)}", style="not bold")
+        table.add_row(
+            Text(f"{sign.symbol} {sign.word}", style=sign.style), Text(one_line(name, 60), style="bold"), told
+        )
+    return table
