@@ -75,9 +75,11 @@ def install_packages(*names: str) -> bool:
         return False
     os.environ["DEBIAN_FRONTEND"] = "noninteractive"
     say(f"installing {' '.join(names)} with apt-get")
-    install = ("apt-get", "install", "-y", "-q", "--no-install-recommends", *names)
+    quiet = ("-qq", "-o", "Dpkg::Use-Pty=0")
     # An install without an update fails at once where the lists are missing or old.
-    return run("apt-get", "update", "-q") and run(*install)
+    return run("apt-get", *quiet, "update") and run(
+        "apt-get", *quiet, "install", "-y", "--no-install-recommends", *names
+    )
 
 
 def make_environment() -> None:
@@ -108,6 +110,9 @@ def make_environment() -> None:
         "off",
     )
     say("installing the pinned packages (PySpark builds its wheel: about two minutes)")
+    # PySpark comes as source, which old releases of pip would install by a way long given up. As a variable,
+    # since new ones need not know the option any more.
+    os.environ["PIP_USE_PEP517"] = "1"
     if not run(*pip, "--require-hashes", "-r", LOCK):
         raise SetUpError("installing the pinned packages failed; the reason stands above")
     say("installing Plumbline itself, to be edited in place")
