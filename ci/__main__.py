@@ -24,7 +24,7 @@ STAMP = VENV / "made-from"
 LOCK = ROOT / "ci" / "requirements.lock"
 JAVA_LOCK = ROOT / "ci" / "requirements-java.lock"
 
-OLDEST_PYTHON = (3, 11)
+PYTHONS = ((3, 11), (3, 12), (3, 13))
 OLDEST_JAVA = 17
 
 PROGRAMS = {
@@ -99,21 +99,12 @@ def make_environment() -> None:
     say(f"making {VENV.name} with Python {version}")
     if not run(sys.executable, "-m", "venv", "--clear", VENV):
         raise SetUpError("making the virtual environment failed; the reason stands above")
-    pip = (
-        PYTHON,
-        "-m",
-        "pip",
-        "--disable-pip-version-check",
-        "--no-input",
-        "install",
-        "--progress-bar",
-        "off",
-    )
+    pip = (PYTHON, "-m", "pip", "--disable-pip-version-check", "--no-input", "install")
     say("installing the pinned packages (PySpark builds its wheel: about two minutes)")
     # PySpark comes as source, which old releases of pip would install by a way long given up. As a variable,
     # since new ones need not know the option any more.
     os.environ["PIP_USE_PEP517"] = "1"
-    if not run(*pip, "--require-hashes", "-r", LOCK):
+    if not run(*pip, "--progress-bar", "off", "--require-hashes", "-r", LOCK):
         raise SetUpError("installing the pinned packages failed; the reason stands above")
     say("installing Plumbline itself, to be edited in place")
     if not run(*pip, "--quiet", "--no-deps", "--editable", "."):
@@ -170,15 +161,20 @@ def find_tools() -> None:
         say("no Maven: tests against Apache Geode will be skipped (have root run: apt-get install maven)")
 
 
-def use_newer_python() -> None:
-    """Start again with a Python that is new enough, if this one is not; raises SetUpError."""
-    if sys.version_info >= OLDEST_PYTHON:
+def use_fitting_python() -> None:
+    """Start again with a Python that all pinned packages have wheels for, if need be; raises SetUpError."""
+    if sys.version_info[:2] in PYTHONS:
         return
-    for minor in (13, 12, 11):
-        newer = shutil.which(f"python3.{minor}")
-        if newer is not None:
-            os.execv(newer, [newer, *sys.argv])
-    raise SetUpError(f"Plumbline needs Python 3.11 or newer; this is {sys.version.split()[0]}")
+    for major, minor in reversed(PYTHONS):
+        fitting = shutil.which(f"python{major}.{minor}")
+        if fitting is not None:
+            os.execv(fitting, [fitting, *sys.argv])
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    if sys.version_info[:2] < PYTHONS[0]:
+        raise SetUpError(f"Plumbline needs Python 3.11 or newer; this is {version}")
+    say(f"Python {version} is newer than what was tried; packages without a wheel for it need a C compiler")
+    if shutil.which("cc") is None:
+        install_packages("gcc", f"python{version}-dev")
 
 
 def main() -> None:
@@ -188,7 +184,7 @@ def main() -> None:
         sys.exit(0 if sys.argv[1:] in (["-h"], ["--help"]) else 2)
     name, *arguments = sys.argv[1:]
     try:
-        use_newer_python()
+        use_fitting_python()
         make_environment()
         if name != "lint":
             find_tools()
