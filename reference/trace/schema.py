@@ -37,7 +37,7 @@ class TraceKind(StrEnum):
     EXAMPLE_BEGIN = "example_begin", "an example begins; first row of every example", True
     EXAMPLE_END = (
         "example_end",
-        "an example has ended; its last row: status, and amount = its rows, both ends included",
+        "an example has ended; its last row: status = verdict on it, amount = its rows, both ends included",
         True,
     )
     TRAILER = "trailer", "a file has ended; its last row: amount = rows of the file, trailer included", True
@@ -66,6 +66,12 @@ class TraceKind(StrEnum):
     ADVANCE = "advance", "time was let pass: amount = milliseconds", True
     MEMORY = "memory", "free memory was made scarce, or plentiful again: ratio = free share", True
     INJECT = "inject", "a scripted callback, filter or receiver was told to misbehave: cause says how", True
+
+    OBSERVED = (
+        "observed",
+        "the region listener of member is recorded from here on: its silence tells something",
+        True,
+    )
 
     # Calls.
     OP_BEGIN = "op_begin", "an operation is called; it may take effect from here on", True
@@ -238,7 +244,7 @@ _COLUMNS = (
         "example", _TEXT, "the example, unique in its run; with run_id the key of everything", required=True
     ),
     Column("source", _TEXT, "who made the example: scenario, machine, load, recorded", required=True),
-    Column("seq", _INTEGER, "place of the row in the example, without gaps", "rows from 0", required=True),
+    Column("seq", _INTEGER, "place of the row in the example, without gaps", "from 0", required=True),
     Column("kind", _TEXT, "what happened: one of the kinds above", required=True),
     Column(
         "t_us", _INTEGER, "when, on the clock named in clock", "µs since that clock's start of the example"
@@ -257,6 +263,12 @@ _COLUMNS = (
         "place in its observer's own log (a member's, client's, queue listener's)",
         "from 0",
     ),
+    Column(
+        "order_strength",
+        _TEXT,
+        "order that log_pos carries in this example: total, per_key, per_key_and_thread; on example_begin",
+    ),
+    Column("question", _INTEGER, "pairs an answer with what the harness asked", "unique in the example"),
     # Who.
     Column("site", _INTEGER, "distributed system id of the site where it happened", "1 to 127"),
     Column("member", _TEXT, "the member (a server is one) where it happened"),

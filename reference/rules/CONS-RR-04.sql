@@ -1,0 +1,42 @@
+-- requirement: CONS-RR-04
+-- view: black-box
+-- empty-start: no
+-- columns: run_id, example, seq, kind, site, member, region, key, op, policy, checks, state_after, value
+-- opportunity: a key of a replicated region with checks on that some operation changed, read at the quiet end
+--   on two or more members of a site; keys with local operations are left out, their copies may differ
+-- violation: two members do not hold the same
+WITH hosts AS (
+  SELECT run_id, example, site, member, region
+  FROM ev
+  WHERE kind = 'region_host' AND policy = 'replicate' AND coalesce(checks, true)
+),
+changed AS (
+  SELECT DISTINCT run_id, example, region, key
+  FROM ev
+  WHERE kind = 'op_begin' AND op IN ('put', 'create', 'put_if_absent', 'replace', 'invalidate', 'destroy')
+),
+kept_local AS (
+  SELECT DISTINCT run_id, example, region, key
+  FROM ev
+  WHERE kind = 'op_begin' AND op IN ('local_destroy', 'local_invalidate')
+),
+cleared_local AS (
+  SELECT DISTINCT run_id, example, region
+  FROM ev
+  WHERE kind = 'op_begin' AND op = 'local_clear'
+),
+held AS (
+  SELECT run_id, example, site, member, region, key, seq, state_after || coalesce(' ' || value, '') AS what
+  FROM ev
+  WHERE kind = 'final_value'
+)
+SELECT run_id, example, max(seq) AS seq, region || '/' || key AS subject,
+  min(what || ' on ' || member) || ', ' || max(what || ' on ' || member) AS witness,
+  min(what) <> max(what) AS violated
+FROM held
+JOIN hosts USING (run_id, example, site, member, region)
+JOIN changed USING (run_id, example, region, key)
+ANTI JOIN kept_local USING (run_id, example, region, key)
+ANTI JOIN cleared_local USING (run_id, example, region)
+GROUP BY run_id, example, site, region, key
+HAVING count(DISTINCT member) > 1

@@ -1,0 +1,89 @@
+-- requirement: DISC-LSN-01
+-- view: black-box
+-- empty-start: yes
+-- columns: run_id, example, seq, kind, member, region, key, event, op_id, token, listener, log_pos, policy,
+--   checks, state_after, value, order_strength
+-- opportunity: an operation shown to a listener (may be shown once, must have been called), and a key that an
+--   observed member holds or was told of (its last event must be what it holds, where logs keep the order of a
+--   key); replicated region with checks on; redelivered operations are VER-DUP-01's
+-- violation: shown twice; shown and never called; the last event shown is not what the member holds
+WITH hosts AS (
+  SELECT run_id, example, region, member
+  FROM ev
+  WHERE kind = 'region_host' AND policy = 'replicate' AND coalesce(checks, true)
+),
+called AS (
+  SELECT DISTINCT run_id, example, region, token
+  FROM ev
+  WHERE kind = 'op_begin' AND token IS NOT NULL
+),
+again AS (
+  SELECT DISTINCT run_id, example, op_id
+  FROM ev
+  WHERE kind = 'redeliver'
+),
+shown AS (
+  SELECT e.run_id, e.example, e.seq, e.member, e.region, e.key, e.event, e.op_id, e.token, e.log_pos,
+    coalesce(e.listener, '') AS listener
+  FROM ev e
+  SEMI JOIN hosts h ON h.run_id = e.run_id AND h.example = e.example AND h.region = e.region
+    AND h.member = e.member
+  WHERE e.kind = 'listener'
+),
+counted AS (
+  SELECT run_id, example, member, region, key, token, listener, max(seq) AS seq, count(*) AS times
+  FROM shown
+  ANTI JOIN again USING (run_id, example, op_id)
+  WHERE token IS NOT NULL
+  GROUP BY run_id, example, member, region, key, token, listener
+),
+ordered AS (
+  SELECT DISTINCT run_id, example
+  FROM ev
+  WHERE kind = 'example_begin' AND order_strength IN ('total', 'per_key')
+),
+whole AS (
+  SELECT DISTINCT run_id, example, region
+  FROM ev
+  WHERE kind = 'op_begin' AND key IS NULL
+),
+told AS (
+  SELECT run_id, example, member, region, key,
+    CASE event WHEN 'destroy' THEN 'absent' WHEN 'invalidate' THEN 'invalid'
+      ELSE 'valid ' || coalesce(token, '?')
+    END AS what,
+    row_number() OVER (
+      PARTITION BY run_id, example, member, region, key, listener ORDER BY log_pos DESC NULLS LAST
+    ) AS from_end
+  FROM shown
+),
+watched AS (
+  SELECT DISTINCT run_id, example, member
+  FROM ev
+  WHERE kind = 'observed'
+),
+held AS (
+  SELECT f.run_id, f.example, f.seq, f.member, f.region, f.key,
+    f.state_after || coalesce(' ' || f.value, '') AS what
+  FROM ev f
+  SEMI JOIN hosts h ON h.run_id = f.run_id AND h.example = f.example AND h.region = f.region
+    AND h.member = f.member
+  SEMI JOIN watched w ON w.run_id = f.run_id AND w.example = f.example AND w.member = f.member
+  SEMI JOIN ordered o ON o.run_id = f.run_id AND o.example = f.example
+  ANTI JOIN whole r ON r.run_id = f.run_id AND r.example = f.example AND r.region = f.region
+  WHERE f.kind = 'final_value'
+)
+SELECT s.run_id, s.example, s.seq, s.region || '/' || coalesce(s.key, '') AS subject,
+  s.token || ' shown on ' || s.member
+    || CASE WHEN c.token IS NULL THEN ', never called' WHEN s.times > 1 THEN ' more than once' ELSE '' END AS witness,
+  c.token IS NULL OR s.times > 1 AS violated
+FROM counted s
+LEFT JOIN called c ON c.run_id = s.run_id AND c.example = s.example AND c.region = s.region AND c.token = s.token
+UNION ALL
+SELECT h.run_id, h.example, h.seq, h.region || '/' || h.key AS subject,
+  h.member || ' holds ' || h.what || ', last shown: ' || coalesce(t.what, 'nothing') AS witness,
+  h.what <> coalesce(t.what, 'nothing') AS violated
+FROM held h
+LEFT JOIN told t ON t.run_id = h.run_id AND t.example = h.example AND t.member = h.member
+  AND t.region = h.region AND t.key = h.key AND t.from_end = 1
+WHERE t.what IS NOT NULL OR h.what <> 'absent'

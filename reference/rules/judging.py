@@ -1,0 +1,267 @@
+"""Judging traces by rules, on DuckDB: in a run, over run directories, and inside Spark's tasks.
+
+One call judges many runs together, because each rule has a fixed cost; rules keep runs apart by run_id. A run
+whose trace has a flaw, or that has not ended, is never found to pass. Knows nothing of Spark.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import duckdb
+import msgspec
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+from plumbline.reference.rules.rule import Rule, load_rules
+from plumbline.reference.runs import RunRecord, UnreadableRunError, read_record
+from plumbline.reference.trace.files import Flaw, verified_files
+from plumbline.reference.trace.schema import TRACE_SCHEMA
+from plumbline.reference.verdicts import Source, Verdict, VerdictRow
+
+WITNESSES_KEPT = 20
+"""So many violations of one rule in one run are kept with their witness; all are counted."""
+
+_WHOLE_EXAMPLES = """
+SELECT run_id, example FROM ev WHERE kind <> 'trailer' GROUP BY run_id, example
+HAVING count(*) FILTER (WHERE kind = 'example_begin') <> 1
+  OR count(*) FILTER (WHERE kind = 'example_end') <> 1
+  OR max(amount) FILTER (WHERE kind = 'example_end') <> count(*)
+  OR count(DISTINCT seq) <> count(*) OR min(seq) <> 0 OR max(seq) <> count(*) - 1
+ORDER BY run_id, example
+"""
+_SIZES = """
+SELECT run_id, count(*) FILTER (WHERE kind = 'example_begin'), count(*) FILTER (WHERE kind <> 'trailer')
+FROM ev GROUP BY run_id
+"""
+
+
+class Witness(msgspec.Struct, frozen=True, kw_only=True):
+    """One violation: where it is seen in the trace, what it is about, what was seen (all untrusted text)."""
+
+    run_id: str
+    requirement: str
+    example: str
+    seq: int
+    subject: str
+    witness: str
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """What one rule found in one run.
+
+    Attributes:
+        run_id: the run.
+        requirement: the rule's.
+        opportunities: how often a violation could have shown.
+        violations: how often it did.
+        witnesses: the first violations.
+        seconds: time the rule took, shared evenly among the runs judged together.
+    """
+
+    run_id: str
+    requirement: str
+    opportunities: int = 0
+    violations: int = 0
+    witnesses: tuple[Witness, ...] = ()
+    seconds: float = 0.0
+
+
+class Judgement(msgspec.Struct, frozen=True, kw_only=True):
+    """What the rules say of one run directory.
+
+    Attributes:
+        directory: the run directory.
+        record: what was run; None if that cannot be read, and then there are no verdicts.
+        verdicts: one row a rule.
+        witnesses: the first violations of each rule.
+        flaws: what was set aside, or is missing.
+        examples: examples judged.
+        events: rows of the trace judged.
+    """
+
+    directory: str
+    record: RunRecord | None = None
+    verdicts: tuple[VerdictRow, ...] = ()
+    witnesses: tuple[Witness, ...] = ()
+    flaws: tuple[Flaw, ...] = ()
+    examples: int = 0
+    events: int = 0
+
+
+def connect(threads: int = 1) -> duckdb.DuckDBPyConnection:
+    """A DuckDB that keeps to itself: no extension is fetched, no file is reached by a statement."""
+    connection = duckdb.connect(config={"threads": threads, "autoinstall_known_extensions": "false"})
+    connection.execute("SET enable_external_access = false")
+    return connection
+
+
+def findings(trace: pa.Table | ds.Dataset, run_ids: Sequence[str], threads: int = 1) -> list[Finding]:
+    """What every rule finds in a trace, one finding a rule and run, also where there was no opportunity."""
+    with connect(threads) as connection:
+        connection.register("ev", trace)
+        return [f for rule in load_rules().values() for f in _ask(connection, rule, run_ids)]
+
+
+def verdict_row(finding: Finding, flaws: Sequence[Flaw]) -> VerdictRow:
+    """The line of the verdict table: a violation counts in any trace, its absence only in a flawless one."""
+    if finding.violations:
+        first = finding.witnesses[0]
+        verdict = Verdict.FAIL
+        reason = f"{first.example}: {first.subject}: {first.witness}"
+    elif flaws:
+        verdict = Verdict.UNKNOWN
+        reason = f"{flaws[0].path}: {flaws[0].reason}" + (
+            f" (and {len(flaws) - 1} more)" if flaws[1:] else ""
+        )
+    elif finding.opportunities:
+        verdict, reason = Verdict.PASS, ""
+    else:
+        verdict, reason = Verdict.NOT_EXERCISED, "no opportunity in the trace"
+    return VerdictRow(
+        run_id=finding.run_id,
+        requirement=finding.requirement,
+        source=Source.RULE,
+        verdict=verdict,
+        exercised=finding.opportunities,
+        failures=finding.violations,
+        reason=reason,
+        seconds=finding.seconds,
+    )
+
+
+def judge_runs(directories: Iterable[Path], threads: int = 1) -> list[Judgement]:
+    """Judge run directories together, in their order.
+
+    A run that cannot be read, or is there twice, has no verdicts but a flaw; damaged files are set aside.
+    """
+    opened: list[_Opened] = []
+    seen: dict[str, Path] = {}
+    for directory in directories:
+        try:
+            record = read_record(directory)
+        except UnreadableRunError as error:
+            opened.append(_Opened(directory, None, [], [Flaw(str(directory), str(error))]))
+            continue
+        if record.run_id in seen:
+            twin = Flaw(
+                str(directory), f"the run {record.run_id} was judged already, in {seen[record.run_id]}"
+            )
+            opened.append(_Opened(directory, None, [], [twin]))
+            continue
+        seen[record.run_id] = directory
+        files, flaws = verified_files(directory, record.run_id)
+        if not record.complete:
+            flaws.append(Flaw(str(directory / "run.json"), "the run did not end in order"))
+        opened.append(_Opened(directory, record, files, flaws))
+    return _judge_together(opened, threads)
+
+
+class _Opened:
+    """A run directory whose files have been looked at."""
+
+    def __init__(
+        self, directory: Path, record: RunRecord | None, files: list[Path], flaws: list[Flaw]
+    ) -> None:
+        self.directory = directory
+        self.record = record
+        self.files = files
+        self.flaws = flaws
+
+
+def _judge_together(opened: list[_Opened], threads: int) -> list[Judgement]:
+    """All runs in one scan; where that meets a broken page, one by one, to learn which run it was."""
+    readable = [run for run in opened if run.record is not None]
+    try:
+        return _judge(opened, threads)
+    except (duckdb.Error, pa.ArrowException, OSError) as error:
+        if len(readable) == 1:
+            (broken,) = readable
+            broken.flaws.append(Flaw(str(broken.directory / "trace"), f"cannot be read through: {error}"))
+            broken.files = []
+            return _judge(opened, threads)
+        return [judgement for run in opened for judgement in _judge_together([run], threads)]
+
+
+def _judge(opened: list[_Opened], threads: int) -> list[Judgement]:
+    files = [str(file) for run in opened for file in run.files]
+    by_run: dict[str, list[Finding]] = {}
+    sizes: dict[str, tuple[int, int]] = {}
+    torn: dict[str, list[str]] = {}
+    run_ids = [run.record.run_id for run in opened if run.record is not None]
+    trace = ds.dataset(files, schema=TRACE_SCHEMA, format="parquet") if files else TRACE_SCHEMA.empty_table()
+    for finding in findings(trace, run_ids, threads) if run_ids else ():
+        by_run.setdefault(finding.run_id, []).append(finding)
+    if run_ids:
+        with connect(threads) as connection:
+            connection.register("ev", trace)
+            sizes = {run_id: (e, r) for run_id, e, r in connection.execute(_SIZES).fetchall()}
+            for run_id, example in connection.execute(_WHOLE_EXAMPLES).fetchall():
+                torn.setdefault(run_id, []).append(example)
+    judgements = []
+    for run in opened:
+        if run.record is None:
+            judgements.append(Judgement(directory=str(run.directory), flaws=tuple(run.flaws)))
+            continue
+        run_id = run.record.run_id
+        flaws = [
+            *run.flaws,
+            *(
+                Flaw(str(run.directory / "trace"), f"the example {e} is not there once and whole")
+                for e in torn.get(run_id, ())
+            ),
+        ]
+        examples, events = sizes.get(run_id, (0, 0))
+        judgements.append(
+            Judgement(
+                directory=str(run.directory),
+                record=run.record,
+                verdicts=tuple(verdict_row(f, flaws) for f in by_run.get(run_id, ())),
+                witnesses=tuple(w for f in by_run.get(run_id, ()) for w in f.witnesses),
+                flaws=tuple(flaws),
+                examples=examples,
+                events=events,
+            )
+        )
+    return judgements
+
+
+def _ask(connection: duckdb.DuckDBPyConnection, rule: Rule, run_ids: Sequence[str]) -> list[Finding]:
+    began = time.monotonic()
+    counts = {
+        run_id: (opportunities, violations)
+        for run_id, opportunities, violations in connection.execute(
+            f"SELECT run_id, count(*), count(*) FILTER (WHERE violated) FROM ({rule.text}) GROUP BY run_id"  # noqa: S608 - the rule's own text
+        ).fetchall()
+    }
+    witnesses: dict[str, list[Witness]] = {}
+    if any(violations for _, violations in counts.values()):
+        kept = connection.execute(
+            f"SELECT run_id, example, seq, subject, witness FROM ({rule.text}) WHERE violated "  # noqa: S608 - the same
+            "QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY example, seq, subject, witness) "
+            f"<= {WITNESSES_KEPT} ORDER BY run_id, example, seq, subject, witness"
+        ).fetchall()
+        for run_id, example, seq, subject, witness in kept:
+            found = Witness(
+                run_id=run_id,
+                requirement=rule.requirement,
+                example=example,
+                seq=seq,
+                subject=subject,
+                witness=witness,
+            )
+            witnesses.setdefault(run_id, []).append(found)
+    share = (time.monotonic() - began) / max(1, len(run_ids))
+    return [
+        Finding(
+            run_id=run_id,
+            requirement=rule.requirement,
+            opportunities=counts.get(run_id, (0, 0))[0],
+            violations=counts.get(run_id, (0, 0))[1],
+            witnesses=tuple(witnesses.get(run_id, ())),
+            seconds=share,
+        )
+        for run_id in run_ids
+    ]

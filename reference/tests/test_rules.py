@@ -1,0 +1,317 @@
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+import pytest
+
+from plumbline.reference.history import History
+from plumbline.reference.rules.judging import WITNESSES_KEPT, Judgement, findings, judge_runs
+from plumbline.reference.rules.lint import lint
+from plumbline.reference.rules.rule import Rule, RuleError, View, load_rules, parse_rule
+from plumbline.reference.rules.samples import CONFORMING, VIOLATING, conflict
+from plumbline.reference.runs import RunRecord, write_record
+from plumbline.reference.trace.files import seal
+from plumbline.reference.trace.rows import rows
+from plumbline.reference.trace.schema import TRACE_SCHEMA
+from plumbline.reference.trace.writer import TraceWriter
+from plumbline.reference.verdicts import Source, Verdict
+
+RULES = load_rules()
+
+
+def table(*histories: History) -> pa.Table:
+    events = [
+        row for n, h in enumerate(histories) for row in rows("r1", f"e{n}", Source.MACHINE, Verdict.PASS, h)
+    ]
+    return pa.Table.from_pylist(events, schema=TRACE_SCHEMA)
+
+
+def make_run(directory: Path, *histories: History, run_id: str = "", complete: bool = True) -> Path:
+    run_id = run_id or directory.name
+    with TraceWriter(directory, run_id) as writer:
+        for number, history in enumerate(histories):
+            writer.write(f"e{number}", Source.MACHINE, Verdict.PASS, history)
+    seal(directory)
+    record = RunRecord(
+        run_id=run_id,
+        suite_version="0",
+        candidate="reference",
+        product="p",
+        product_version="1",
+        dialect="geode",
+        profile="smoke",
+        seed=1,
+        started="2026-01-01T00:00:00Z",
+        complete=complete,
+    )
+    write_record(directory, record)
+    return directory
+
+
+def verdicts(judgement: Judgement) -> dict[str, Verdict]:
+    return {row.requirement: row.verdict for row in judgement.verdicts}
+
+
+def violated(*histories: History) -> set[str]:
+    return {finding.requirement for finding in findings(table(*histories), ["r1"]) if finding.violations}
+
+
+def test_every_rule_has_a_sample_that_violates_it():
+    assert set(VIOLATING) == set(RULES)
+
+
+@pytest.mark.parametrize("requirement", sorted(RULES))
+def test_a_rule_finds_its_known_violation_and_no_other_rule_does(requirement: str):
+    assert violated(VIOLATING[requirement]) == {requirement}
+
+
+def test_every_rule_judges_the_conforming_history_and_finds_nothing():
+    found = findings(table(CONFORMING), ["r1"])
+    assert {f.requirement for f in found} == set(RULES)
+    assert all(f.opportunities > 0 and f.violations == 0 for f in found)
+
+
+def test_without_checks_there_is_nothing_to_judge():
+    assert all(f.opportunities == 0 for f in findings(table(conflict(checks=False)), ["r1"]))
+
+
+def test_checks_left_to_the_default_are_on():
+    assert all(f.opportunities > 0 for f in findings(table(conflict(checks=None)), ["r1"]))
+
+
+def test_examples_do_not_mix():
+    assert violated(*[CONFORMING] * 3) == set()
+    three = findings(table(*[CONFORMING] * 3), ["r1"])
+    one = findings(table(CONFORMING), ["r1"])
+    assert [f.opportunities for f in three] == [3 * f.opportunities for f in one]
+
+
+def test_an_event_shown_twice_or_never_called_is_a_violation():
+    log = CONFORMING.logs["B"]
+    twice = msgspec.structs.replace(CONFORMING, logs={"B": (*log, log[-1])})
+    event = msgspec.structs.replace(log[0].event, token="x")  # noqa: S106 - an operation's token
+    stranger = msgspec.structs.replace(log[0], event=event)
+    foreign = msgspec.structs.replace(CONFORMING, logs={"B": (stranger, log[1])})
+    assert violated(twice) == {"DISC-LSN-01"}
+    assert violated(foreign) == {"DISC-LSN-01"}
+
+
+def test_a_silent_listener_is_a_violation_only_where_it_was_observed():
+    silent = msgspec.structs.replace(CONFORMING, logs={"A": CONFORMING.logs["A"], "B": ()})
+    unobserved = msgspec.structs.replace(CONFORMING, logs={"A": CONFORMING.logs["A"]})
+    assert violated(silent) == {"DISC-LSN-01"}
+    assert violated(unobserved) == set()
+
+
+def test_all_violations_are_counted_and_the_first_are_kept():
+    many = WITNESSES_KEPT + 5
+    found = findings(table(*[VIOLATING["CONS-RR-04"]] * many), ["r1"])
+    (finding,) = [f for f in found if f.requirement == "CONS-RR-04"]
+    assert (finding.violations, len(finding.witnesses)) == (many, WITNESSES_KEPT)
+
+
+def test_runs_judged_together_stay_apart(tmp_path: Path):
+    good = make_run(tmp_path / "good", CONFORMING)
+    bad = make_run(tmp_path / "bad", CONFORMING, VIOLATING["CONS-RR-04"])
+    empty = make_run(tmp_path / "empty")
+    first, second, third = judge_runs([good, bad, empty])
+    assert set(verdicts(first).values()) == {Verdict.PASS}
+    assert verdicts(second) == verdicts(first) | {"CONS-RR-04": Verdict.FAIL}
+    assert {w.example for w in second.witnesses} == {"e1"}
+    assert set(verdicts(third).values()) == {Verdict.NOT_EXERCISED}
+    assert [j.examples for j in (first, second, third)] == [1, 2, 0]
+
+
+def test_a_run_without_violations_is_counted_with_its_size(tmp_path: Path):
+    (judgement,) = judge_runs([make_run(tmp_path / "run", CONFORMING)])
+    assert (judgement.examples, judgement.flaws) == (1, ())
+    assert judgement.events == len(rows("run", "e0", Source.MACHINE, Verdict.PASS, CONFORMING))
+    assert {row.requirement for row in judgement.verdicts} == set(RULES)
+    assert all(row.source is Source.RULE and row.exercised > 0 for row in judgement.verdicts)
+
+
+def test_a_lost_file_turns_no_verdict_green(tmp_path: Path):
+    run = make_run(tmp_path / "run", CONFORMING)
+    (run / "trace" / "main.parquet").unlink()
+    (judgement,) = judge_runs([run])
+    assert set(verdicts(judgement).values()) == {Verdict.UNKNOWN}
+    assert "missing" in judgement.verdicts[0].reason
+
+
+def test_a_damaged_file_beside_a_good_one_hides_no_violation_and_allows_no_pass(tmp_path: Path):
+    run = make_run(tmp_path / "run", VIOLATING["CONS-RR-04"])
+    (run / "trace" / "junk.parquet").write_bytes(b"PAR1 and then nothing that makes sense PAR1")
+    (judgement,) = judge_runs([run])
+    assert verdicts(judgement)["CONS-RR-04"] is Verdict.FAIL
+    assert set(verdicts(judgement).values()) == {Verdict.FAIL, Verdict.UNKNOWN}
+    assert "junk.parquet" in judgement.flaws[0].path
+
+
+def test_an_incomplete_run_is_never_green(tmp_path: Path):
+    (judgement,) = judge_runs([make_run(tmp_path / "run", CONFORMING, complete=False)])
+    assert set(verdicts(judgement).values()) == {Verdict.UNKNOWN}
+
+
+def test_a_directory_that_is_no_run_and_a_copied_run_are_named_and_the_others_judged(tmp_path: Path):
+    run = make_run(tmp_path / "run", CONFORMING)
+    copy = tmp_path / "copy"
+    shutil.copytree(run, copy)
+    nothing = tmp_path / "nothing"
+    nothing.mkdir()
+    judged, copied, missing = judge_runs([run, copy, nothing])
+    assert set(verdicts(judged).values()) == {Verdict.PASS}
+    assert copied.verdicts == ()
+    assert "judged already" in copied.flaws[0].reason
+    assert missing.verdicts == ()
+    assert str(nothing) in missing.flaws[0].reason
+
+
+def test_an_example_written_twice_is_a_flaw(tmp_path: Path):
+    run = tmp_path / "run"
+    for name in ("one", "two"):
+        with TraceWriter(run, "run", name) as writer:
+            writer.write("e", Source.MACHINE, Verdict.PASS, CONFORMING)
+    make_run(run)
+    (judgement,) = judge_runs([run])
+    assert set(verdicts(judgement).values()) <= {Verdict.UNKNOWN, Verdict.FAIL}
+    assert Verdict.UNKNOWN in verdicts(judgement).values()
+    assert "not there once and whole" in judgement.flaws[0].reason
+
+
+def test_a_page_broken_after_sealing_spoils_only_its_own_run(tmp_path: Path):
+    good = make_run(tmp_path / "good", CONFORMING)
+    bad = make_run(tmp_path / "bad", CONFORMING)
+    path = bad / "trace" / "main.parquet"
+    data = bytearray(path.read_bytes())
+    data[40:200] = bytes(160)
+    path.write_bytes(data)
+    seal(bad)
+    first, second = judge_runs([good, bad])
+    assert set(verdicts(first).values()) == {Verdict.PASS}
+    assert set(verdicts(second).values()) == {Verdict.UNKNOWN}
+    assert "cannot be read through" in second.flaws[0].reason
+
+
+@pytest.mark.parametrize("requirement", sorted(RULES))
+def test_the_lint_accepts_the_rule(requirement: str):
+    assert lint(RULES[requirement]) == []
+
+
+PLAIN = Rule(
+    requirement="CONS-RR-04",
+    view=View.BLACK_BOX,
+    empty_start=False,
+    columns=("run_id", "example", "seq", "kind", "region", "key", "value"),
+    opportunity="a row",
+    violation="always",
+    text="SELECT run_id, example, seq, region AS subject, key AS witness, value = 'x' AS violated "
+    "FROM ev WHERE kind = 'listener'",
+)
+
+
+def with_condition(condition: str) -> Rule:
+    return msgspec.structs.replace(PLAIN, text=f"{PLAIN.text} AND {condition}")
+
+
+def test_the_plain_rule_is_accepted():
+    assert lint(PLAIN) == []
+
+
+@pytest.mark.parametrize(
+    ("condition", "complaint"),
+    [
+        ('"value" = key', "double quote"),
+        ("`value` = key", "back quote"),
+        ("value[1] = key", "subscript"),
+        ("seq / 2 = 1", "division"),
+        ("concat(value, key) = key", "concat"),
+        ("value = 'a\\tb'", "backslash"),
+        ("value LIKE 'a%'", "patterns"),
+        ("value <=> key", "one engine only"),
+        ("(seq, key) > (seq, value)", "comparison of rows"),
+        ("EXISTS (SELECT 1 FROM ev)", "ANTI or SEMI JOIN"),
+        ("max_by(value, seq) = key", "max_by"),
+        ("arg_max(value, seq) = key", "max_by"),
+        ("row(seq) = key", "row and struct"),
+        ("every(value = key)", "aggregate of one engine"),
+        ("lag(value) IGNORE NULLS = key", "IGNORE NULLS"),
+        ("md5(value) = key", "hashes"),
+        ("row_number() OVER (PARTITION BY run_id, example ORDER BY seq) = 1", "NULLS FIRST or NULLS LAST"),
+        ("row_number() OVER (PARTITION BY key ORDER BY seq NULLS LAST) = 1", "PARTITION BY has to begin"),
+        ("kind = 'no_such_kind'", "no kind no_such_kind"),
+        ("kind IN ('listener', 'apply')", "seen inside only"),
+        ("member = 'A'", "header does not name"),
+        ("key = 'x' LIMIT 3", "chance"),
+        ("key = 'x'; SELECT 1", "more than one statement"),
+    ],
+)
+def test_the_lint_refuses(condition: str, complaint: str):
+    faults = lint(with_condition(condition))
+    assert any(complaint in fault for fault in faults), faults
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("SELECT * FROM ev WHERE kind = 'listener'", "star"),
+        (PLAIN.text.replace("FROM ev", "FROM ev LEFT ANTI JOIN ev x ON x.run_id = run_id"), "LEFT ANTI"),
+        (
+            PLAIN.text.replace("FROM ev", "FROM ev JOIN ev x ON x.run_id = ev.run_id"),
+            "join by run_id and example",
+        ),
+        (PLAIN.text.replace("FROM ev", "FROM other"), "it reads other"),
+        (PLAIN.text.replace("AS violated", "AS bad"), "its answer has no violated"),
+        (PLAIN.text + " GROUP BY key", "GROUP BY has to begin"),
+        (PLAIN.text.replace(" WHERE kind = 'listener'", ""), "names no kind"),
+    ],
+)
+def test_the_lint_refuses_the_text(text: str, complaint: str):
+    faults = lint(msgspec.structs.replace(PLAIN, text=text))
+    assert any(complaint in fault for fault in faults), faults
+
+
+def test_the_lint_reads_no_fault_into_texts_and_comments():
+    assert lint(with_condition("value = 'a [b] / c; \"d\" LIMIT' -- a / comment with LIMIT\n")) == []
+
+
+def test_a_column_named_in_the_header_must_be_read():
+    assert any(
+        "does not read" in fault
+        for fault in lint(msgspec.structs.replace(PLAIN, columns=(*PLAIN.columns, "ver")))
+    )
+
+
+HEADER = """-- requirement: X-01
+-- view: black-box
+-- empty-start: no
+-- columns: run_id
+-- opportunity: one
+--   and more of it
+-- violation: two
+SELECT 1;
+"""
+
+
+def test_a_header_is_read_with_its_continued_lines():
+    rule = parse_rule("X-01.sql", HEADER)
+    assert rule.opportunity == "one and more of it"
+    assert rule.text == "SELECT 1"
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("X-02.sql", "", ""),
+        ("X-01.sql", "black-box", "glass"),
+        ("X-01.sql", "empty-start: no", "empty-start: perhaps"),
+        ("X-01.sql", "-- violation: two\n", ""),
+        ("X-01.sql", "-- violation", "--violation"),
+    ],
+)
+def test_a_wrong_header_is_refused_with_the_file_name(name: str, old: str, new: str):
+    with pytest.raises(RuleError, match=re.escape(name)):
+        parse_rule(name, HEADER.replace(old, new))

@@ -1,0 +1,257 @@
+"""From one history to the rows of the trace.
+
+Only what the harness asked and was shown becomes a row here, so every kind written is one seen from outside.
+A candidate that shows its inside hands over further rows, placed in the timeline. Knows nothing of files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from plumbline.reference.history import (
+    Armed,
+    Called,
+    ContentsAsked,
+    ContentsRead,
+    History,
+    Moment,
+    Parked,
+    Redelivered,
+    Released,
+    Returned,
+    Settled,
+    Shown,
+    StatisticAsked,
+    StatisticRead,
+)
+from plumbline.reference.operations import STORES_VALUE, EventKind, Operation
+from plumbline.reference.trace.schema import TraceKind
+from plumbline.reference.verdicts import Source, Verdict
+
+Row = dict[str, Any]
+"""One event: column names of the trace and their values; what is left out is null."""
+
+
+class Inside(msgspec.Struct, frozen=True):
+    """A row that a candidate reports of its inside.
+
+    Attributes:
+        place: how many moments of the timeline had passed when it happened.
+        row: its kind and columns; the writer adds run, example, source and seq.
+    """
+
+    place: int
+    row: Row
+
+
+class _Layout:
+    """What the rows of one example have in common: which site, which operation, which keys."""
+
+    def __init__(self, history: History) -> None:
+        self.history = history
+        self.sites = {m: site.number for site in history.topology.sites for m in site.members}
+        calls = [m.operation for m in history.timeline if isinstance(m, Called)]
+        self.operations: dict[int, Operation] = {o.op_id: o for o in calls}
+        self.by_token = {o.token: o for o in calls if o.token is not None}
+        self.turn: dict[int, int] = {}
+        turns: dict[str, int] = {}
+        for o in calls:
+            if o.token is not None:
+                self.turn[o.op_id] = turns.get(o.thread, 0)
+                turns[o.thread] = self.turn[o.op_id] + 1
+        self.keys: dict[str, dict[str, None]] = {}
+        for o in calls:
+            if o.key:
+                self.keys.setdefault(o.region, {})[o.key] = None
+        self.quiet_from = _quiet_from(history.timeline)
+
+    def member(self, kind: TraceKind, member: str, **columns: Any) -> Row:
+        return {"kind": kind, "member": member, "site": self.sites.get(member), **columns}
+
+    def operation(self, kind: TraceKind, op_id: int, member: str | None = None, **columns: Any) -> Row:
+        o = self.operations.get(op_id)
+        if o is None:
+            return {"kind": kind, "op_id": op_id, "member": member, **columns}
+        return self.member(
+            kind,
+            member or o.member,
+            op_id=op_id,
+            op=o.kind,
+            region=o.region,
+            key=o.key or None,
+            token=o.token,
+            origin_member=o.member,
+            origin_thread=o.thread,
+            origin_seq=self.turn.get(op_id),
+            origin_site=self.sites.get(o.member),
+            **columns,
+        )
+
+
+def _quiet_from(timeline: Sequence[Moment]) -> int:
+    """Where the quiet end begins: after the last settling that left nothing held and no call followed."""
+    quiet = len(timeline)
+    for index, moment in reversed(list(enumerate(timeline))):
+        if isinstance(moment, Settled) and not moment.held:
+            quiet = index
+        elif not isinstance(moment, (ContentsAsked, ContentsRead, StatisticAsked, StatisticRead, Settled)):
+            break
+    return quiet
+
+
+def _head(layout: _Layout) -> Iterator[Row]:
+    history = layout.history
+    yield {"kind": TraceKind.EXAMPLE_BEGIN, "order_strength": history.order_strength}
+    order = {member: rank for rank, member in enumerate(history.member_order or ())}
+    for member in history.topology.members:
+        yield layout.member(TraceKind.MEMBER_START, member, rank=order.get(member))
+    for region in history.regions:
+        for member in history.topology.members:
+            yield layout.member(
+                TraceKind.REGION_HOST,
+                member,
+                region=region.name,
+                policy=region.policy,
+                scope=region.scope,
+                checks=region.checks,
+                redundancy=region.redundancy,
+            )
+        for kind, queues in (("wan", region.senders), ("async", region.queues)):
+            for queue in queues:
+                yield {"kind": TraceKind.ATTACH, "region": region.name, "queue": queue, "queue_type": kind}
+    for member in history.logs:
+        yield layout.member(TraceKind.OBSERVED, member)
+
+
+def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:
+    match moment:
+        case Called(operation=o):
+            value = o.token if o.kind in STORES_VALUE else None
+            yield layout.operation(TraceKind.OP_BEGIN, o.op_id, thread=o.thread, value=value)
+        case Returned(op_id=op_id, outcome=outcome):
+            o_thread = layout.operations[op_id].thread if op_id in layout.operations else None
+            yield layout.operation(
+                TraceKind.OP_END,
+                op_id,
+                thread=o_thread,
+                status=outcome.status,
+                value=outcome.value,
+                detail=outcome.detail or None,
+            )
+        case Armed(gate=gate):
+            yield layout.operation(TraceKind.GATE_ARM, gate.op_id, gate.member)
+        case Parked(gate=gate):
+            yield layout.operation(TraceKind.GATE_PARK, gate.op_id, gate.member)
+        case Released(gate=gate):
+            yield layout.operation(TraceKind.GATE_RELEASE, gate.op_id, gate.member)
+        case Redelivered(op_id=op_id, member=member):
+            yield layout.operation(TraceKind.REDELIVER, op_id, member)
+        case Settled(held=held):
+            places = ", ".join(f"{member}/{key}" for member, key in held)
+            yield {"kind": TraceKind.SETTLE, "amount": len(held), "detail": places or None}
+        case ContentsAsked(number=number, member=member, region=region):
+            yield layout.member(TraceKind.CONTENTS_ASKED, member, region=region, question=number)
+        case ContentsRead():
+            yield from _contents(layout, moment, quiet=index > layout.quiet_from)
+        case StatisticAsked(number=number, member=member, name=name):
+            yield layout.member(TraceKind.STAT_ASKED, member, name=name, question=number)
+        case StatisticRead(number=number, member=member, name=name, delta=delta):
+            yield layout.member(TraceKind.STAT, member, name=name, amount=delta, question=number)
+
+
+def _contents(layout: _Layout, read: ContentsRead, *, quiet: bool) -> Iterator[Row]:
+    """The answer, every key present, and every key that an operation named and that is absent."""
+    yield layout.member(
+        TraceKind.CONTENTS_READ,
+        read.member,
+        region=read.region,
+        question=read.number,
+        amount=len(read.entries),
+    )
+    kind = TraceKind.FINAL_VALUE if quiet else TraceKind.CONTENT
+    held = {entry.key: entry.token for entry in read.entries}
+    for key in held | layout.keys.get(read.region, {}):
+        token = held.get(key)
+        written_by = layout.by_token.get(token) if token is not None else None
+        yield layout.member(
+            kind,
+            read.member,
+            region=read.region,
+            key=key,
+            question=read.number,
+            value=token,
+            token=token,
+            op_id=written_by.op_id if written_by else None,
+            state_after="absent" if key not in held else "invalid" if token is None else "valid",
+        )
+
+
+def _shown(layout: _Layout, member: str, position: int, shown: Shown) -> Row:
+    event = shown.event
+    stores = event.kind in {EventKind.CREATE, EventKind.UPDATE}
+    columns: Row = {
+        "kind": TraceKind.LISTENER,
+        "member": member,
+        "site": layout.sites.get(member),
+        "region": event.region,
+        "key": event.key or None,
+        "event": event.kind,
+        "token": event.token,
+        "value": event.token if stores else None,
+        "remote": event.remote,
+        "log_pos": position,
+    }
+    called = layout.by_token.get(event.token) if event.token is not None else None
+    if called is not None:
+        columns |= {
+            "op_id": called.op_id,
+            "op": called.kind,
+            "origin_member": called.member,
+            "origin_thread": called.thread,
+            "origin_seq": layout.turn.get(called.op_id),
+            "origin_site": layout.sites.get(called.member),
+        }
+    return columns
+
+
+def rows(
+    run_id: str,
+    example: str,
+    source: Source,
+    outcome: Verdict,
+    history: History,
+    inside: Sequence[Inside] = (),
+) -> list[Row]:
+    """The rows of one example, in order, complete with run, example, source and seq.
+
+    A listener row stands where the harness had surely seen it, with the rows between which it happened.
+    """
+    layout = _Layout(history)
+    slots: list[list[tuple[int | None, Row]]] = [[] for _ in range(len(history.timeline) + 1)]
+    for member, log in history.logs.items():
+        for position, shown in enumerate(log):
+            slots[shown.before].append((shown.after, _shown(layout, member, position, shown)))
+    for item in inside:
+        slots[item.place].append((None, dict(item.row)))
+
+    table = list(_head(layout))
+    moment_seq: list[int] = []
+    windows: list[tuple[Row, int, int]] = []
+    for index in range(len(history.timeline) + 1):
+        for after, row in slots[index]:
+            if after is not None:
+                windows.append((row, after, index))
+            table.append(row)
+        moment_seq.append(len(table))
+        if index < len(history.timeline):
+            table.extend(_moment(layout, index, history.timeline[index]))
+    table.append({"kind": TraceKind.EXAMPLE_END, "status": outcome, "amount": len(table) + 1})
+    for row, after, before in windows:
+        row["seen_after"] = moment_seq[after - 1] if after > 0 else 0
+        row["seen_before"] = moment_seq[before]
+    for seq, row in enumerate(table):
+        row |= {"run_id": run_id, "example": example, "source": source, "seq": seq}
+    return table
