@@ -6,7 +6,7 @@ decides or tests a requirement.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -65,11 +65,15 @@ def _requirement(entry: object, where: str) -> Requirement:
     except msgspec.ValidationError as error:
         raise CatalogueError(f"{where}: {error}") from error
     if (rule := requirement.trace_rule) is not None:
-        for what, named, known in (("kind", rule.kinds, KINDS), ("column", rule.columns, COLUMNS)):
-            for name in named:
-                if name not in known:
-                    raise CatalogueError(f"{where}: the trace has no {what} '{name}'{did_you_mean(name, known)}")
+        _must_be_known(rule.kinds, KINDS, f"{where}: the trace has no kind")
+        _must_be_known(rule.columns, COLUMNS, f"{where}: the trace has no column")
     return requirement
+
+
+def _must_be_known(names: Iterable[str], known: Collection[str], complaint: str) -> None:
+    for name in names:
+        if name not in known:
+            raise CatalogueError(f"{complaint} '{name}'{did_you_mean(name, known)}")
 
 
 @cache

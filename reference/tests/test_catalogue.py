@@ -1,0 +1,140 @@
+"""The catalogue as it stands: its structure, and what docs/catalogue.md says of it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.catalogue.loader import catalogue, read
+from plumbline.reference.catalogue.records import (
+    AREA_MEANING,
+    AREA_OF_FAMILY,
+    DIALECT_OF_DOCUMENT,
+    DOCUMENTS,
+    Area,
+    JudgedBy,
+    Level,
+    ReasonKind,
+    Requirement,
+)
+
+MOST_WITH_A_REASON = 40
+PAGE = Path(__file__).parents[2] / "docs" / "catalogue.md"
+
+
+def offenders(broken: Callable[[Requirement], bool]) -> list[str]:
+    return [entry.id for entry in catalogue().values() if broken(entry)]
+
+
+def test_there_are_341_requirements_by_file_as_the_page_says() -> None:
+    sizes = {
+        path.name: len(read(path.read_text(encoding="utf-8"), path.name))
+        for path in (Path(__file__).parents[1] / "catalogue").glob("*.yaml")
+    }
+    assert sizes == {"client_durable.yaml": 127, "consistency.yaml": 106, "wan_async.yaml": 108}
+    assert len(catalogue()) == 341
+    for name, size in sizes.items():
+        assert f"| `{name}` | {size} |" in PAGE.read_text(encoding="utf-8")
+
+
+def test_a_statement_uses_the_word_of_its_level_and_neither_of_the_others() -> None:
+    def broken(entry: Requirement) -> bool:
+        return set(re.findall(r"\b(?:MUST|SHOULD|MAY)\b", entry.statement)) != {entry.level}
+
+    assert offenders(broken) == []
+
+
+def test_every_requirement_names_document_and_paragraph() -> None:
+    def broken(entry: Requirement) -> bool:
+        return entry.document not in DOCUMENTS or not re.search(r"[A-Za-z]", entry.paragraph)
+
+    assert offenders(broken) == []
+
+
+def test_the_area_of_a_requirement_is_that_of_its_family() -> None:
+    assert offenders(lambda entry: AREA_OF_FAMILY[entry.family] is not entry.area) == []
+
+
+def test_every_area_has_families_requirements_and_a_meaning() -> None:
+    assert set(AREA_OF_FAMILY.values()) == set(Area)
+    assert set(AREA_MEANING) == set(Area)
+    assert {entry.area for entry in catalogue().values()} == set(Area)
+    assert len(Area) <= 20
+
+
+def test_a_requirement_is_owed_in_the_dialect_of_its_document_unless_it_is_about_one_product() -> None:
+    def broken(entry: Requirement) -> bool:
+        product_specific = entry.reason is not None and entry.reason.kind is ReasonKind.PRODUCT_SPECIFIC
+        return DIALECT_OF_DOCUMENT[entry.document] not in entry.dialects and not product_specific
+
+    assert offenders(broken) == []
+
+
+def test_a_requirement_is_judged_by_rule_exactly_if_it_has_a_trace_rule() -> None:
+    assert offenders(lambda entry: (entry.trace_rule is None) == (JudgedBy.RULE in entry.judged_by)) == []
+
+
+def test_trace_rules_leave_out_the_columns_that_every_rule_reads() -> None:
+    def broken(entry: Requirement) -> bool:
+        return entry.trace_rule is not None and bool(
+            {"run_id", "example", "kind"} & set(entry.trace_rule.columns)
+        )
+
+    assert offenders(broken) == []
+
+
+def test_no_field_says_the_same_thing_twice() -> None:
+    def broken(entry: Requirement) -> bool:
+        lists = [entry.dialects, entry.capabilities, entry.judged_by]
+        if entry.trace_rule is not None:
+            lists += [entry.trace_rule.kinds, entry.trace_rule.columns]
+        return any(len(set(names)) < len(names) for names in lists)
+
+    assert offenders(broken) == []
+
+
+@pytest.mark.parametrize("field", ["title", "statement"])
+def test_no_two_requirements_share_a_title_or_a_statement(field: str) -> None:
+    texts = Counter(getattr(entry, field).casefold() for entry in catalogue().values())
+    assert [text for text, times in texts.items() if times > 1] == []
+
+
+def test_at_most_40_requirements_have_a_reason_and_every_reason_is_one_sentence() -> None:
+    reasons = [entry.reason.text for entry in catalogue().values() if entry.reason is not None]
+    assert 0 < len(reasons) <= MOST_WITH_A_REASON
+    assert [text for text in reasons if not text.endswith(".") or ". " in text] == []
+
+
+def test_every_capability_is_needed_by_some_requirement() -> None:
+    needed = {capability for entry in catalogue().values() for capability in entry.capabilities}
+    assert set(Capability) - needed == set()
+
+
+def test_requirements_come_area_by_area() -> None:
+    areas = list(Area)
+    places = [areas.index(entry.area) for entry in catalogue().values()]
+    assert places == sorted(places)
+
+
+def test_levels_are_of_all_three_kinds() -> None:
+    assert {entry.level for entry in catalogue().values()} == set(Level)
+
+
+def test_the_example_on_the_page_is_the_entry_itself() -> None:
+    example = PAGE.read_text(encoding="utf-8").partition("```yaml\n")[2].partition("```")[0]
+    (entry,) = read(example, PAGE.name)
+    assert entry == catalogue()[entry.id]
+
+
+def test_the_page_lists_all_areas_and_documents() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for area in Area:
+        families = ", ".join(f"`{family}`" for family, its in AREA_OF_FAMILY.items() if its is area)
+        assert f"| `{area}` | {families} | {AREA_MEANING[area]} |" in page
+    for number, title in DOCUMENTS.items():
+        assert f"| {number} | {title} | `{DIALECT_OF_DOCUMENT[number]}` |" in page
