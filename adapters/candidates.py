@@ -18,7 +18,8 @@ from enum import StrEnum
 import msgspec
 
 from plumbline.adapters.adapter import Adapter
-from plumbline.adapters.errors import AdapterError, UnknownCandidateError
+from plumbline.adapters.errors import AdapterError, MissingToolError, UnknownCandidateError
+from plumbline.adapters.geode.jars import KNOWN_VERSIONS, find_jars
 from plumbline.adapters.process.client import Limits, ProcessAdapter, RemoteAdapter
 from plumbline.adapters.process.messages import shorten
 from plumbline.adapters.process.server import Loopback
@@ -173,9 +174,15 @@ def _process(name: str, command: str, limits: Limits | None) -> Candidate:
 def _geode(name: str, source: str) -> Candidate:
     if not source:
         raise _unknown(name, "a version or a folder is needed: `geode:VERSION` or `geode:DIR`")
+    if source not in KNOWN_VERSIONS:
+        find_jars(source)  # it says so if this is no folder with jars
 
     def open_adapter() -> Adapter:
-        from plumbline.adapters.geode.adapter import GeodeAdapter  # noqa: PLC0415 - needs the extra [geode]
+        try:
+            from plumbline.adapters.geode.adapter import GeodeAdapter  # noqa: PLC0415 - needs the extra [geode]
+        except ModuleNotFoundError as error:
+            remedy = "install it with: pip install 'plumbline[geode]'"
+            raise MissingToolError(f"{name} needs {error.name}, which is not installed; {remedy}") from None
 
         return GeodeAdapter(source)
 
