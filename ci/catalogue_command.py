@@ -31,6 +31,7 @@ The columns of the table:
   tested    scenarios and state machines that judge it
   faulty    faulty variants of the reference that break it
   rule      whether a rule judges it in recorded traces
+  reason    why it cannot be decided, tested or broken, where that is so
 
 \b
 Examples:
@@ -111,6 +112,7 @@ def _show_table(rows: list[Coverage]) -> None:
     for name in ("decided", "tested", "faulty"):
         table.add_column(name, justify="right")
     table.add_column("rule")
+    table.add_column("reason", overflow="fold")
     for area, members in groupby(rows, key=lambda row: row.area):
         table.add_section()
         table.add_row(Text(area, style="bold"))
@@ -120,7 +122,8 @@ def _show_table(rows: list[Coverage]) -> None:
                 row.level,
                 Text(row.title),
                 *(str(len(names) or "") for names in (row.decided_by, row.tested_by, row.faulty)),
-                "yes" if row.trace_rule else (row.reason.kind.replace("_", " ") if row.reason else ""),
+                "yes" if row.trace_rule else "",
+                row.reason.kind.replace("_", " ") if row.reason else "",
             )
     console.print(table)
     console.print(_summary(rows))

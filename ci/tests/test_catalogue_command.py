@@ -1,0 +1,104 @@
+"""`plumbline catalogue`, as it is called: what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner, Result
+
+from plumbline.ci.catalogue_command import command
+from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.records import AREA_MEANING, Area
+from plumbline.reference.rulebook.book import DECISIONS
+
+FIELDS = [
+    "id",
+    "area",
+    "level",
+    "title",
+    "source",
+    "decided_by",
+    "tested_by",
+    "faulty",
+    "trace_rule",
+    "reason",
+]
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(command, list(arguments), prog_name="plumbline catalogue")
+
+
+def test_json_has_one_object_with_exactly_the_promised_fields_for_each_requirement() -> None:
+    result = call("--json")
+    rows = json.loads(result.output)
+    assert result.exit_code == 0
+    assert [row["id"] for row in rows] == list(catalogue())
+    assert {tuple(row) for row in rows} == {tuple(FIELDS)}
+
+
+def test_json_tells_what_the_code_does_about_a_requirement() -> None:
+    (row,) = json.loads(call("VER-TIE-01", "--json").output)
+    assert row["decided_by"] == [
+        name for name, decision in DECISIONS.items() if "VER-TIE-01" in decision.requirements
+    ]
+    assert row["decided_by"]
+    assert row["tested_by"]
+    assert row["faulty"]
+
+
+def test_json_tells_whether_a_rule_judges_traces() -> None:
+    (ruled,) = json.loads(call("DISC-LSN-01", "--json").output)
+    (unruled,) = json.loads(call("OVH-01", "--json").output)
+    assert (ruled["trace_rule"], unruled["trace_rule"]) == (True, False)
+    assert unruled["reason"]["kind"] == "informative"
+
+
+def test_the_table_has_a_line_for_each_requirement_and_counts_them() -> None:
+    result = call()
+    assert result.exit_code == 0
+    words = {line.split()[0] for line in result.output.splitlines() if line.strip()}
+    assert set(catalogue()) <= words
+    assert f"{len(catalogue())} requirements (" in result.output
+
+
+def test_an_area_narrows_the_table() -> None:
+    result = call("--area", "clear")
+    shown = {entry.id for entry in catalogue().values() if entry.id in result.output}
+    assert shown == {entry.id for entry in catalogue().values() if entry.area is Area.CLEAR}
+
+
+def test_one_requirement_is_shown_with_everything_the_catalogue_says_of_it() -> None:
+    entry = catalogue()["VER-TIE-01"]
+    output = " ".join(call("ver-tie-01").output.split())
+    for text in (entry.title, entry.statement, entry.paragraph, entry.controls, entry.observables):
+        assert " ".join(text.split()) in output
+    for text in (entry.break_it, entry.product_note, *entry.capabilities, *entry.dialects):
+        assert " ".join(text.split()) in output
+    assert entry.trace_rule is not None
+    assert " ".join(entry.trace_rule.text.split()) in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("VER-TIE-1",), "There is no requirement 'VER-TIE-1'; did you mean VER-TIE-01"),
+        (("--area", "tombstone"), "There is no area 'tombstone'; did you mean tombstones?"),
+        (("--area", "zzz"), "There is no area 'zzz'; there are: consistency, versions"),
+        (("VER-TIE-01", "--area", "clear"), "ID and --area exclude each other"),
+    ],
+)
+def test_a_name_that_is_unknown_ends_with_2_and_what_may_have_been_meant(
+    arguments: tuple[str, ...], message: str
+) -> None:
+    result = call(*arguments)
+    assert result.exit_code == 2
+    assert message in result.output
+
+
+def test_help_lists_every_area_with_its_meaning() -> None:
+    output = call("--help").output
+    for area in Area:
+        assert f"{area} " in output
+        assert AREA_MEANING[area] in output
