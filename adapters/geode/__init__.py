@@ -1,0 +1,1 @@
+"""Real Apache Geode as a candidate; needs Java, Maven and the extra [geode]."""

@@ -15,7 +15,6 @@ from functools import partial
 from typing import TypeVar
 
 import msgspec
-from py4j.protocol import Py4JError
 
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, UnsupportedError
@@ -23,7 +22,7 @@ from plumbline.adapters.geode.caller import Caller
 from plumbline.adapters.geode.calls import CALLS, carry_out
 from plumbline.adapters.geode.folder import Folder
 from plumbline.adapters.geode.jars import find_jars
-from plumbline.adapters.geode.jvm import GoneError
+from plumbline.adapters.geode.jvm import GoneError, JavaError
 from plumbline.adapters.geode.listener import RegionListener, Stage
 from plumbline.adapters.geode.member import Member
 from plumbline.adapters.protocol import Deployed, Introduction, MemberParams, Nothing, Observed, SettleResult
@@ -125,7 +124,7 @@ class GeodeAdapter(Adapter):
         for attributes in regions:
             _refuse_what_is_not_driven(attributes)
         self._require_alive()
-        if any(self._members[name].crashed for name in self._in_use):
+        if any(self._members[name].crashed() for name in self._in_use):
             raise AdapterError("a member was crashed: deploy again before the next example")
         self._give_up()
         self._example += 1
@@ -151,7 +150,7 @@ class GeodeAdapter(Adapter):
         caller.used_in = self._example
         self._stage.expect(operation)
         future = caller.worker.submit(partial(_call, caller, member, operation))
-        future.add_done_callback(lambda _, stage=self._stage: stage.note())
+        future.add_done_callback(self._stage.note)
         self._running[operation.op_id] = future
 
     def finish(self, op_id: int, timeout_ms: int) -> Outcome | None:
@@ -323,7 +322,7 @@ class GeodeAdapter(Adapter):
         self._together([self._members[name] for name in self._in_use], create)
 
     def _calm(self, deadline: float) -> bool:
-        """Wait until all operations have returned and their messages have arrived, or until a listener parks."""
+        """Whether all operations have returned and their messages arrived; False once a listener parks."""
         stage = self._stage
         while True:
             self._require_alive()
@@ -348,17 +347,17 @@ class GeodeAdapter(Adapter):
         """
         for caller in self._callers.values():
             for name in caller.unflushed:
-                if not (member := self._members[name]).crashed:
+                if not (member := self._members[name]).crashed():
                     flush = caller.worker.submit(partial(caller.flush, member))
-                    flush.add_done_callback(lambda _, stage=self._stage: stage.note())
+                    flush.add_done_callback(self._stage.note)
                     self._flushes.append(flush)
             caller.unflushed.clear()
         return bool(self._flushes)
 
     def _rid_of_the_dead(self, deadline: float) -> bool:
         """Whether every survivor has done with the members that were crashed, by the deadline."""
-        dead = [member for member in self._members.values() if member.crashed]
-        survivors = [member for member in self._members.values() if not member.crashed]
+        dead = [member for member in self._members.values() if member.crashed()]
+        survivors = [member for member in self._members.values() if not member.crashed()]
         while any(self._ask(one, lambda m: m.still_hears(dead)) for one in survivors if dead):
             if time.monotonic() > deadline:
                 return False
@@ -375,7 +374,7 @@ class GeodeAdapter(Adapter):
     def _survivor(self, name: str) -> Member:
         self._require_alive()
         member = self._member(name)
-        if member.crashed:
+        if member.crashed():
             raise AdapterError(f"{name} was crashed and cannot be asked any more")
         return member
 
@@ -387,10 +386,10 @@ class GeodeAdapter(Adapter):
     def _require_alive(self) -> None:
         """Raises AdapterError if a member died that was not crashed on purpose, or its listener failed."""
         for member in self._members.values():
-            if not member.crashed and not member.jvm.alive:
+            if not member.crashed() and not member.jvm.alive:
                 raise AdapterError(f"the JVM of member {member.name} died", member.jvm.last_words())
         for name, words in self._stage.troubles:
-            if not self._members[name].crashed:
+            if not self._members[name].crashed():
                 raise AdapterError(f"member {name}: {words}", self._members[name].jvm.last_words())
 
     def _ask(self, member: Member, question: Callable[[Member], T], limit_s: float = CONTROL_LIMIT_S) -> T:
@@ -412,7 +411,7 @@ class GeodeAdapter(Adapter):
             except TimeoutError:
                 words = f"member {member.name} did not answer within {limit_s:.0f} s"
                 raise AdapterError(words, member.jvm.last_words()) from None
-            except (GoneError, Py4JError) as error:
+            except (GoneError, JavaError) as error:
                 raise AdapterError(f"member {member.name}: {error}", member.jvm.last_words()) from error
         return answers
 
@@ -422,12 +421,12 @@ class GeodeAdapter(Adapter):
 
 def _call(caller: Caller, member: Member, operation: Operation) -> Outcome:
     """On the caller's thread: carry an operation out."""
-    if member.crashed:
+    if member.crashed():
         return Outcome(Status.FAILED, detail=f"{member.name} was crashed before the call")
     try:
         return carry_out(member.region(operation.region, caller.client(member)), operation)
     except GoneError as error:
-        if not member.crashed:
+        if not member.crashed():
             raise
         return Outcome(Status.INDEFINITE, detail=str(error))
 

@@ -39,7 +39,7 @@ class Caller:
         try:
             member.flush_region(self.client(member)).put(f"{self.name} on {member.name}", self._flushes)
         except GoneError:
-            if not member.crashed:
+            if not member.crashed():
                 raise
 
     def close(self) -> None:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from py4j.protocol import Py4JJavaError
-
+from plumbline.adapters.geode.jvm import JavaError
 from plumbline.reference.operations import Operation, OperationKind, Outcome, Status
 
 Call = Callable[[Any, Operation], Any]
@@ -52,7 +51,7 @@ def carry_out(region: Any, operation: Operation) -> Outcome:
     """
     try:
         answer = CALLS[operation.kind](region, operation)
-    except Py4JJavaError as error:
+    except JavaError as error:
         thrown = error.java_exception
         name, words = thrown.getClass().getName(), thrown.toString()
         return Outcome(_BEFORE_ANY_CHANGE.get(name, Status.INDEFINITE), detail=words)

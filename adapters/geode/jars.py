@@ -91,8 +91,8 @@ def _read_directory(directory: Path) -> Jars:
             if found := _CORE_JAR.fullmatch(path.name):
                 return Jars(found[1], paths)
     raise UnknownCandidateError(
-        f"geode:{directory}: neither it nor its folder lib holds geode-core-VERSION.jar; give the directory of"
-        f" an unpacked Apache Geode, or a version: {', '.join(KNOWN_VERSIONS)}"
+        f"geode:{directory}: neither it nor its folder lib holds geode-core-VERSION.jar; name the directory"
+        f" of an unpacked Apache Geode, or a version: {', '.join(KNOWN_VERSIONS)}"
     )
 
 
@@ -133,11 +133,7 @@ def _fetch(version: str, directory: Path) -> None:
             f"geode:{version} needs Apache Maven to fetch Geode's jars, and no mvn is on the PATH: install it"
             " (Debian, Ubuntu: apt-get install maven), or name a directory of jars: geode:DIRECTORY"
         )
-    print(
-        f"plumbline: fetching Apache Geode {version} by Maven, once, some 55 MB …",
-        file=sys.stderr,
-        flush=True,
-    )
+    _tell(f"fetching Apache Geode {version} by Maven, once, some 55 MB")
     command = [
         maven,
         "-q",
@@ -164,9 +160,13 @@ def _fetch(version: str, directory: Path) -> None:
     if done.returncode != 0 or not (directory / f"geode-core-{version}.jar").is_file():
         words = "\n".join(done.stdout.decode(errors="replace").strip().splitlines()[-8:])
         raise MissingToolError(
-            f"geode:{version}: Maven could not fetch the jars (exit code {done.returncode}). Its repository must"
-            f" be within reach the first time; its last words:\n{words}"
+            f"geode:{version}: Maven could not fetch the jars (exit code {done.returncode}). Its repository"
+            f" must be within reach the first time; its last words:\n{words}"
         )
-    print(
-        f"plumbline: Apache Geode {version} is in {directory.parent / version}", file=sys.stderr, flush=True
-    )
+    _tell(f"Apache Geode {version} will be kept in {directory.parent / version}")
+
+
+def _tell(words: str) -> None:
+    """Progress, for people."""
+    sys.stderr.write(f"plumbline: {words}\n")
+    sys.stderr.flush()

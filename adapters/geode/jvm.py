@@ -13,17 +13,23 @@ import time
 from pathlib import Path
 from typing import Any
 
-from py4j.java_gateway import (
-    CallbackServerParameters,
-    GatewayClient,
-    GatewayParameters,
-    JavaGateway,
-    JavaObject,
-    find_jar_path,
-)
-
 from plumbline.adapters.errors import AdapterError, MissingToolError
 from plumbline.adapters.geode.jars import Jars
+
+try:
+    from py4j.java_gateway import (
+        CallbackServerParameters,
+        GatewayClient,
+        GatewayParameters,
+        JavaGateway,
+        JavaObject,
+        find_jar_path,
+    )
+    from py4j.protocol import Py4JJavaError
+except ModuleNotFoundError as error:
+    raise MissingToolError(
+        "Apache Geode is driven by py4j, which is not installed: pip install 'plumbline[geode]'"
+    ) from error
 
 LAST_WORDS_BYTES = 4_000
 
@@ -59,6 +65,10 @@ _FLAGS = (
     # Geode's own hook would close the cache with all its neighbours when the machine is to halt.
     "-Dgemfire.disableShutdownHook=true",
 )
+
+
+JavaError = Py4JJavaError
+"""What a call raises that threw an exception in the JVM; `java_exception` is that."""
 
 
 class GoneError(Exception):

@@ -3,7 +3,7 @@
 Knows nothing of JVMs: the events it is handed are asked by the names that Geode gives their methods.
 """
 
-# ruff: noqa: N802, N803, ARG002 - the names and parameters are those of org.apache.geode.cache.CacheListener
+# ruff: noqa: N802, ARG002 - the names and parameters are those of org.apache.geode.cache.CacheListener
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ class Stage:
         """Members and keys at which listeners are parked."""
         return tuple(sorted({(gate.member, key) for gate, key in self._parked.items()}))
 
-    def note(self) -> None:
-        """Something happened outside."""
+    def note(self, _: object = None) -> None:
+        """Something happened elsewhere; fit to be called when a future is done."""
         with self.changed:
             self._note()
 
@@ -100,11 +100,9 @@ class Stage:
 
     def wait_quiet(self, quiet_s: float, deadline: float) -> None:
         """Come back when nothing has happened for a while, or at the deadline (of the monotonic clock)."""
-        with self.changed:
-            while (left := deadline - time.monotonic()) > 0:
-                seen = self.changes
-                if not self.changed.wait_for(lambda seen=seen: self.changes != seen, min(quiet_s, left)):
-                    return
+        while (now := time.monotonic()) < deadline:
+            if not self.wait_change(self.changes, min(now + quiet_s, deadline)):
+                return
 
     def _note(self) -> None:
         self.changes += 1

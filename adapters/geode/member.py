@@ -31,7 +31,7 @@ class Member:
         self.name = name
         self.jvm = Jvm(jars, directory)
         self.control = Worker(f"geode-{name}")
-        self.crashed = False
+        self._crashed = False
         self._cache: Any = None
         self._statistics: Any = None
         self._bindings: Any = None
@@ -61,8 +61,8 @@ class Member:
     def neighbours(self) -> tuple[str, ...]:
         """Names of all members in this member's view, itself included, from the lowest to the highest id."""
         system = self._system()
-        ids = [system.getDistributedMember(), *system.getAllOtherMembers().toArray()]
-        ids.sort(key=cmp_to_key(lambda one, other: int(one.compareTo(other))))
+        ids: list[Any] = [system.getDistributedMember(), *system.getAllOtherMembers().toArray()]
+        ids.sort(key=cmp_to_key(_compare))
         return tuple(member.getName() for member in ids)
 
     def still_hears(self, dead: Iterable[Member]) -> bool:
@@ -122,8 +122,12 @@ class Member:
 
     def kill(self) -> None:
         """End the JVM at once: for its neighbours, a crash."""
-        self.crashed = True
+        self._crashed = True
         self.jvm.kill()
+
+    def crashed(self) -> bool:
+        """Whether it was killed on purpose."""
+        return self._crashed
 
     def close(self) -> None:
         """End the JVM and the threads. May be called twice."""
@@ -143,7 +147,7 @@ class Member:
         """Note which Java objects outlive examples."""
         gateway = self.jvm.gateway.java_gateway_server.getGateway()
         field = gateway.getClass().getDeclaredField("bindings")
-        field.setAccessible(True)  # noqa: FBT003 - a Java method
+        field.setAccessible(True)
         self._bindings = field.get(gateway)
         self._lasting = self.jvm.gateway.jvm.java.util.HashSet()
         self._lasting.addAll(self._bindings.keySet())
@@ -151,3 +155,8 @@ class Member:
 
 def _by_key(content: Content) -> str:
     return content.key
+
+
+def _compare(one: Any, other: Any) -> int:
+    """How Geode itself compares two members' ids."""
+    return int(one.compareTo(other))
