@@ -6,6 +6,8 @@ Knows the command line only; reading, rendering and writing lie in `plumbline.re
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -15,7 +17,7 @@ from rich.progress import Progress
 
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reports.collection import Collection, collect
-from plumbline.reports.site import Built, build
+from plumbline.reports.site import Advanced, Built, build
 from plumbline.reports.text import one_line
 
 PATIENCE_S = 2.0
@@ -50,8 +52,11 @@ def command(context: click.Context, directories: tuple[Path, ...], out: Path, as
 
     Exit code: 0 if a site was written, 2 if nothing at all could be read.
     """
-    collection = collect(directories)
-    built = _build(collection, out) if collection.candidates else None
+    with _progress() as advanced:
+        collection = collect(directories, advanced("Reading runs"))
+        built = None
+        if collection.candidates:
+            built = build(collection, catalogue(), out, advanced=advanced("Writing pages"))
     if as_json:
         click.echo(msgspec.json.encode(_summary(collection, built)).decode())
     else:
@@ -59,19 +64,28 @@ def command(context: click.Context, directories: tuple[Path, ...], out: Path, as
     context.exit(0 if built else 2)
 
 
-def _build(collection: Collection, out: Path) -> Built:
-    """Build the site, with a bar on the error stream if that takes long."""
+@contextmanager
+def _progress() -> Iterator[Callable[[str], Advanced]]:
+    """Gives what begins a named part of the work; a bar appears on a terminal when it takes long."""
+    console = Console(stderr=True)
+    progress = Progress(console=console, transient=True)
     begun = time.monotonic()
-    with Progress(console=Console(stderr=True), transient=True, disable=True) as progress:
-        task = progress.add_task("Writing pages", total=None)
+
+    def part(name: str) -> Advanced:
+        task = progress.add_task(name, total=None)
 
         def advanced(done: int, of: int) -> None:
-            if progress.disable and time.monotonic() - begun > PATIENCE_S:
-                progress.disable = False
-                progress.start()
             progress.update(task, completed=done, total=of)
+            if console.is_terminal and time.monotonic() - begun > PATIENCE_S:
+                progress.start()
 
-        return build(collection, catalogue(), out, advanced=advanced)
+        return advanced
+
+    try:
+        yield part
+    finally:
+        if console.is_terminal:
+            progress.stop()
 
 
 def _summary(collection: Collection, built: Built | None) -> Summary:

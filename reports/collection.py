@@ -7,7 +7,7 @@ that did not end in order calls passed is not believed. Knows nothing of how it 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
@@ -132,15 +132,20 @@ class Collection(msgspec.Struct, frozen=True):
         )
 
 
-def collect(directories: Iterable[Path]) -> Collection:
+def collect(
+    directories: Iterable[Path], advanced: Callable[[int, int], None] = lambda _done, _all: None
+) -> Collection:
     """Read run directories, or folders whose sub-folders are run directories.
 
-    Never raises for what it finds there: whatever cannot be read is named in `set_aside`.
+    Never raises for what it finds there: whatever cannot be read is named in `set_aside`. Before each
+    directory `advanced` is told how many of how many are read.
     """
     set_aside: list[SetAside] = []
     columns: dict[tuple[str, str, str, str], list[Run]] = {}
     seen: dict[str, Path] = {}
-    for directory in _run_directories(directories, set_aside):
+    found = list(_run_directories(directories, set_aside))
+    for done, directory in enumerate(found):
+        advanced(done, len(found))
         try:
             record = _record(directory)
         except UnreadableRunError as error:

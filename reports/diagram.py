@@ -16,19 +16,15 @@ import msgspec
 from plumbline.reference.history import (
     Armed,
     Called,
-    ContentsAsked,
-    ContentsRead,
     Gate,
     History,
     Parked,
     Released,
     Returned,
     Settled,
-    StatisticAsked,
-    StatisticRead,
 )
 from plumbline.reports.text import one_line, short
-from plumbline.reports.timeline import HARNESS, Entry, arrange
+from plumbline.reports.timeline import HARNESS, Entry, arrange, without_questions
 
 ROW = 24
 LETTER = 7.3
@@ -40,6 +36,8 @@ HUES = 8
 MOST_LETTERS = 34
 MOST_LANES = 24
 MOST_ROWS = 1_500
+MOST_BANDS = 6
+"""Gates that are open at one time on one member, and of these so many stand beside each other."""
 
 
 class Lane(msgspec.Struct, frozen=True):
@@ -147,7 +145,7 @@ class _Drawing:
     """Collects shapes while it walks through the arranged history, row by row."""
 
     def __init__(self, history: History) -> None:
-        entries = _without_double_rows(arrange(history))
+        entries = without_questions(arrange(history))
         self.left_out: list[str] = []
         if len(entries) > MOST_ROWS:
             self.left_out.append(
@@ -298,20 +296,6 @@ class _Drawing:
             self.bands.append(Band(x, top, parked, bottom))
 
 
-def _without_double_rows(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    """Leave out a question that is answered by the very next moment: the answer says it all."""
-    kept: list[Entry] = []
-    for entry, following in zip(entries, (*entries[1:], None), strict=True):
-        answer = following.moment if following else None
-        match entry.moment, answer:
-            case (ContentsAsked(number=asked), ContentsRead(number=read)) if asked == read:
-                continue
-            case (StatisticAsked(number=asked), StatisticRead(number=read)) if asked == read:
-                continue
-        kept.append(entry)
-    return tuple(kept)
-
-
 def _gate_columns(entries: tuple[Entry, ...]) -> dict[Gate, int]:
     """Which column of its member's lane each gate takes, so that gates open at one time stand apart."""
     columns: dict[Gate, int] = {}
@@ -320,7 +304,8 @@ def _gate_columns(entries: tuple[Entry, ...]) -> dict[Gate, int]:
         match entry.moment:
             case Armed(gate=gate) | Parked(gate=gate) if gate not in columns:
                 busy = taken.setdefault(gate.member, {})
-                column = next(number for number in range(len(busy) + 1) if number not in busy)
+                free = (number for number in range(MOST_BANDS) if number not in busy)
+                column = next(free, MOST_BANDS - 1)
                 busy[column] = gate
                 columns[gate] = column
             case Released(gate=gate):

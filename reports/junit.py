@@ -11,10 +11,8 @@ from xml.etree import ElementTree as ET
 
 from plumbline.reference.runs import RunRecord
 from plumbline.reference.verdicts import MEANING, Verdict, VerdictRow, merge
+from plumbline.reports.signs import JUNIT_ELEMENT
 from plumbline.reports.text import one_line, visible
-
-ELEMENT = {"failed": "failure", "broken": "error", "skipped": "skipped"}
-"""The element that tells each JUnit status of MEANING; a passed case holds none."""
 
 
 def junit_xml(
@@ -67,7 +65,7 @@ def _case(
         name=one_line(f"{requirement} {title}".rstrip(), 300),
         time=f"{sum(row.seconds for row in rows):.3f}",
     )
-    element = ELEMENT.get(MEANING[verdict].junit)
+    element = JUNIT_ELEMENT.get(MEANING[verdict].junit)
     if element is not None:
         told = ET.SubElement(case, element, type=verdict.value, message=_message(verdict, rows))
         told.text = "\n".join(_line(row) for row in rows)

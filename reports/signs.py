@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from plumbline.reference.verdicts import Verdict
+from plumbline.reference.verdicts import MEANING, Verdict
 
 
 class Sign(NamedTuple):
@@ -42,14 +42,17 @@ SIGNS: dict[Verdict, Sign] = {
         "≠", "deviation", "deviation", "blue", "differs in a way that is on record; nothing else is wrong"
     ),
     Verdict.PASS: Sign("✓", "pass", "pass", "green", "could have been seen broken, and was not"),
-    Verdict.UNSUPPORTED: Sign(
-        "⊘", "unsupported", "unsupported", "dim", "the candidate lacks what judging it needs"
-    ),
     Verdict.NOT_EXERCISED: Sign(
         "○", "not exercised", "not-exercised", "dim", "nothing happened that could have shown it broken"
     ),
+    Verdict.UNSUPPORTED: Sign(
+        "⊘", "unsupported", "unsupported", "dim", "the candidate lacks what judging it needs"
+    ),
 }
 """All verdicts, from the one that stays above all others in a merge down to those that give way first."""
+
+JUNIT_ELEMENT = {"failed": "failure", "broken": "error", "skipped": "skipped"}
+"""The element of a JUnit case that tells each status of MEANING; a passed case holds none."""
 
 EXIT_MEANING: dict[int, str] = {
     0: "all that could be judged holds",
@@ -57,3 +60,17 @@ EXIT_MEANING: dict[int, str] = {
     2: "could not judge",
 }
 """What each exit code of a run says, in words."""
+
+
+def meaning_table() -> str:
+    """The table of docs/verdicts.md: what each verdict means here, to pytest, JUnit, Allure and a shell."""
+    lines = [
+        "| Rank | Verdict | It means | pytest | JUnit | Allure | Exit code |",
+        "|---:|---|---|---|---|---|---:|",
+    ]
+    for verdict, sign in SIGNS.items():
+        rank, pytest, status, code = MEANING[verdict]
+        junit = f"`<{JUNIT_ELEMENT[status]}>`" if status in JUNIT_ELEMENT else "no element"
+        told = f"{sign.symbol} **{sign.word}** | {sign.means}"
+        lines.append(f"| {rank} | {told} | {pytest} | {junit} | {status} | {code} |")
+    return "\n".join(lines) + "\n"

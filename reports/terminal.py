@@ -7,9 +7,10 @@ markup, after `visible` has spelled out every control character. Knows nothing o
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Mapping
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -18,13 +19,16 @@ from plumbline.reference.runs import Counterexample
 from plumbline.reference.verdicts import MEANING, Verdict, VerdictRow, exit_code, merge
 from plumbline.reports.signs import EXIT_MEANING, SIGNS
 from plumbline.reports.text import one_line, visible
-from plumbline.reports.timeline import Entry, arrange
+from plumbline.reports.timeline import Entry, arrange, without_questions
 
 MOST_STEPS = 200
 """So many steps, moments and events of a counterexample are printed; the file has them all."""
 
 MOST_FAILING = 40
 LONGEST = 600
+
+UNBROKEN = r"""(?:'[^']*(?:'|$)|"(?:\\.|[^"\\])*(?:"|$)|\\.|[^\s'"])+\s*|\s+"""
+"""A word of a shell's command line with the blanks behind it; blanks in quotes do not end it."""
 
 
 def render_counterexample(
@@ -38,15 +42,13 @@ def render_counterexample(
     """
     parts: list[RenderableType] = [_headline(counterexample), _named(counterexample, titles or {})]
     parts += _section("What was done", _numbered(counterexample.plan))
-    parts += _section("What happened", _happened(arrange(counterexample.history)))
+    parts += _section("What happened", _happened(without_questions(arrange(counterexample.history))))
     parts += _section("Expected", [_plain(line, "green") for line in counterexample.expected])
     parts += _section("Seen", [_plain(line, "red") for line in counterexample.seen])
     if counterexample.dead_ends:
         parts += _section("Where explaining it ended", [_dead_ends(counterexample)])
     if counterexample.replay:
-        # Not wrapped: the line is there to be copied.
-        replay = Text(one_line(counterexample.replay), style="bold", no_wrap=True, overflow="ignore")
-        parts += _section("Replay it", [replay])
+        parts += _section("Replay it", [_Command(one_line(counterexample.replay))])
     return Group(*parts)
 
 
@@ -87,13 +89,31 @@ def as_text(renderable: RenderableType, width: int = 100) -> str:
     return "\n".join(line.rstrip() for line in sink.getvalue().splitlines()) + "\n"
 
 
+class _Command:
+    """A command line that can be copied from the terminal: broken only where a shell joins it again."""
+
+    def __init__(self, line: str) -> None:
+        self.line = line
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        del console  # rich's parameter; only the width matters here
+        rows = [""]
+        for word in re.findall(UNBROKEN, self.line):
+            if rows[-1] and len(rows[-1]) + len(word) + 2 > options.max_width:
+                rows[-1] += "\\"
+                rows.append("  ")
+            rows[-1] += word
+        for row in rows:
+            yield Text(row, style="bold", overflow="fold")
+
+
 def _headline(counterexample: Counterexample) -> Text:
-    text = Text(style="bold")
-    text.append(f"{SIGNS[Verdict.FAIL].symbol} {one_line(counterexample.title, LONGEST)}", style="red")
     failed, tried = counterexample.times_failed, counterexample.times_tried
+    text = Text(f"{SIGNS[Verdict.FAIL].symbol} {one_line(counterexample.title, LONGEST)}\n", style="bold red")
     text.append(
-        f"  {one_line(counterexample.candidate, LONGEST)} {one_line(counterexample.product_version, LONGEST)}"
-        f", failed in {failed} of {tried} replay{'s' if tried != 1 else ''}, seed {counterexample.seed}"
+        f"{one_line(counterexample.candidate, LONGEST)} {one_line(counterexample.product_version, LONGEST)},"
+        f" failed in {failed} of {tried} replay{'' if tried == 1 else 's'}, seed {counterexample.seed}",
+        style="not bold default",
     )
     return text
 
@@ -131,9 +151,7 @@ def _happened(entries: tuple[Entry, ...]) -> list[RenderableType]:
     table.add_column(style="cyan")
     table.add_column()
     for entry in entries[:MOST_STEPS]:
-        words = Text(one_line(entry.words, LONGEST))
-        if entry.op_id is not None and not entry.words.startswith(f"#{entry.op_id}"):
-            words = Text(f"#{entry.op_id} ", style="dim") + words
+        words = Text(one_line(entry.numbered, LONGEST))
         if entry.shown is not None:
             words = Text("• ", style="bold") + words
             if entry.op_id is None:

@@ -7,6 +7,8 @@ nobody called, or a return without a call, has its place as well. Knows nothing 
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 import msgspec
 
 from plumbline.reference.history import (
@@ -59,6 +61,12 @@ class Entry(msgspec.Struct, frozen=True):
     moment: Moment | None = None
     shown: Shown | None = None
 
+    @property
+    def numbered(self) -> str:
+        """The words with the number of the operation in front, unless they name it themselves."""
+        of_operation = self.shown is not None or isinstance(self.moment, Called | Returned)
+        return f"#{self.op_id} {self.words}" if of_operation and self.op_id is not None else self.words
+
 
 def arrange(history: History) -> tuple[Entry, ...]:
     """All moments and all listener events of a history in one order."""
@@ -68,7 +76,7 @@ def arrange(history: History) -> tuple[Entry, ...]:
         for index, moment in enumerate(history.timeline)
         if isinstance(moment, Called) and moment.operation.token is not None
     }
-    in_gap: dict[int, list[Entry]] = {}
+    in_gap: dict[int, dict[str, list[Entry]]] = {}
     for member, log in history.logs.items():
         earliest = 0
         for shown in log:
@@ -77,16 +85,34 @@ def arrange(history: History) -> tuple[Entry, ...]:
             gap = max(shown.after, called) if called <= shown.before else shown.after
             earliest = max(earliest, gap)
             entry = Entry(member, event_words(shown.event), earliest, op_id, shown=shown)
-            in_gap.setdefault(earliest, []).append(entry)
+            in_gap.setdefault(earliest, {}).setdefault(member, []).append(entry)
     entries: list[Entry] = []
     for index, moment in enumerate(history.timeline):
-        entries += in_gap.pop(index, [])
+        entries += _in_turn(in_gap.pop(index, {}))
         place, words, op_id = _told(moment, operations)
         entries.append(Entry(place, words, index + 1, op_id, moment=moment))
     # A damaged history may name windows behind its end.
     for gap in sorted(in_gap):
-        entries += in_gap[gap]
+        entries += _in_turn(in_gap[gap])
     return tuple(entries)
+
+
+def _in_turn(logs: dict[str, list[Entry]]) -> list[Entry]:
+    """Events between two moments: the first of each member, then the second of each, and so on."""
+    return [entry for events in zip_longest(*logs.values()) for entry in events if entry is not None]
+
+
+def without_questions(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Leave out each question that is answered by the very next moment: the answer says it all."""
+    kept: list[Entry] = []
+    for entry, following in zip_longest(entries, entries[1:]):
+        match entry.moment, following.moment if following else None:
+            case (ContentsAsked(number=asked), ContentsRead(number=read)) if asked == read:
+                continue
+            case (StatisticAsked(number=asked), StatisticRead(number=read)) if asked == read:
+                continue
+        kept.append(entry)
+    return tuple(kept)
 
 
 def operations_of(history: History) -> dict[int, Operation]:

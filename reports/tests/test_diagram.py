@@ -1,0 +1,183 @@
+"""The picture: nothing overlaps, order is kept, and wrong histories are drawn, too."""
+
+from __future__ import annotations
+
+import pytest
+
+from plumbline.reference.history import Armed, Called, Gate, History, Moment, Released, Returned
+from plumbline.reference.operations import Outcome, RegionAttributes, Status
+from plumbline.reports.diagram import LETTER, MOST_LANES, MOST_ROWS, ROW, Diagram, draw
+from plumbline.reports.tests.samples import (
+    HOSTILE,
+    hostile_counterexample,
+    long_history,
+    operation,
+    shown,
+    topology,
+    worked_example,
+)
+from plumbline.reports.timeline import arrange
+
+HISTORIES = {
+    "worked": worked_example(),
+    "long": long_history(),
+    "hostile": hostile_counterexample().history,
+    "empty": History(topology=topology(), regions=(), timeline=(), logs={}),
+}
+
+
+def history(*timeline: Moment, **fields: object) -> History:
+    given: dict[str, object] = {
+        "topology": topology("A", "B"),
+        "regions": (RegionAttributes(name="r"),),
+        "logs": {},
+    }
+    return History(timeline=timeline, **{**given, **fields})  # type: ignore[arg-type]
+
+
+@pytest.fixture(params=HISTORIES)
+def diagram(request: pytest.FixtureRequest) -> Diagram:
+    return draw(HISTORIES[request.param])
+
+
+def test_labels_stay_in_their_lanes_and_never_share_a_place(diagram: Diagram) -> None:
+    places = [(label.x, label.y) for label in diagram.labels]
+    assert len(set(places)) == len(places)
+    for label in diagram.labels:
+        lane = next(lane for lane in diagram.lanes if lane.x <= label.x < lane.x + lane.width)
+        assert label.x + len(label.text) * LETTER <= lane.x + lane.width
+
+
+def test_lanes_stand_side_by_side_and_fill_the_width(diagram: Diagram) -> None:
+    for left, right in zip(diagram.lanes, diagram.lanes[1:], strict=False):
+        assert left.x + left.width == pytest.approx(right.x)
+    heights = [dot.y for dot in diagram.dots] + [label.y for label in diagram.labels]
+    assert all(y <= diagram.height for y in heights)
+
+
+def test_every_call_event_and_reading_of_the_worked_example_is_drawn() -> None:
+    diagram = draw(worked_example())
+    assert [lane.name for lane in diagram.lanes] == ["t1", "t2", "A", "B", "C"]
+    assert sorted(bar.number for bar in diagram.bars) == ["1", "2", "3"]
+    assert sorted(dot.number for dot in diagram.dots) == ["1", "1", "1", "2", "2", "3", "3", "3"]
+    assert len(diagram.marks) == 4
+    assert len(diagram.bands) == 2
+    assert len(diagram.rules) == 2
+    assert diagram.left_out == ()
+
+
+def test_a_bar_reaches_from_the_call_to_the_return() -> None:
+    diagram = draw(worked_example())
+    rows = {label.text: label.y for label in diagram.numbers}
+    bar = next(bar for bar in diagram.bars if bar.number == "2")
+    assert (bar.top, bar.bottom) == (rows["6"], rows["13"])
+    assert bar.began
+    assert bar.ended
+
+
+def test_a_call_without_a_return_reaches_the_bottom_with_an_open_end() -> None:
+    (bar,) = draw(history(Called(operation(1, "t", "A")))).bars
+    assert not bar.ended
+    assert bar.bottom > bar.top
+
+
+def test_a_return_without_a_call_begins_at_the_top() -> None:
+    diagram = draw(
+        history(
+            Called(operation(1, "t", "A")), Returned(1, Outcome(Status.OK)), Returned(1, Outcome(Status.OK))
+        )
+    )
+    assert [bar.began for bar in diagram.bars] == [True, False]
+
+
+def test_dots_of_a_member_keep_the_order_of_its_log() -> None:
+    past = worked_example()
+    diagram = draw(past)
+    for lane in diagram.lanes[2:]:
+        dots = sorted((dot.y, dot.number) for dot in diagram.dots if dot.x == lane.axis)
+        tokens = [entry.event.token for entry in past.logs[lane.name]]
+        assert [f"v{number}" for _, number in dots] == tokens
+
+
+def test_an_event_is_below_its_call() -> None:
+    diagram = draw(long_history())
+    tops = {bar.number: bar.top for bar in diagram.bars}
+    assert diagram.dots
+    assert all(dot.y > tops[dot.number] for dot in diagram.dots)
+
+
+def test_an_event_is_not_drawn_before_its_window() -> None:
+    past = history(
+        Called(operation(1, "t", "A")),
+        Returned(1, Outcome(Status.OK)),
+        logs={"B": (shown("B", "v1", 2, 2),)},
+    )
+    (dot,) = draw(past).dots
+    assert dot.y > max(label.y for label in draw(past).numbers)
+
+
+def test_an_event_that_was_shown_before_its_call_is_drawn_before_it() -> None:
+    past = history(Called(operation(1, "t", "A")), logs={"B": (shown("B", "v1", 0, 0),)})
+    diagram = draw(past)
+    assert diagram.dots[0].y < diagram.bars[0].top
+
+
+def test_an_event_of_no_operation_is_marked_by_a_question_mark() -> None:
+    diagram = draw(history(Called(operation(1, "t", "A")), logs={"B": (shown("B", "foreign", 0, 1),)}))
+    assert diagram.dots[0].number == "?"
+    assert diagram.dots[0].hue is None
+
+
+def test_gates_that_are_open_together_stand_beside_each_other() -> None:
+    first, second = Gate("A", 1), Gate("A", 2)
+    diagram = draw(history(Armed(first), Armed(second), Released(first), Released(second)))
+    assert len({band.x for band in diagram.bands}) == 2
+    assert all(band.x + 8 < diagram.lanes[0].axis for band in diagram.bands)
+
+
+def test_gates_that_follow_each_other_stand_below_each_other() -> None:
+    first, second = Gate("A", 1), Gate("A", 2)
+    diagram = draw(history(Armed(first), Released(first), Armed(second), Released(second)))
+    assert len({band.x for band in diagram.bands}) == 1
+    assert diagram.bands[0].bottom < diagram.bands[1].top
+
+
+def test_a_gate_that_is_never_opened_reaches_the_bottom() -> None:
+    (band,) = draw(history(Armed(Gate("A", 1)), Called(operation(1, "t", "A")))).bands
+    assert band.bottom > ROW * 2
+
+
+def test_events_of_several_members_share_a_row_but_not_those_of_one() -> None:
+    logs = {member: tuple(shown(member, None, 0, 0) for _ in range(3)) for member in "AB"}
+    diagram = draw(history(logs=logs))
+    assert len(diagram.dots) == 6
+    assert len({dot.y for dot in diagram.dots}) == 3
+
+
+def test_of_an_immense_history_the_end_is_drawn_and_the_cut_is_told() -> None:
+    diagram = draw(long_history(3_000))
+    assert len(diagram.labels) <= MOST_ROWS
+    assert "Only the last" in diagram.left_out[0]
+    assert max(int(label.text) for label in diagram.numbers) == len(long_history(3_000).timeline)
+
+
+def test_a_crowd_of_threads_is_cut_and_the_cut_is_told() -> None:
+    calls = [Called(operation(number, f"t{number}", "A")) for number in range(100)]
+    diagram = draw(history(*calls))
+    assert len(diagram.lanes) == MOST_LANES
+    assert "Only 24 of 102" in diagram.left_out[0]
+
+
+def test_the_longest_texts_do_not_widen_the_picture() -> None:
+    wide = hostile_counterexample(HOSTILE * 5_000)
+    assert draw(wide.history).width < 1_000
+
+
+@pytest.mark.parametrize("name", HISTORIES)
+def test_the_arranged_history_holds_every_moment_and_event_once(name: str) -> None:
+    past = HISTORIES[name]
+    entries = arrange(past)
+    moments = [entry.moment for entry in entries if entry.moment is not None]
+    assert tuple(moments) == past.timeline
+    for member, log in past.logs.items():
+        assert tuple(entry.shown for entry in entries if entry.shown and entry.place == member) == log

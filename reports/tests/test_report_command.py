@@ -1,0 +1,82 @@
+"""`plumbline report` from the command line."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from rich.console import Console
+
+from plumbline.ci import report_command
+from plumbline.ci.report_command import command
+from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.verdicts import Verdict
+from plumbline.reports.tests.samples import HOSTILE, row, write_run
+
+
+def report(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def test_it_prints_the_path_of_the_first_page_and_a_summary_in_one_line(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run-1", [row(verdict=Verdict.FAIL)])
+    result = report(run, "--out", tmp_path / "site")
+    path, summary = result.stdout.splitlines()
+    assert result.exit_code == 0
+    assert Path(path) == tmp_path / "site" / "index.html"
+    assert Path(path).is_file()
+    assert summary == f"1 candidate, 1 of them not green; {len(catalogue())} requirements; 0 set aside"
+    assert result.stderr == ""
+
+
+def test_json_names_the_page_the_counts_and_what_was_set_aside(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run-1", [row(), row("NEW-ONE-01")])
+    missing = tmp_path / "missing"
+    result = report(run, missing, "--out", tmp_path / "site", "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout) == {
+        "index": str(tmp_path / "site" / "index.html"),
+        "candidates": 1,
+        "requirements": len(catalogue()) + 1,
+        "set_aside": [{"path": str(missing), "reason": "cannot be listed: No such file or directory"}],
+    }
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_nothing_to_read_is_exit_code_2_and_no_site(tmp_path: Path, flags: list[str]) -> None:
+    result = report(tmp_path, "--out", tmp_path / "site", *flags)
+    assert result.exit_code == 2
+    assert not (tmp_path / "site").exists()
+    assert "no run.json" in result.output
+
+
+def test_what_is_set_aside_or_incomplete_is_told_on_the_error_stream(tmp_path: Path) -> None:
+    write_run(tmp_path / "run-1", [row()], complete=False)
+    table = write_run(tmp_path / "run-2", [row()], candidate="other") / "verdicts.parquet"
+    table.write_bytes(b"junk")
+    result = report(tmp_path, "--out", tmp_path / "site")
+    assert f"set aside: {table}" in result.stderr
+    assert "incomplete: reference: run run-1: it did not end in order" in result.stderr
+    assert "2 of them not green" in result.stdout
+
+
+def test_names_of_candidates_cannot_command_the_terminal(tmp_path: Path) -> None:
+    write_run(tmp_path / "run-1", [row()], candidate=HOSTILE, complete=False)
+    result = report(tmp_path / "run-1", "--out", tmp_path / "site")
+    assert "\\u{1B}[31m" in result.stderr
+    assert "\x1b" not in result.output
+
+
+def test_progress_is_shown_on_a_terminal_to_those_who_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = write_run(tmp_path / "run-1", [row()])
+    monkeypatch.setattr(report_command, "Console", partial(Console, force_terminal=True))
+    assert report(run, "--out", tmp_path / "site").stderr == ""
+    monkeypatch.setattr(report_command, "PATIENCE_S", 0.0)
+    patient = report(run, "--out", tmp_path / "site")
+    assert "Writing pages" in patient.stderr
+    assert len(patient.stdout.splitlines()) == 2

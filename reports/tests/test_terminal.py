@@ -1,0 +1,132 @@
+"""What a terminal shows, and what it is never sent."""
+
+from __future__ import annotations
+
+import io
+import shlex
+import unicodedata
+
+import pytest
+from rich.console import Console
+
+from plumbline.reference.runs import Counterexample
+from plumbline.reference.verdicts import Verdict
+from plumbline.reports.terminal import as_text, render_counterexample, render_summary
+from plumbline.reports.tests.samples import (
+    HOSTILE,
+    counterexample,
+    hostile_counterexample,
+    long_history,
+    row,
+)
+
+TITLES = {"VER-TIE-01": "the higher member wins"}
+
+
+def lines(one: Counterexample) -> list[str]:
+    return as_text(render_counterexample(one, TITLES), width=120).splitlines()
+
+
+def test_a_counterexample_is_told_from_the_plan_to_the_replay_line() -> None:
+    one = counterexample()
+    text = "\n".join(lines(one))
+    told = (
+        "VER-TIE-01 (the higher member wins)",
+        *one.plan,
+        *one.expected,
+        *one.seen,
+        "listener of B",
+        one.replay,
+    )
+    places = [text.index(words) for words in told]
+    assert places == sorted(places)
+    assert "failed in 5 of 5 replays" in text
+
+
+def test_the_story_holds_calls_returns_and_listener_events_in_order() -> None:
+    text = "\n".join(lines(counterexample()))
+    assert text.index("#2 put x = v2 on A") < text.index("• #2 update x = v2") < text.index("#2 → ok")
+    assert "B        • #2 update x = v2" in text
+
+
+@pytest.mark.parametrize("width", [40, 60, 200])
+def test_the_replay_line_can_be_copied_at_any_width(width: int) -> None:
+    words = [
+        "plumbline",
+        "run",
+        "--candidate",
+        "process:./my adapter --stdio",
+        "--text",
+        'it\'s "so"',
+        "--seed",
+        "7",
+    ]
+    command = shlex.join(words)
+    text = as_text(render_counterexample(counterexample(replay=command)), width=width)
+    _, _, copied = text.partition("Replay it\n")
+    assert max(map(len, copied.splitlines())) <= width
+    assert shlex.split(copied.replace("\\\n", "")) == words
+
+
+def test_a_long_story_is_cut_and_the_cut_is_told() -> None:
+    told = lines(counterexample(long_history(500)))
+    assert len(told) < 300
+    assert any("more" in line for line in told)
+
+
+def test_no_text_of_a_candidate_reaches_the_terminal_as_a_command() -> None:
+    sink = io.StringIO()
+    console = Console(file=sink, width=100, color_system=None, force_terminal=True)
+    console.print(render_counterexample(hostile_counterexample(), {HOSTILE: HOSTILE}))
+    console.print(render_summary([row(HOSTILE, Verdict.FAIL, reason=HOSTILE)], {HOSTILE: HOSTILE}))
+    # Without a colour system rich itself still sends bold and the like: ESC [ digits m, and no other.
+    left = sink.getvalue()
+    for code in ("0", "1", "2", "3", "4", "1;4"):
+        left = left.replace(f"\x1b[{code}m", "")
+    assert {letter for letter in set(left) if unicodedata.category(letter)[0] == "C"} <= {"\n"}
+
+
+def test_markup_of_rich_is_shown_and_not_obeyed() -> None:
+    text = as_text(
+        render_summary([row(verdict=Verdict.FAIL, reason="[bold]x[/bold] [link=file:///etc]y[/link]")])
+    )
+    assert "[bold]x[/bold] [link=file:///etc]y[/link]" in text
+
+
+def test_a_megabyte_of_text_is_bounded() -> None:
+    assert len(as_text(render_counterexample(hostile_counterexample(HOSTILE * 8_000)))) < 60_000
+
+
+def test_a_summary_counts_merged_verdicts_and_names_what_is_wrong_with_its_reason() -> None:
+    rows = [
+        row(),
+        row(verdict=Verdict.FAIL, reason="B keeps v2"),
+        row("A-B-01"),
+        row("A-B-02", Verdict.UNKNOWN, reason="the budget was used up"),
+        row("A-B-03", Verdict.UNSUPPORTED, reason="no gates"),
+    ]
+    text = as_text(render_summary(rows, TITLES))
+    told = ["1  ✗ fail", "1  ? unknown", "1  ✓ pass", "1  ⊘ unsupported"]
+    assert text.splitlines()[:4] == told
+    assert "VER-TIE-01  the higher member wins: B keeps v2" in text
+    assert "A-B-02      the budget was used up" in text
+    assert "no gates" not in text
+    assert text.rstrip().endswith("exit code 1: a requirement is broken")
+
+
+def test_a_summary_of_passes_is_green_only_if_the_run_is_complete() -> None:
+    assert "exit code 0: all that could be judged holds" in as_text(render_summary([row()]))
+    incomplete = as_text(render_summary([row()], complete=False))
+    assert "INCOMPLETE RUN, exit code 2" in incomplete
+    assert "exit code 0" not in incomplete
+
+
+def test_a_summary_of_nothing_could_not_judge() -> None:
+    text = as_text(render_summary([]))
+    assert "0  requirements were judged" in text
+    assert "exit code 2: could not judge" in text
+
+
+def test_many_failures_are_cut_and_counted() -> None:
+    text = as_text(render_summary([row(f"A-B-{number:03}", Verdict.FAIL) for number in range(100)]))
+    assert "… and 60 more" in text
