@@ -1,10 +1,12 @@
-"""For every rule a tiny history with a known violation, and one conforming history that all rules judge.
+"""For every rule a tiny history with a known violation; a conforming one that all rules judge; sample runs.
 
 Two members update one key at the same time; member B has the higher id, so B's value stays. Each violating
 history breaks one requirement and no other rule's. They keep the rules honest in every engine.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from plumbline.reference.history import (
     Called,
@@ -28,6 +30,10 @@ from plumbline.reference.operations import (
     Status,
     Topology,
 )
+from plumbline.reference.runs import RunRecord, write_record
+from plumbline.reference.trace.files import seal
+from plumbline.reference.trace.writer import TraceWriter
+from plumbline.reference.verdicts import Source, Verdict
 
 _REGION = "r"
 _KEY = "k"
@@ -111,3 +117,36 @@ VIOLATING: dict[str, History] = {
     ),
 }
 """By requirement, a history that violates it and no other requirement that has a rule."""
+
+
+def sample_run(
+    directory: Path, *histories: History, run_id: str = "", version: str = "1", complete: bool = True
+) -> Path:
+    """Write a run directory whose examples e0, e1 … are the histories; returns it.
+
+    Args:
+        directory: where; its name is the run's id unless `run_id` is given.
+        histories: the examples.
+        run_id: the run's id.
+        version: the product's version.
+        complete: whether the run ended in order.
+    """
+    run_id = run_id or directory.name
+    with TraceWriter(directory, run_id) as writer:
+        for number, history in enumerate(histories):
+            writer.write(f"e{number}", Source.MACHINE, Verdict.PASS, history)
+    seal(directory)
+    record = RunRecord(
+        run_id=run_id,
+        suite_version="0",
+        candidate="sample",
+        product="sample",
+        product_version=version,
+        dialect="geode",
+        profile="smoke",
+        seed=1,
+        started="2026-01-01T00:00:00Z",
+        complete=complete,
+    )
+    write_record(directory, record)
+    return directory

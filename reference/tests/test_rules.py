@@ -12,8 +12,7 @@ from plumbline.reference.history import History
 from plumbline.reference.rules.judging import WITNESSES_KEPT, Judgement, findings, judge_runs
 from plumbline.reference.rules.lint import lint
 from plumbline.reference.rules.rule import Rule, RuleError, View, load_rules, parse_rule
-from plumbline.reference.rules.samples import CONFORMING, VIOLATING, conflict
-from plumbline.reference.runs import RunRecord, write_record
+from plumbline.reference.rules.samples import CONFORMING, VIOLATING, conflict, sample_run
 from plumbline.reference.trace.files import seal
 from plumbline.reference.trace.rows import rows
 from plumbline.reference.trace.schema import TRACE_SCHEMA
@@ -28,28 +27,6 @@ def table(*histories: History) -> pa.Table:
         row for n, h in enumerate(histories) for row in rows("r1", f"e{n}", Source.MACHINE, Verdict.PASS, h)
     ]
     return pa.Table.from_pylist(events, schema=TRACE_SCHEMA)
-
-
-def make_run(directory: Path, *histories: History, run_id: str = "", complete: bool = True) -> Path:
-    run_id = run_id or directory.name
-    with TraceWriter(directory, run_id) as writer:
-        for number, history in enumerate(histories):
-            writer.write(f"e{number}", Source.MACHINE, Verdict.PASS, history)
-    seal(directory)
-    record = RunRecord(
-        run_id=run_id,
-        suite_version="0",
-        candidate="reference",
-        product="p",
-        product_version="1",
-        dialect="geode",
-        profile="smoke",
-        seed=1,
-        started="2026-01-01T00:00:00Z",
-        complete=complete,
-    )
-    write_record(directory, record)
-    return directory
 
 
 def verdicts(judgement: Judgement) -> dict[str, Verdict]:
@@ -115,9 +92,9 @@ def test_all_violations_are_counted_and_the_first_are_kept():
 
 
 def test_runs_judged_together_stay_apart(tmp_path: Path):
-    good = make_run(tmp_path / "good", CONFORMING)
-    bad = make_run(tmp_path / "bad", CONFORMING, VIOLATING["CONS-RR-04"])
-    empty = make_run(tmp_path / "empty")
+    good = sample_run(tmp_path / "good", CONFORMING)
+    bad = sample_run(tmp_path / "bad", CONFORMING, VIOLATING["CONS-RR-04"])
+    empty = sample_run(tmp_path / "empty")
     first, second, third = judge_runs([good, bad, empty])
     assert set(verdicts(first).values()) == {Verdict.PASS}
     assert verdicts(second) == verdicts(first) | {"CONS-RR-04": Verdict.FAIL}
@@ -127,7 +104,7 @@ def test_runs_judged_together_stay_apart(tmp_path: Path):
 
 
 def test_a_run_without_violations_is_counted_with_its_size(tmp_path: Path):
-    (judgement,) = judge_runs([make_run(tmp_path / "run", CONFORMING)])
+    (judgement,) = judge_runs([sample_run(tmp_path / "run", CONFORMING)])
     assert (judgement.examples, judgement.flaws) == (1, ())
     assert judgement.events == len(rows("run", "e0", Source.MACHINE, Verdict.PASS, CONFORMING))
     assert {row.requirement for row in judgement.verdicts} == set(RULES)
@@ -135,7 +112,7 @@ def test_a_run_without_violations_is_counted_with_its_size(tmp_path: Path):
 
 
 def test_a_lost_file_turns_no_verdict_green(tmp_path: Path):
-    run = make_run(tmp_path / "run", CONFORMING)
+    run = sample_run(tmp_path / "run", CONFORMING)
     (run / "trace" / "main.parquet").unlink()
     (judgement,) = judge_runs([run])
     assert set(verdicts(judgement).values()) == {Verdict.UNKNOWN}
@@ -143,7 +120,7 @@ def test_a_lost_file_turns_no_verdict_green(tmp_path: Path):
 
 
 def test_a_damaged_file_beside_a_good_one_hides_no_violation_and_allows_no_pass(tmp_path: Path):
-    run = make_run(tmp_path / "run", VIOLATING["CONS-RR-04"])
+    run = sample_run(tmp_path / "run", VIOLATING["CONS-RR-04"])
     (run / "trace" / "junk.parquet").write_bytes(b"PAR1 and then nothing that makes sense PAR1")
     (judgement,) = judge_runs([run])
     assert verdicts(judgement)["CONS-RR-04"] is Verdict.FAIL
@@ -152,12 +129,12 @@ def test_a_damaged_file_beside_a_good_one_hides_no_violation_and_allows_no_pass(
 
 
 def test_an_incomplete_run_is_never_green(tmp_path: Path):
-    (judgement,) = judge_runs([make_run(tmp_path / "run", CONFORMING, complete=False)])
+    (judgement,) = judge_runs([sample_run(tmp_path / "run", CONFORMING, complete=False)])
     assert set(verdicts(judgement).values()) == {Verdict.UNKNOWN}
 
 
 def test_a_directory_that_is_no_run_and_a_copied_run_are_named_and_the_others_judged(tmp_path: Path):
-    run = make_run(tmp_path / "run", CONFORMING)
+    run = sample_run(tmp_path / "run", CONFORMING)
     copy = tmp_path / "copy"
     shutil.copytree(run, copy)
     nothing = tmp_path / "nothing"
@@ -175,7 +152,7 @@ def test_an_example_written_twice_is_a_flaw(tmp_path: Path):
     for name in ("one", "two"):
         with TraceWriter(run, "run", name) as writer:
             writer.write("e", Source.MACHINE, Verdict.PASS, CONFORMING)
-    make_run(run)
+    sample_run(run)
     (judgement,) = judge_runs([run])
     assert set(verdicts(judgement).values()) <= {Verdict.UNKNOWN, Verdict.FAIL}
     assert Verdict.UNKNOWN in verdicts(judgement).values()
@@ -183,8 +160,8 @@ def test_an_example_written_twice_is_a_flaw(tmp_path: Path):
 
 
 def test_a_page_broken_after_sealing_spoils_only_its_own_run(tmp_path: Path):
-    good = make_run(tmp_path / "good", CONFORMING)
-    bad = make_run(tmp_path / "bad", CONFORMING)
+    good = sample_run(tmp_path / "good", CONFORMING)
+    bad = sample_run(tmp_path / "bad", CONFORMING)
     path = bad / "trace" / "main.parquet"
     data = bytearray(path.read_bytes())
     data[40:200] = bytes(160)

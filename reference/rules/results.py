@@ -1,0 +1,125 @@
+"""What judging many runs leaves: one flat table of results, whichever engine made it, and its sums.
+
+A row is about a run (`row = 'run'`, one for every run, so that none gets lost), a verdict, a witness or a
+flaw; columns that do not concern it are null. Knows no engine but the one SQL text that sums up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from plumbline.reference.rules.judging import Judgement, connect, judge_runs
+from plumbline.reference.trace.files import Flaw
+from plumbline.reference.verdicts import VerdictRow
+
+RUNS_TOGETHER = 128
+"""So many runs are judged by one pass of the rules: their fixed cost is shared, their memory bounded."""
+
+_TEXT, _COUNT = pa.string(), pa.int64()
+
+RESULT_SCHEMA = pa.schema(
+    [
+        pa.field("row", _TEXT, nullable=False),
+        pa.field("directory", _TEXT, nullable=False),
+        *(pa.field(name, _TEXT) for name in ("run_id", "candidate", "product", "product_version", "day")),
+        *(pa.field(name, _TEXT) for name in ("requirement", "source", "verdict", "reason")),
+        pa.field("counterexample", _TEXT),
+        *(pa.field(name, _COUNT) for name in ("exercised", "failures")),
+        pa.field("seconds", pa.float64()),
+        *(pa.field(name, _TEXT) for name in ("example", "subject", "witness", "path")),
+        *(pa.field(name, _COUNT) for name in ("seq", "examples", "events")),
+    ]
+)
+
+SUMMARY_SCHEMA = pa.schema(
+    [
+        *(
+            pa.field(name, _TEXT)
+            for name in ("requirement", "candidate", "product_version", "day", "verdict")
+        ),
+        *(pa.field(name, _COUNT) for name in ("runs", "passed", "failed", "unknown", "not_exercised")),
+        *(pa.field(name, _COUNT) for name in ("opportunities", "violations")),
+    ]
+)
+"""One row per requirement, candidate, product version and day; intermittent where runs passed and failed."""
+
+_SUMMARY = """
+SELECT requirement, candidate, product_version, day,
+  CASE WHEN failed > 0 AND passed > 0 THEN 'intermittent' WHEN failed > 0 THEN 'fail'
+    WHEN unknown > 0 THEN 'unknown' WHEN passed > 0 THEN 'pass' ELSE 'not exercised' END AS verdict,
+  runs, passed, failed, unknown, not_exercised, opportunities, violations
+FROM (
+  SELECT requirement, candidate, product_version, day, count(*) AS runs,
+    count(*) FILTER (WHERE verdict = 'pass') AS passed, count(*) FILTER (WHERE verdict = 'fail') AS failed,
+    count(*) FILTER (WHERE verdict = 'unknown') AS unknown,
+    count(*) FILTER (WHERE verdict = 'not exercised') AS not_exercised,
+    CAST(sum(exercised) AS BIGINT) AS opportunities, CAST(sum(failures) AS BIGINT) AS violations
+  FROM results WHERE row = 'verdict' GROUP BY requirement, candidate, product_version, day
+)
+ORDER BY requirement, candidate, product_version, day
+"""
+
+
+def result_rows(judgement: Judgement) -> list[dict[str, Any]]:
+    """The rows about one run."""
+    run: dict[str, Any] = {"directory": judgement.directory}
+    if judgement.record is not None:
+        record = judgement.record
+        run |= {
+            "run_id": record.run_id,
+            "candidate": record.candidate,
+            "product": record.product,
+            "product_version": record.product_version,
+            "day": record.started[:10],
+        }
+    return [
+        {"row": "run", **run, "examples": judgement.examples, "events": judgement.events},
+        *({"row": "verdict", **run, **msgspec.to_builtins(verdict)} for verdict in judgement.verdicts),
+        *({"row": "witness", **run, **msgspec.to_builtins(witness)} for witness in judgement.witnesses),
+        *({"row": "flaw", **run, "path": flaw.path, "reason": flaw.reason} for flaw in judgement.flaws),
+    ]
+
+
+def result_table(judgements: Iterable[Judgement]) -> pa.Table:
+    """The results of several runs as one table."""
+    rows = [row for judgement in judgements for row in result_rows(judgement)]
+    return pa.Table.from_pylist(rows, schema=RESULT_SCHEMA)
+
+
+def judge_by_duckdb(directories: Sequence[Path], threads: int = 2) -> pa.Table:
+    """The results of many runs, by DuckDB in this process, a bounded number of runs at a time."""
+    tables = (
+        result_table(judge_runs(directories[start : start + RUNS_TOGETHER], threads))
+        for start in range(0, len(directories), RUNS_TOGETHER)
+    )
+    return pa.concat_tables([RESULT_SCHEMA.empty_table(), *tables])
+
+
+def rows_about(results: pa.Table, what: str) -> pa.Table:
+    """The rows about `run`, `verdict`, `witness` or `flaw`."""
+    return results.filter(pc.equal(results["row"], what))
+
+
+def verdicts_of(results: pa.Table) -> list[VerdictRow]:
+    """The verdict table."""
+    rows = rows_about(results, "verdict").select(list(VerdictRow.__struct_fields__)).to_pylist()
+    return [msgspec.convert(row, VerdictRow) for row in rows]
+
+
+def flaws_of(results: pa.Table) -> list[Flaw]:
+    """Everything that was set aside or is missing."""
+    return [Flaw(row["path"], row["reason"]) for row in rows_about(results, "flaw").to_pylist()]
+
+
+def summarise(results: pa.Table) -> pa.Table:
+    """Sums per requirement, candidate, product version and day (SUMMARY_SCHEMA), by DuckDB."""
+    with connect() as connection:
+        connection.register("results", results)
+        sums: pa.Table = connection.sql(_SUMMARY).to_arrow_table()
+        return sums.cast(SUMMARY_SCHEMA)

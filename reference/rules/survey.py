@@ -1,0 +1,197 @@
+"""Judging any number of run directories: which there are, which are new, and where the results go.
+
+    OUT/batches/*.parquet   results as they were found, one file a batch of runs; they make it restartable
+    OUT/verdicts.parquet    the verdict table of all runs, as in a run directory
+    OUT/runs.parquet        every run judged, also those in which nothing was found
+    OUT/witnesses.parquet   the first violations of each rule in each run
+    OUT/flaws.parquet       what was set aside or is missing, by name
+    OUT/summary.parquet     per requirement, candidate, product version and day
+
+A run that was judged before by the same rules, and has not changed, is not judged again. Knows no engine:
+it is handed one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from plumbline.reference.rules.judging import Judgement
+from plumbline.reference.rules.results import (
+    RESULT_SCHEMA,
+    flaws_of,
+    result_table,
+    rows_about,
+    summarise,
+    verdicts_of,
+)
+from plumbline.reference.rules.rule import load_rules
+from plumbline.reference.runs import (
+    UnreadableRunError,
+    read_record,
+    write_atomically,
+    write_verdicts,
+)
+from plumbline.reference.trace.files import Flaw
+from plumbline.reference.verdicts import Verdict, VerdictRow, exit_code
+
+RUNS_A_BATCH = 4096
+"""A stop costs at most the work on so many runs."""
+
+Engine = Callable[[Sequence[Path]], pa.Table]
+"""Judges run directories, gives their results (RESULT_SCHEMA)."""
+
+
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """The outcome of judging many runs.
+
+    Attributes:
+        results: the table of results.
+        judged: how many runs were judged now.
+        known: how many had been judged before.
+    """
+
+    results: pa.Table
+    judged: int
+    known: int
+
+    @property
+    def verdicts(self) -> list[VerdictRow]:
+        """The verdict table of all runs."""
+        return verdicts_of(self.results)
+
+    @property
+    def flaws(self) -> list[Flaw]:
+        """What was set aside or is missing, by name."""
+        return flaws_of(self.results)
+
+    @property
+    def exit_code(self) -> int:
+        """As for a run; what was set aside could not be judged."""
+        aside = [Verdict.UNKNOWN] if self.flaws else []
+        return exit_code([*(row.verdict for row in self.verdicts), *aside])
+
+
+def find_runs(paths: Iterable[Path]) -> list[Path]:
+    """The run directories among paths and below them, each once, sorted.
+
+    Raises UnreadableRunError, naming the path, when there is none at or below it.
+    """
+    found: set[Path] = set()
+    for path in paths:
+        if not path.is_dir():
+            raise UnreadableRunError(f"{path}: no such directory")
+        runs = [path] if (path / "run.json").is_file() else [p.parent for p in path.glob("**/run.json")]
+        if not runs:
+            raise UnreadableRunError(f"{path}: no run directory, here or below: there is no run.json")
+        found |= {run.resolve() for run in runs}
+    return sorted(found)
+
+
+def judge(
+    directories: Sequence[Path],
+    engine: Engine,
+    out: Path | None = None,
+    summary: Callable[[pa.Table], pa.Table] = summarise,
+) -> Judged:
+    """Judge run directories and write the tables below `out`, if given.
+
+    Args:
+        directories: as found by `find_runs`.
+        engine: judges a batch of them.
+        out: where results are kept; those already there are used.
+        summary: sums the results up (SUMMARY_SCHEMA).
+
+    Raises:
+        OSError: the results cannot be written; batches written before stay.
+    """
+    sound, unsound = _distinct(directories)
+    marks = {str(directory): _fingerprint(directory) for directory in sound}
+    known = _known(out, marks) if out else RESULT_SCHEMA.empty_table()
+    done = set(known["directory"].to_pylist())
+    new = [directory for directory in sound if str(directory) not in done]
+    tables = [known, unsound]
+    for start in range(0, len(new), RUNS_A_BATCH):
+        batch = engine(new[start : start + RUNS_A_BATCH])
+        if out:
+            _write_batch(out, batch, marks)
+        tables.append(batch)
+    results = pa.concat_tables(tables).sort_by(
+        [(n, "ascending") for n in ("directory", "row", "requirement", "seq")]
+    )
+    judged = Judged(results=results, judged=len(new), known=len(done))
+    if out:
+        write_verdicts(out, judged.verdicts)
+        for name, what in (("runs", "run"), ("witnesses", "witness"), ("flaws", "flaw")):
+            _write(out / f"{name}.parquet", rows_about(results, what))
+        _write(out / "summary.parquet", summary(results))
+    return judged
+
+
+def _distinct(directories: Sequence[Path]) -> tuple[list[Path], pa.Table]:
+    """The directories that hold one run each, and the results for the others: unreadable, or a copy."""
+    first: dict[str, Path] = {}
+    unsound = []
+    for directory in directories:
+        try:
+            run_id = read_record(directory).run_id
+        except UnreadableRunError as error:
+            unsound.append(Judgement(directory=str(directory), flaws=(Flaw(str(directory), str(error)),)))
+            continue
+        if run_id in first:
+            flaw = Flaw(str(directory), f"the same run {run_id} as in {first[run_id]}")
+            unsound.append(Judgement(directory=str(directory), flaws=(flaw,)))
+        else:
+            first[run_id] = directory
+    return list(first.values()), result_table(unsound)
+
+
+def _fingerprint(directory: Path) -> str:
+    """Changes when the run does, or the rules do."""
+    digest = hashlib.sha256()
+    for rule in load_rules().values():
+        digest.update(msgspec.json.encode(rule))
+    digest.update((directory / "run.json").read_bytes())
+    trace = directory / "trace"
+    for path in sorted(trace.iterdir()) if trace.is_dir() else ():
+        state = path.stat()
+        digest.update(f"{path.name} {state.st_size} {state.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def _known(out: Path, marks: dict[str, str]) -> pa.Table:
+    """Results of earlier judging that still hold, of these directories; broken batches are judged again."""
+    schema = RESULT_SCHEMA.append(pa.field("fingerprint", pa.string()))
+    tables = [schema.empty_table()]
+    taken: set[str] = set()
+    for path in sorted((out / "batches").glob("*.parquet")):
+        try:
+            batch = pq.read_table(path, schema=schema)
+        except (OSError, pa.ArrowException):
+            continue
+        pairs = zip(batch["directory"].to_pylist(), batch["fingerprint"].to_pylist(), strict=True)
+        keep = [d not in taken and marks.get(d) == mark for d, mark in pairs]
+        kept = batch.filter(pa.array(keep, pa.bool_()))
+        taken |= set(kept["directory"].to_pylist())
+        tables.append(kept)
+    return pa.concat_tables(tables).drop_columns(["fingerprint"])
+
+
+def _write_batch(out: Path, batch: pa.Table, marks: dict[str, str]) -> None:
+    column = pa.array([marks[directory] for directory in batch["directory"].to_pylist()], pa.string())
+    marked = batch.append_column("fingerprint", column)
+    number = 0
+    while (path := out / "batches" / f"batch-{number:06}.parquet").exists():
+        number += 1
+    _write(path, marked)
+
+
+def _write(path: Path, table: pa.Table) -> None:
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    write_atomically(path, sink.getvalue().to_pybytes())

@@ -1,0 +1,69 @@
+"""How the outcome of judging is told: to people in lines, to programs as JSON.
+
+Whatever comes from a trace or a candidate is untrusted text and is made harmless for a terminal.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import msgspec
+
+from plumbline.reference.rules.results import rows_about
+from plumbline.reference.rules.survey import Judged
+from plumbline.reference.verdicts import Verdict
+
+_WITNESSES_TOLD = 3
+
+
+def harmless(text: str) -> str:
+    """The text with everything that could steer a terminal, line feeds included, spelled out."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def lines(judged: Judged) -> Iterator[str]:
+    """What was found: sizes, one line a rule, the first violations, and every flaw by name."""
+    runs = rows_about(judged.results, "run").to_pylist()
+    examples = sum(run["examples"] for run in runs)
+    events = sum(run["events"] for run in runs)
+    before = f", {judged.known} of them judged before" if judged.known else ""
+    yield f"{len(runs)} runs{before}: {examples} examples, {events} events"
+    by_rule: dict[str, Counter[Verdict]] = {}
+    totals: dict[str, Counter[str]] = {}
+    for row in judged.verdicts:
+        by_rule.setdefault(row.requirement, Counter())[row.verdict] += 1
+        totals.setdefault(row.requirement, Counter()).update(
+            opportunities=row.exercised, violations=row.failures
+        )
+    for requirement in sorted(by_rule):
+        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(by_rule[requirement].items()))
+        sums = totals[requirement]
+        yield (
+            f"  {requirement:<16} {verdicts}; "
+            f"violations: {sums['violations']} of {sums['opportunities']} opportunities"
+        )
+    told: Counter[str] = Counter()
+    for row in rows_about(judged.results, "witness").to_pylist():
+        told[row["requirement"]] += 1
+        if told[row["requirement"]] <= _WITNESSES_TOLD:
+            where = f"{row['run_id']} {row['example']} row {row['seq']}"
+            yield harmless(f"  {row['requirement']} violated in {where}: {row['subject']}: {row['witness']}")
+    for flaw in judged.flaws:
+        yield harmless(f"  set aside: {flaw.path}: {flaw.reason}")
+
+
+def as_json(judged: Judged, engine: str, why: str) -> bytes:
+    """`engine, why, runs, examples, events, verdicts: [VerdictRow], set_aside: [Flaw], exit_code`."""
+    runs = rows_about(judged.results, "run").to_pylist()
+    told = {
+        "engine": engine,
+        "why": why,
+        "runs": len(runs),
+        "examples": sum(run["examples"] for run in runs),
+        "events": sum(run["events"] for run in runs),
+        "verdicts": judged.verdicts,
+        "set_aside": judged.flaws,
+        "exit_code": judged.exit_code,
+    }
+    return msgspec.json.format(msgspec.json.encode(told), indent=2)

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from plumbline.reference.rules.judging import connect
+from plumbline.reference.rules.results import RESULT_SCHEMA, judge_by_duckdb, rows_about, summarise
+from plumbline.reference.rules.rule import ANSWER, load_rules
+from plumbline.reference.rules.samples import CONFORMING, VIOLATING, conflict, sample_run
+from plumbline.reference.rules.survey import find_runs, judge
+from plumbline.reference.runs import read_verdicts
+from plumbline.reference.trace.rows import rows
+from plumbline.reference.trace.schema import COLUMNS, TRACE_SCHEMA
+from plumbline.reference.verdicts import Source, Verdict
+from plumbline.spark.engine import SparkEngine
+from plumbline.spark.session import spark_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+EXAMPLES = {"conforming": CONFORMING, "off": conflict(checks=False), **VIOLATING}
+SECONDS = "seconds"
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    with spark_session("plumbline-tests") as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
+def trace() -> pa.Table:
+    """Every sample, twice: as examples of one run, and again of another run, so that mixing would show."""
+    events = [
+        row
+        for run_id in ("r1", "r2")
+        for name, history in EXAMPLES.items()
+        for row in rows(run_id, name, Source.MACHINE, Verdict.PASS, history)
+    ]
+    return pa.Table.from_pylist(events, schema=TRACE_SCHEMA)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("runs")
+    sample_run(folder / "good", CONFORMING)
+    sample_run(folder / "bad", CONFORMING, *VIOLATING.values(), version="2")
+    sample_run(folder / "empty")
+    sample_run(folder / "unended", CONFORMING, complete=False)
+    broken = sample_run(folder / "broken", CONFORMING) / "trace" / "main.parquet"
+    broken.write_bytes(broken.read_bytes()[:-30])
+    return find_runs([folder])
+
+
+def without_times(results: pa.Table) -> list[dict[str, object]]:
+    order = [(name, "ascending") for name in ("directory", "row", "requirement", "example", "seq", "path")]
+    rest = [name for name in results.schema.names if name != SECONDS]
+    table: list[dict[str, object]] = results.sort_by(order).select(rest).to_pylist()
+    return table
+
+
+@pytest.mark.parametrize("requirement", sorted(load_rules()))
+def test_spark_sql_and_duckdb_read_the_rule_alike(spark: SparkSession, trace: pa.Table, requirement: str):
+    text = load_rules()[requirement].text
+    spark.createDataFrame(trace).createOrReplaceTempView("ev")
+    by_spark = sorted(tuple(row[name] for name in ANSWER) for row in spark.sql(text).collect())
+    with connect() as connection:
+        connection.register("ev", trace)
+        by_duckdb = sorted(connection.sql(f"SELECT {', '.join(ANSWER)} FROM ({text})").fetchall())  # noqa: S608 - the rule's own text
+    assert by_spark == by_duckdb
+    violated = {(row[0], row[1]) for row in by_spark if row[-1]}
+    assert violated == {("r1", requirement), ("r2", requirement)}
+
+
+def test_no_column_of_the_trace_needs_quotes_in_spark(spark: SparkSession):
+    spark.createDataFrame(TRACE_SCHEMA.empty_table()).createOrReplaceTempView("empty_trace")
+    columns = ", ".join(f"e.{name}, {name} AS {name}" for name in COLUMNS)
+    assert spark.sql(f"SELECT {columns} FROM empty_trace e").collect() == []  # noqa: S608 - names of columns
+
+
+def test_the_tasks_find_what_duckdb_finds(spark: SparkSession, runs: list[Path]):
+    by_spark = SparkEngine(spark).judge(runs)
+    assert by_spark.schema.equals(RESULT_SCHEMA)
+    assert without_times(by_spark) == without_times(judge_by_duckdb(runs))
+    assert rows_about(by_spark, "run").num_rows == len(runs)
+
+
+def test_no_runs_are_no_results(spark: SparkSession):
+    assert SparkEngine(spark).judge([]).num_rows == 0
+
+
+def test_data_frames_and_duckdb_sum_up_alike(spark: SparkSession, runs: list[Path]):
+    results = judge_by_duckdb(runs)
+    sums = summarise(results)
+    assert SparkEngine(spark).summarise(results).equals(sums)
+    assert {"pass", "fail", "unknown"} & set(sums["verdict"].to_pylist())
+
+
+def test_the_job_writes_the_same_tables_as_duckdb_and_goes_on_where_it_stood(
+    spark: SparkSession, runs: list[Path], tmp_path: Path
+):
+    engine = SparkEngine(spark)
+    by_spark = judge(runs, engine.judge, tmp_path / "spark", engine.summarise)
+    by_duckdb = judge(runs, judge_by_duckdb, tmp_path / "duckdb")
+    assert by_spark.exit_code == by_duckdb.exit_code == 1
+    for name in ("runs", "witnesses", "flaws"):
+        spark_table, duckdb_table = (
+            pq.read_table(tmp_path / e / f"{name}.parquet") for e in ("spark", "duckdb")
+        )
+        assert without_times(spark_table) == without_times(duckdb_table)
+    assert [
+        (v.run_id, v.requirement, v.verdict, v.exercised, v.failures)
+        for v in read_verdicts(tmp_path / "spark")
+    ] == [
+        (v.run_id, v.requirement, v.verdict, v.exercised, v.failures)
+        for v in read_verdicts(tmp_path / "duckdb")
+    ]
+    assert judge(runs, engine.judge, tmp_path / "spark").judged == 0
+
+
+JOB = [sys.executable, "-m", "plumbline.spark"]
+
+
+@pytest.mark.slow
+def test_the_command_says_what_it_found_and_nothing_else_and_leaves_no_java_behind(
+    runs: list[Path], tmp_path: Path
+):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    done = subprocess.run(
+        [*JOB, *map(str, runs), "--out", str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env={**os.environ, "TMPDIR": str(scratch)},
+    )
+    assert done.returncode == 1, done.stderr
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[0].startswith(f"{len(runs)} runs: ")
+    assert "set aside: " in done.stdout
+    assert str(runs[1]) in done.stdout or "broken" in done.stdout
+    assert list(scratch.iterdir()) == []
+
+
+def test_the_command_names_a_bad_directory_without_starting_spark(tmp_path: Path):
+    done = subprocess.run(
+        [*JOB, str(tmp_path / "nowhere"), "--out", str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "nowhere: no such directory" in done.stderr
+    assert not (tmp_path / "out").exists()
