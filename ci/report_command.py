@@ -33,7 +33,20 @@ class Summary(msgspec.Struct, frozen=True):
     set_aside: tuple[dict[str, str], ...]
 
 
-@click.command(name="report")
+_EPILOG = """\
+\b
+Examples:
+  plumbline report runs --out site          open site/index.html
+  plumbline report runs judged --out site   with what plumbline judge found
+  plumbline report runs --json | jq -r .index
+
+\b
+Exit codes:
+  0  a site was written, whatever its verdicts say    2  nothing could be read
+"""
+
+
+@click.command("report", epilog=_EPILOG)
 @click.argument("directories", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--out",
@@ -47,10 +60,9 @@ class Summary(msgspec.Struct, frozen=True):
 def command(context: click.Context, directories: tuple[Path, ...], out: Path, as_json: bool) -> None:
     """Write a static HTML site about any number of run directories.
 
-    DIR is a run directory, or a folder of such. The site needs no server and asks for nothing from the
-    network. What cannot be read is set aside, named here and on the first page, and makes nothing green.
-
-    Exit code: 0 if a site was written, 2 if nothing at all could be read.
+    DIR is a run directory, a folder with such at any depth, or what `plumbline judge` has written about
+    them. The site needs no server and asks for nothing from the network. What cannot be read is set aside,
+    named here and on the first page, and makes nothing green.
     """
     with _progress() as advanced:
         collection = collect(directories, advanced("Reading runs"))

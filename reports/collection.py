@@ -26,6 +26,8 @@ from plumbline.reference.verdicts import Verdict, VerdictRow, exit_code, merge
 LARGEST_COUNTEREXAMPLE = 64 * 1024 * 1024
 """Bytes; a larger file is no reduced example, and reading it would take the memory of the machine."""
 
+RECORD, TABLE = "run.json", "verdicts.parquet"
+
 GREEN = frozenset({Verdict.PASS, Verdict.DEVIATION})
 
 
@@ -135,52 +137,80 @@ class Collection(msgspec.Struct, frozen=True):
 def collect(
     directories: Iterable[Path], advanced: Callable[[int, int], None] = lambda _done, _all: None
 ) -> Collection:
-    """Read run directories, or folders whose sub-folders are run directories.
+    """Read the runs at and below directories, and what `plumbline judge` found out about them.
 
-    Never raises for what it finds there: whatever cannot be read is named in `set_aside`. Before each
-    directory `advanced` is told how many of how many are read.
+    A directory that is no run but holds a verdict table is the output of `plumbline judge`: its rows are
+    put to those of the runs they name. Never raises for what it finds: whatever cannot be read is named
+    in `set_aside`. Before each run `advanced` is told how many of how many are read.
     """
     set_aside: list[SetAside] = []
-    columns: dict[tuple[str, str, str, str], list[Run]] = {}
-    seen: dict[str, Path] = {}
-    found = list(_run_directories(directories, set_aside))
-    for done, directory in enumerate(found):
-        advanced(done, len(found))
+    places, judged = _sorted_out(directories, set_aside)
+    runs: dict[str, Run] = {}
+    for done, directory in enumerate(places):
+        advanced(done, len(places))
         try:
             record = _record(directory)
         except UnreadableRunError as error:
             set_aside.append(SetAside.because(directory, error))
             continue
-        earlier = seen.setdefault(record.run_id, directory)
-        if earlier is not directory:
-            set_aside.append(SetAside(str(directory), f"its run was already read from {earlier}"))
+        if record.run_id in runs:
+            set_aside.append(SetAside(str(directory), f"the run {record.run_id} was already read"))
             continue
+        runs[record.run_id] = _run(directory, record, set_aside)
+    for directory in judged:
+        _put_to_their_runs(directory, runs, set_aside)
+    columns: dict[tuple[str, str, str, str], list[Run]] = {}
+    for run in runs.values():
+        record = run.record
         column = (record.candidate, record.product, record.product_version, record.dialect)
-        columns.setdefault(column, []).append(_run(directory, record, set_aside))
-    candidates = tuple(Candidate(*column, tuple(runs)) for column, runs in columns.items())
+        columns.setdefault(column, []).append(run)
+    candidates = tuple(Candidate(*column, tuple(members)) for column, members in columns.items())
     return Collection(candidates, tuple(set_aside))
 
 
-def _run_directories(directories: Iterable[Path], set_aside: list[SetAside]) -> Iterable[Path]:
+def _sorted_out(directories: Iterable[Path], set_aside: list[SetAside]) -> tuple[list[Path], list[Path]]:
+    """The run directories, and the directories of judged verdicts, each once."""
+    runs: dict[Path, Path] = {}
+    judged: dict[Path, Path] = {}
     for directory in directories:
-        if (directory / "run.json").exists():
-            yield directory
-            continue
-        try:
-            below = sorted(path for path in directory.iterdir() if (path / "run.json").exists())
-        except OSError as error:
-            set_aside.append(SetAside(str(directory), f"cannot be listed: {error.strerror}"))
-            continue
-        if not below:
-            set_aside.append(SetAside(str(directory), "no run.json in it nor in its folders"))
-        yield from below
+        if not directory.is_dir():
+            set_aside.append(SetAside(str(directory), "no such directory"))
+        elif (directory / RECORD).is_file() or not (directory / TABLE).is_file():
+            below = sorted(path.parent for path in directory.rglob(RECORD))
+            if not below:
+                set_aside.append(SetAside(str(directory), f"no {RECORD} in it nor below it"))
+            runs |= {path.resolve(): path for path in below if path.resolve() not in runs}
+        else:
+            judged.setdefault(directory.resolve(), directory)
+    return list(runs.values()), list(judged.values())
+
+
+def _put_to_their_runs(directory: Path, runs: dict[str, Run], set_aside: list[SetAside]) -> None:
+    """Add rows about known runs, each once: a run that was judged when it ran has some of them already."""
+    try:
+        rows = _rows(directory)
+    except UnreadableRunError as error:
+        set_aside.append(SetAside.because(directory / TABLE, error))
+        return
+    by_run: dict[str, list[VerdictRow]] = {}
+    for row in rows:
+        by_run.setdefault(row.run_id, []).append(row)
+    unknown = by_run.keys() - runs.keys()
+    if unknown:
+        told = f"{len(unknown)} of its {len(by_run)} runs are not among those given, {min(unknown)} for one"
+        set_aside.append(SetAside(str(directory / TABLE), told))
+    for run_id in by_run.keys() & runs.keys():
+        run = runs[run_id]
+        known = {msgspec.structs.replace(row, seconds=0.0) for row in run.rows}
+        new = [row for row in by_run[run_id] if msgspec.structs.replace(row, seconds=0.0) not in known]
+        runs[run_id] = msgspec.structs.replace(run, rows=(*run.rows, *new))
 
 
 def _record(directory: Path) -> RunRecord:
     try:
         record = read_record(directory)
     except (ValueError, RecursionError) as error:  # bytes that are no UTF-8, nesting without end
-        raise UnreadableRunError(f"{directory / 'run.json'}: {error}") from error
+        raise UnreadableRunError(f"{directory / RECORD}: {error}") from error
     if record.format != RUN_FORMAT:
         raise UnreadableRunError(f"{directory}: layout {record.format}, but this version reads {RUN_FORMAT}")
     return record
@@ -190,9 +220,9 @@ def _run(directory: Path, record: RunRecord, set_aside: list[SetAside]) -> Run:
     trouble = "" if record.complete else "it did not end in order"
     rows: tuple[VerdictRow, ...] = ()
     try:
-        rows = _rows(directory, record)
+        rows = _rows(directory, record.run_id)
     except UnreadableRunError as error:
-        set_aside.append(SetAside.because(directory / "verdicts.parquet", error))
+        set_aside.append(SetAside.because(directory / TABLE, error))
         trouble = "its verdict table cannot be read"
     examples: dict[str, Example] = {}
     for path in sorted((directory / "counterexamples").glob("*.json")):
@@ -206,14 +236,15 @@ def _run(directory: Path, record: RunRecord, set_aside: list[SetAside]) -> Run:
     return Run(record, rows, examples, trouble)
 
 
-def _rows(directory: Path, record: RunRecord) -> tuple[VerdictRow, ...]:
+def _rows(directory: Path, run_id: str | None = None) -> tuple[VerdictRow, ...]:
+    """A verdict table; one of a run directory may hold rows about that run only."""
     try:
         rows = tuple(read_verdicts(directory))
     except ValueError as error:  # texts that are no UTF-8
         raise UnreadableRunError(str(error)) from error
-    foreign = {row.run_id for row in rows} - {record.run_id}
+    foreign = [row.run_id for row in rows if run_id is not None and row.run_id != run_id]
     if foreign:
-        raise UnreadableRunError(f"it belongs to another run, {min(foreign)}")
+        raise UnreadableRunError(f"it belongs to another run, {foreign[0]}")
     return rows
 
 

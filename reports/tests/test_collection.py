@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from plumbline.reference.runs import write_verdicts
@@ -102,9 +103,49 @@ def test_another_layout_is_set_aside_instead_of_guessed(tmp_path: Path) -> None:
 
 def test_a_run_given_twice_counts_once(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run-1", [row()])
-    collection = collect([run, tmp_path])
+    collection = collect([run, tmp_path, run / "." / ".." / "run-1"])
     assert len(collection.candidates[0].runs) == 1
+    assert collection.set_aside == ()
+
+
+def test_a_copy_of_a_run_is_set_aside(tmp_path: Path) -> None:
+    write_run(tmp_path / "run-1", [row()])
+    write_run(tmp_path / "run-2", [row()], run_id="run-1")
+    collection = collect([tmp_path])
+    assert [item.path for item in collection.set_aside] == [str(tmp_path / "run-2")]
     assert "already read" in collection.set_aside[0].reason
+
+
+def test_runs_are_found_at_any_depth(tmp_path: Path) -> None:
+    write_run(tmp_path / "nightly" / "monday" / "run-1", [row()])
+    assert len(collect([tmp_path]).candidates) == 1
+
+
+def test_verdicts_of_the_judge_are_put_to_the_runs_they_name_each_once(tmp_path: Path) -> None:
+    own = row(source=Source.RULE)
+    write_run(tmp_path / "runs" / "run-1", [own])
+    write_run(tmp_path / "runs" / "run-2", [row(run_id="run-2")])
+    found = row("A-B-01", Verdict.FAIL, run_id="run-2", source=Source.RULE)
+    write_verdicts(tmp_path / "judged", [msgspec.structs.replace(own, seconds=9.0), found])
+    collection = collect([tmp_path / "runs", tmp_path / "judged"])
+    assert [run.rows for run in collection.candidates[0].runs] == [(own,), (row(run_id="run-2"), found)]
+    assert verdicts(collection)["A-B-01"] is Verdict.FAIL
+    assert collection.set_aside == ()
+
+
+def test_judged_verdicts_do_not_make_an_incomplete_run_green(tmp_path: Path) -> None:
+    write_run(tmp_path / "runs" / "run-1", [], complete=False)
+    write_verdicts(tmp_path / "judged", [row(source=Source.RULE)])
+    collection = collect([tmp_path / "runs", tmp_path / "judged"])
+    assert verdicts(collection) == {"VER-TIE-01": Verdict.UNKNOWN}
+
+
+def test_judged_verdicts_about_absent_runs_are_named(tmp_path: Path) -> None:
+    write_run(tmp_path / "runs" / "run-1", [row()])
+    write_verdicts(tmp_path / "judged", [row(run_id="run-8"), row(source=Source.RULE)])
+    collection = collect([tmp_path / "judged", tmp_path / "runs"])
+    assert "1 of its 2 runs are not among those given, run-8 for one" in collection.set_aside[0].reason
+    assert len(collection.candidates[0].runs[0].rows) == 2
 
 
 def test_folders_without_a_run_are_set_aside(tmp_path: Path) -> None:
