@@ -115,6 +115,11 @@ def test_every_capability_is_needed_by_some_requirement() -> None:
     assert set(Capability) - needed == set()
 
 
+def test_dialects_of_documents_that_contradict_each_other_part() -> None:
+    invalidates_stay, all_go_to_a_server = catalogue()["C2S-OPS-06"], catalogue()["CONS-CL-02"]
+    assert not set(invalidates_stay.dialects) & set(all_go_to_a_server.dialects)
+
+
 def test_requirements_come_area_by_area() -> None:
     areas = list(Area)
     places = [areas.index(entry.area) for entry in catalogue().values()]
