@@ -22,6 +22,7 @@ from plumbline.reference.catalogue.records import (
     ReasonKind,
     Requirement,
 )
+from plumbline.reference.rules.rule import load_rules
 
 MOST_WITH_A_REASON = 40
 PAGE = Path(__file__).parents[2] / "docs" / "catalogue.md"
@@ -86,6 +87,13 @@ def test_trace_rules_leave_out_the_columns_that_every_rule_reads() -> None:
         )
 
     assert offenders(broken) == []
+
+
+def test_a_rule_in_sql_reads_the_columns_that_the_catalogue_says_it_reads() -> None:
+    for required, rule in load_rules().items():
+        stated = catalogue()[required].trace_rule
+        assert stated is not None
+        assert set(rule.columns) - {"run_id", "example", "kind"} == set(stated.columns), required
 
 
 def test_no_field_says_the_same_thing_twice() -> None:
