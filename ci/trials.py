@@ -130,7 +130,9 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
             under_way[thread] = op_id
         else:
             steps.append(Do(operation))
-    return Plan(members, (RegionAttributes(name=REGION, checks=shape.checks, scope=shape.scope),), tuple(steps))
+    return Plan(
+        members, (RegionAttributes(name=REGION, checks=shape.checks, scope=shape.scope),), tuple(steps)
+    )
 
 
 def run_on_reference(plan: Plan, *, book: Rulebook | None = None, seed: int | None = None) -> History:

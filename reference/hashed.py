@@ -58,6 +58,10 @@ class HashedMap(Generic[K, V]):
         """Pairs of key and value, in no particular order."""
         return self._map.items()
 
+    def values(self) -> Any:
+        """Values, in no particular order."""
+        return self._map.values()
+
     def __len__(self) -> int:
         return len(self._map)
 

@@ -23,6 +23,7 @@ from plumbline.reference.history import (
     StatisticAsked,
     StatisticRead,
 )
+from plumbline.reference.model.foresight import Comes
 from plumbline.reference.model.places import (
     TIMELINE,
     listener_entry,
@@ -84,6 +85,7 @@ class Index:
         self._parks = False
         self._read(history)
         self._scopes = {region.name: region.scope for region in history.regions}
+        self._unchecked = {region.name for region in history.regions if region.checks is False}
         self._logged: dict[str, set[tuple[str, str | None]]] = {
             member: {(shown.event.key, shown.event.token) for shown in log}
             for member, log in history.logs.items()
@@ -94,14 +96,12 @@ class Index:
         self._counts = self._find_counts()
 
     def _read(self, history: History) -> None:
-        keys: dict[str, set[str]] = {region.name: set() for region in history.regions}
         self._asked: dict[int, int] = {}
         for moment, what in enumerate(history.timeline):
             match what:
                 case Called(operation):
                     self.operations[operation.op_id] = operation
                     self.called[operation.op_id] = moment
-                    keys[operation.region].add(operation.key)
                 case Returned(op_id, outcome):
                     self.returned[op_id] = (moment, outcome)
                 case Settled(held) if not held:
@@ -116,11 +116,14 @@ class Index:
                 case StatisticAsked(number, member, name):
                     self._asked[number] = moment
                     self.answers.members[number] = (member, name)
+        called: dict[str, set[str]] = {region.name: set() for region in history.regions}
         for what in history.timeline:
             match what:
+                case Called(operation):
+                    called[operation.region].add(operation.key)
                 case ContentsRead(number, _, region, entries):
                     present = {entry.key: "" if entry.token is None else entry.token for entry in entries}
-                    wanted = keys[region] | present.keys()
+                    wanted = called[region] | present.keys()
                     self.answers.contents[number] = {key: present.get(key) for key in wanted}
                 case StatisticRead(number, _, _, delta):
                     least, most = history.conflated_weight_least, history.conflated_weight_most
@@ -177,11 +180,13 @@ class Index:
         return operation.member in self._logged and named and self._may_only_read(operation)
 
     def _find_silent(self, members: tuple[str, ...]) -> dict[Where, tuple[list[Operation], list[int]]]:
-        """Per place the destroys and invalidates that no listener shows there, with, for each, the latest
+        """Per place the operations that may have come without a word from the listener there, with, for each, the latest
         moment up to which any of those until it may arrive: that never falls, so it can be searched."""
         silent: dict[Where, list[Operation]] = {}
         for operation in self.operations.values():
-            if operation.kind not in (OperationKind.DESTROY, OperationKind.INVALIDATE):
+            if operation.kind not in _MAY_BE_SILENT and not (
+                operation.region in self._unchecked and operation.kind in STORES_VALUE
+            ):
                 continue
             for member in members:
                 logged = self._logged.get(member, set())
@@ -202,11 +207,13 @@ class Index:
             moments.sort()
         return counts
 
-    def reader_to_come(self, world: World, now: int, member: str, operation: Operation, entry: Entry) -> bool:
-        """Whether somebody might read `entry` before `operation` changes it (see Foresight)."""
+    def reader_to_come(self, world: World, now: int, member: str, operation: Operation, entry: Entry) -> Comes:
+        """Whether somebody reads `entry` before `operation` changes it (see Foresight)."""
         readers = self._readers.get((member, operation.region, operation.key))
         if not readers:
-            return False
+            return Comes.NO
+        # A value is there once only, so who has yet to see it must come first.
+        sure = Comes.SURELY if entry.state is EntryState.LIVE else Comes.PERHAPS
         for op_id, call in world.calls.items():
             reader = self.operations[op_id]
             if (
@@ -215,18 +222,21 @@ class Index:
                 and (reader.member, reader.region, reader.key) == (member, operation.region, operation.key)
                 and self._reads(reader, self.returned.get(op_id, (NEVER, None))[1], entry)
             ):
-                return True
+                return Comes.PERHAPS
         latest = self.latest(operation, member)
+        comes = Comes.NO
         for index in range(bisect_left(readers, now, key=lambda found: found.moment), len(readers)):
             found = readers[index]
             if found.moment >= latest:
-                return False
+                break
             if found.operation is None:
                 if _seen(entry) == found.reading:
-                    return True
+                    return sure
             elif self._reads(found.operation, found.outcome, entry):
-                return True
-        return False
+                if found.outcome is not None and found.outcome.value == entry.token:
+                    return sure
+                comes = Comes.PERHAPS
+        return comes
 
     @staticmethod
     def _reads(operation: Operation, outcome: Outcome | None, entry: Entry) -> bool:
@@ -251,7 +261,7 @@ class Index:
             if self.called[other.op_id] >= latest:
                 return False
             if other.op_id == operation.op_id or (
-                other.kind is OperationKind.DESTROY and entry.state is EntryState.INVALID
+                other.kind is not OperationKind.INVALIDATE and entry.state is EntryState.INVALID
             ):
                 continue
             if self._may_still_arrive(world, now, other, member, entry):
@@ -335,6 +345,9 @@ def _logs(history: History, index: Index) -> Logs:
             windows.setdefault(place, []).append((shown.after, shown.before))
     return Logs(entries, clock=TIMELINE, windows=windows)
 
+
+_MAY_BE_SILENT = (OperationKind.DESTROY, OperationKind.INVALIDATE)
+"""Operations that listeners need not show where they find nothing to destroy or invalidate."""
 
 _LOCAL_EVENT = {
     OperationKind.LOCAL_INVALIDATE: EventKind.INVALIDATE,

@@ -12,7 +12,7 @@ from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims
-from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import (
     listener_entry,
     listener_place,
@@ -86,12 +86,15 @@ class Callers:
         shown = listener_entry(region, key, effect.event, operation.token if named else None)
         if not view.fits(place, shown):
             return
+        reader = self._foresight.reader_to_come(world, view.now, member, operation, entry)
+        if reader is Comes.SURELY and view.reduced and self._setting.stamps_grow:
+            return
         claim = (
             claims.SHOW
             if view.observed(place)
             and named
             and self._strength is not OrderStrength.PER_KEY_AND_THREAD
-            and not self._foresight.reader_to_come(world, view.now, member, operation, entry)
+            and reader is Comes.NO
             and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
             else None
         )
@@ -105,7 +108,7 @@ class Callers:
                     Stage.APPLIED if effect.distributed else Stage.DONE,
                     outcome,
                     stamp,
-                    frozenset(),
+                    update=entry.state in (EntryState.LIVE, EntryState.INVALID),
                 )
                 shows = [(place, shown)]
                 if not effect.distributed:
@@ -139,7 +142,7 @@ class Callers:
             channels = world.channels
             for target in targets:
                 channel = Channel(operation.thread, operation.member, target)
-                message = Message(operation.op_id, call.stamp)
+                message = Message(operation.op_id, call.stamp, call.update)
                 channels = channels.set(channel, (*channels.get(channel, ()), message))
             waits = self._setting.awaits_acknowledgement(operation.region)
             sent = call._replace(stage=Stage.SENT, waiting=frozenset(targets) if waits else frozenset())

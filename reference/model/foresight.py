@@ -6,17 +6,26 @@ The simulation knows nothing of the future (`Unknowing`); a history can be looke
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Protocol
 
 from plumbline.reference.model.world import Entry, World
 from plumbline.reference.operations import Operation
 
 
+class Comes(IntEnum):
+    """How sure it is that somebody comes first: no, perhaps, or without any doubt."""
+
+    NO = 0
+    PERHAPS = 1
+    SURELY = 2
+
+
 class Foresight(Protocol):
     """Questions about the rest of an example."""
 
-    def reader_to_come(self, world: World, now: int, member: str, operation: Operation, entry: Entry) -> bool:
-        """Whether somebody who has not called yet might read `entry` before `operation` changes it."""
+    def reader_to_come(self, world: World, now: int, member: str, operation: Operation, entry: Entry) -> Comes:
+        """Whether somebody reads `entry` before `operation` changes it."""
 
     def only_reads(self, operation: Operation) -> bool:
         """Whether it is known that the operation changed nothing on its member."""
@@ -33,8 +42,8 @@ class Foresight(Protocol):
 class Unknowing:
     """For the simulation, which believes no claim and needs none."""
 
-    def reader_to_come(self, *_: object) -> bool:
-        return True
+    def reader_to_come(self, *_: object) -> Comes:
+        return Comes.PERHAPS
 
     def only_reads(self, *_: object) -> bool:
         return False

@@ -15,7 +15,7 @@ from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims
 from plumbline.reference.model.callers import changed
-from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Entry, GateState, Message, MessageState, Stage, World
@@ -99,6 +99,9 @@ class Replicates:
                 yield from self._applied(
                     world, view, channel, operation, head, entry, value, None, times=1, checks=False
                 )
+            if head.update and entry.state is EntryState.ABSENT:
+                # Somebody destroyed the key meanwhile. Without checking nothing is promised to races.
+                yield self._nothing_to_do(world, view, channel, operation, head)
         elif entry.state is EntryState.LIVE or (becomes, entry.state) == (
             EntryState.TOMBSTONE,
             EntryState.INVALID,
@@ -205,6 +208,9 @@ class Replicates:
         decided = self._decided_by_log(view, place, shown)
         if not times and view.reduced and decided and view.still(place, shown):
             return
+        reader = self._foresight.reader_to_come(world, view.now, member, operation, entry)
+        if reader is Comes.SURELY and view.reduced and self._setting.stamps_grow:
+            return
         becomes, _ = BECOMES[operation.kind]
         after = world.but(entries=changed(world, (member, region, key), becomes, value, stamp, checks=checks))
         if checks:
@@ -225,7 +231,7 @@ class Replicates:
             claims.SHOW
             if certain
             and (self._setting.order is not None or after.order is world.order)
-            and not self._foresight.reader_to_come(world, view.now, member, operation, entry)
+            and reader is Comes.NO
             and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
             else None,
         )
@@ -268,6 +274,7 @@ class Replicates:
             and (self._setting.order is not None or finding.order is world.order)
             and not self._foresight.count_to_come(view.now, member, operation)
         )
+        lost = ((place, shown),) if safe and self._setting.stamps_grow else ()
         for stores_first in each(book.stores_before_checking()):
             for announces in each(book.announces_discarded()):
                 for counted in counters:
@@ -284,12 +291,8 @@ class Replicates:
                         after,
                         ((place, shown),) if announces else (),
                         claims.DISCARD if safe and not announces and not stores_first else None,
-                        ((place, shown),) if safe and not self._switched_off() else (),
+                        lost,
                     )
-
-    def _switched_off(self) -> bool:
-        """Whether "a loser stays one" may not be relied on, so that nothing is lost for good either."""
-        return not claims.DISCARD.relies_on.isdisjoint(self._setting.book.replaced())
 
     def _stored_for_now(
         self, world: World, channel: Channel, operation: Operation, head: Message, entry: Entry

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from plumbline.reference.model.claims import STAMPS_GROW
 from plumbline.reference.operations import Operation, RegionAttributes, Scope, Topology
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import each
@@ -21,6 +22,7 @@ class Setting:
         order: members from the lowest to the highest id, None if it is not known.
         operations: op id → operation, for every operation called so far or ever.
         identified: whether destroys and invalidates are announced with their token.
+        stamps_grow: whether all decisions are as they are on which "a loser stays one" rests.
         redeliverable: op ids whose message may be delivered once more; None for all.
     """
 
@@ -45,8 +47,9 @@ class Setting:
         self._checks: dict[str, tuple[Any, ...]] = {
             region.name: each(book.checks_in_force(region.checks)) for region in regions
         }
-        self.watches_writers = not {"waits_for_other_writers"}.isdisjoint(book.replaced())
-        self.watches_delivery = not {"applies_while_another_is_under_way"}.isdisjoint(book.replaced())
+        self.stamps_grow = STAMPS_GROW.isdisjoint(book.replaced())
+        self.watches_writers = "waits_for_other_writers" in book.replaced()
+        self.watches_delivery = "applies_while_another_is_under_way" in book.replaced()
 
     def checks(self, region: str) -> tuple[bool, ...]:
         """Whether the region checks consistency; more than one answer only where that decision is free."""

@@ -14,7 +14,8 @@ from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.timeline import Answers, Timeline
-from plumbline.reference.model.world import World, empty_world
+from plumbline.reference.model.world import Message, World, empty_world
+from plumbline.reference.rulebook.values import Stamp
 
 
 class Model:
@@ -46,5 +47,60 @@ class Model:
         yield from self.replicates.steps(state, view)
 
     def canonical(self, state: World) -> World:
-        """The state with versions counted from one again where nothing can tell the difference."""
-        return state
+        """The state with the versions of each key counted from one again.
+
+        Only differences between versions of one key matter, so the smallest that is still stored or on
+        its way may as well be one. Without this, every branch that differs in a silent change would stay
+        different for ever, since each later version carries the difference on.
+        """
+        if not self.setting.stamps_grow:
+            return state
+        least: dict[tuple[str, str], int] = {}
+        for (_, region, key), entry in state.entries.items():
+            _lower(least, (region, key), entry.stamp)
+        for op_id, call in state.calls.items():
+            operation = self.setting.operations[op_id]
+            _lower(least, (operation.region, operation.key), call.stamp)
+        for messages in state.channels.values():
+            for message in messages:
+                operation = self.setting.operations[message.op_id]
+                _lower(least, (operation.region, operation.key), message.stamp)
+        # A key that some member has never seen, or whose stamps may come again, keeps its numbers.
+        shift = {where: version - 1 for where, version in least.items() if version > 1}
+        return self._shifted(state, shift) if shift and not state.stamps else state
+
+    def _shifted(self, state: World, shift: dict[tuple[str, str], int]) -> World:
+        """The state with the versions of some keys lowered."""
+        entries, calls, channels = state.entries, state.calls, state.channels
+        for where, entry in state.entries.items():
+            by = shift.get(where[1:], 0)
+            if by and entry.stamp is not None:
+                entries = entries.set(where, entry._replace(stamp=_lowered(entry.stamp, by)))
+        for op_id, call in state.calls.items():
+            operation = self.setting.operations[op_id]
+            by = shift.get((operation.region, operation.key), 0)
+            if by and call.stamp is not None:
+                calls = calls.set(op_id, call._replace(stamp=_lowered(call.stamp, by)))
+        for channel, messages in state.channels.items():
+            lowered = tuple(
+                message
+                if message.stamp is None
+                else message._replace(stamp=_lowered(message.stamp, self._shift_of(message, shift)))
+                for message in messages
+            )
+            if lowered != messages:
+                channels = channels.set(channel, lowered)
+        return state.but(entries=entries, calls=calls, channels=channels)
+
+    def _shift_of(self, message: Message, shift: dict[tuple[str, str], int]) -> int:
+        operation = self.setting.operations[message.op_id]
+        return shift.get((operation.region, operation.key), 0)
+
+
+def _lower(least: dict[tuple[str, str], int], where: tuple[str, str], stamp: Stamp | None) -> None:
+    if stamp is not None:
+        least[where] = min(least.get(where, stamp.version), stamp.version)
+
+
+def _lowered(stamp: Stamp, by: int) -> Stamp:
+    return Stamp(stamp.version - by, stamp.member)

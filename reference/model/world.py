@@ -42,6 +42,7 @@ class Call(NamedTuple):
         stamp: the stamp it was given, if it changed something.
         waiting: members whose acknowledgement is awaited.
         discarded: whether some member has discarded it.
+        update: whether the caller's member had the key already.
         indefinite: whether the caller was told that it may or may not have happened, or may yet.
     """
 
@@ -50,6 +51,7 @@ class Call(NamedTuple):
     stamp: Stamp | None = None
     waiting: frozenset[str] = frozenset()
     discarded: bool = False
+    update: bool = False
     indefinite: bool = False
 
 
@@ -62,10 +64,14 @@ class MessageState(IntEnum):
 
 
 class Message(NamedTuple):
-    """An operation on its way to one member; `before` is what a rollback restores."""
+    """An operation on its way to one member.
+
+    `update` says that the key was there where it was called; `before` is what a rollback restores.
+    """
 
     op_id: int
     stamp: Stamp | None
+    update: bool = False
     state: MessageState = MessageState.ON_THE_WAY
     before: Entry | None = None
 
