@@ -1,9 +1,10 @@
 """The space-time picture of a history: where everything is drawn.
 
-Time runs downwards, one row for each moment or set of listener events. Lanes stand side by side: the
-harness's threads, then the members. A call is a bar from its row to that of its return; a listener event
-is a dot on its member's lane with the number of its operation; a gate is a band from the row where it was
-armed to the row where it was opened. Knows geometry only; the template `diagram.svg.j2` draws it.
+Time runs downwards, one row for each moment, set of listener events, or set of readings. Lanes stand side
+by side: the harness's threads, then the members. A call is a bar from its row to that of its return; a
+listener event is a dot on its member's lane with the number of its operation; a gate is a band from the row
+where it was armed to the row where it was opened. Knows geometry only; the template `diagram.svg.j2` draws
+it.
 """
 
 from __future__ import annotations
@@ -16,26 +17,30 @@ import msgspec
 from plumbline.reference.history import (
     Armed,
     Called,
+    ContentsRead,
     Gate,
     History,
     Parked,
     Released,
     Returned,
     Settled,
+    StatisticRead,
 )
-from plumbline.reports.text import one_line, short
-from plumbline.reports.timeline import HARNESS, Entry, arrange, without_questions
+from plumbline.reports.text import columns, one_line, short
+from plumbline.reports.timeline import HARNESS, Entry, arrange, entry_words, without_questions
 
 ROW = 24
 LETTER = 7.3
 """Width in pixels of one letter of the labels' fixed-width type."""
-GUTTER = 44
-INDENT = 40
+LINE = 16
+GUTTER = 64
 BAND = 12
 HUES = 8
 MOST_LETTERS = 34
 MOST_LANES = 24
 MOST_ROWS = 1_500
+MOST_ENTRIES = 12
+"""So many entries of a member's contents are listed."""
 MOST_BANDS = 6
 """Gates that are open at one time on one member, and of these so many stand beside each other."""
 
@@ -154,6 +159,7 @@ class _Drawing:
             entries = entries[-MOST_ROWS:]
         self.entries = entries
         self.gates = _gate_columns(entries)
+        self.one_region = len(history.regions) == 1
         self.lanes = self._lanes(history)
         hues = dict.fromkeys(entry.op_id for entry in entries if entry.op_id is not None)
         self.hues = {op_id: index % HUES for index, op_id in enumerate(hues)}
@@ -168,19 +174,26 @@ class _Drawing:
         self.open_calls: dict[int, tuple[Lane, float]] = {}
         self.called_at: dict[int, tuple[Lane, float]] = {}
         self.open_gates: dict[Gate, tuple[float, float | None]] = {}
-        self.y = 0.0
+        self.y = self.bottom = 0.0
+        self.row_began = 0
 
     def finished(self) -> Diagram:
         taken: set[str] = {HARNESS}
-        for index, entry in enumerate(self.entries):
-            # Events of several members share a row: their order among each other is not known.
-            follows = entry.shown is not None and index > 0 and self.entries[index - 1].shown is not None
-            if not follows or entry.place in taken:
-                self.y += ROW
+        together = ""
+        for entry in self.entries:
+            # Events between two moments share a row: their order among each other is not known. Readings
+            # that follow each other share one, too: nothing was done in between.
+            kind = _shares_with(entry)
+            if not kind or kind != together or entry.place in taken:
+                self.y = self.bottom + ROW
                 taken = set()
+                self._number(entry, first=True)
+            else:
+                self._number(entry, first=False)
+            together = kind
             taken.add(entry.place)
             self._place(entry)
-        bottom = self.y + ROW
+        bottom = self.bottom + ROW
         for op_id, (lane, top) in self.open_calls.items():
             self._bar(op_id, lane, top, bottom, ended=False)
         for gate in list(self.open_gates):
@@ -213,7 +226,7 @@ class _Drawing:
                 threads.setdefault(entry.place)
             else:
                 members.setdefault(entry.place)
-            length = len(short(entry.words, MOST_LETTERS))
+            length = max(columns(short(line, MOST_LETTERS)) for line in self._lines(entry))
             longest[entry.place] = max(longest.get(entry.place, 0), length)
         return self._side_by_side(threads, members, longest)
 
@@ -228,31 +241,50 @@ class _Drawing:
         for name, member in islice(names, MOST_LANES):
             bands = [column + 1 for gate, column in self.gates.items() if member and gate.member == name]
             axis = x + 18 + BAND * max(bands, default=0)
-            letters = max(longest.get(name, 0), len(short(name, MOST_LETTERS)) + 7, 12)
+            letters = max(longest.get(name, 0), columns(short(name, MOST_LETTERS)) + 7, 12)
             width = axis - x + 22 + letters * LETTER
             lanes[member, name] = Lane(short(name, MOST_LETTERS), member, x, axis, width)
             x += width
         self.lanes_end = x
         return lanes
 
+    def _lines(self, entry: Entry) -> tuple[str, ...]:
+        """The label of an entry: one line, but what a member holds is listed."""
+        if not isinstance(entry.moment, ContentsRead):
+            return (entry.words,)
+        head = "holds" if self.one_region else f"{entry.moment.region} holds"
+        lines = [entry_words(one) for one in entry.moment.entries[:MOST_ENTRIES]] or ["nothing"]
+        if len(entry.moment.entries) > MOST_ENTRIES:
+            lines.append(f"… and {len(entry.moment.entries) - MOST_ENTRIES} more")
+        return (f"{head} {lines[0]}", *(f"      {line}" for line in lines[1:]))
+
+    def _number(self, entry: Entry, *, first: bool) -> None:
+        """Write the number of a moment beside its row; a row of several readings tells first and last."""
+        self.bottom = max(self.bottom, self.y)
+        if entry.moment is None:
+            return
+        if first:
+            self.row_began = entry.number
+            told = str(entry.number)
+        else:
+            self.numbers.pop()
+            told = f"{self.row_began}–{entry.number}"  # noqa: RUF001 - a range is written with this dash
+        self.numbers.append(Label(GUTTER - 10, self.y, told, told))
+
     def _place(self, entry: Entry) -> None:
         of_member = not isinstance(entry.moment, Called | Returned)
         lane = self.lanes.get((of_member, entry.place))
-        if entry.moment is not None:
-            self.numbers.append(Label(GUTTER - 10, self.y, str(entry.number), ""))
         if isinstance(entry.moment, Settled):
             self.rules.append(Rule(self.y, short(entry.words, 80)))
         if lane is None:
             return
-        self.labels.append(
-            Label(
-                lane.axis + 18,
-                self.y,
-                short(entry.words, MOST_LETTERS),
-                one_line(entry.words, 300),
-                event=entry.shown is not None or isinstance(entry.moment, Called),
+        for number, line in enumerate(self._lines(entry)):
+            y = self.y + number * LINE
+            self.bottom = max(self.bottom, y)
+            event = entry.shown is not None or isinstance(entry.moment, Called)
+            self.labels.append(
+                Label(lane.axis + 18, y, short(line, MOST_LETTERS), one_line(line, 300), event=event)
             )
-        )
         match entry.moment:
             case None:
                 self._dot(entry, lane)
@@ -296,20 +328,27 @@ class _Drawing:
             self.bands.append(Band(x, top, parked, bottom))
 
 
+def _shares_with(entry: Entry) -> str:
+    """The kind of rows that an entry may share with its like; "" for those that stand alone."""
+    if entry.shown is not None:
+        return "events"
+    return "readings" if isinstance(entry.moment, ContentsRead | StatisticRead) else ""
+
+
 def _gate_columns(entries: tuple[Entry, ...]) -> dict[Gate, int]:
     """Which column of its member's lane each gate takes, so that gates open at one time stand apart."""
-    columns: dict[Gate, int] = {}
+    found: dict[Gate, int] = {}
     taken: dict[str, dict[int, Gate]] = {}
     for entry in entries:
         match entry.moment:
-            case Armed(gate=gate) | Parked(gate=gate) if gate not in columns:
+            case Armed(gate=gate) | Parked(gate=gate) if gate not in found:
                 busy = taken.setdefault(gate.member, {})
                 free = (number for number in range(MOST_BANDS) if number not in busy)
                 column = next(free, MOST_BANDS - 1)
                 busy[column] = gate
-                columns[gate] = column
+                found[gate] = column
             case Released(gate=gate):
-                columns.setdefault(gate, 0)
-                if taken.get(gate.member, {}).get(columns[gate]) == gate:
-                    del taken[gate.member][columns[gate]]
-    return columns
+                found.setdefault(gate, 0)
+                if taken.get(gate.member, {}).get(found[gate]) == gate:
+                    del taken[gate.member][found[gate]]
+    return found

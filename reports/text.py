@@ -61,6 +61,11 @@ def short(text: str, width: int) -> str:
     return "".join(kept)
 
 
+def columns(text: str) -> int:
+    """How many columns of a fixed-width type a text takes."""
+    return sum(map(_columns, text))
+
+
 def _columns(letter: str) -> int:
     if unicodedata.combining(letter):
         return 0

@@ -153,6 +153,11 @@ def event_words(event: Event) -> str:
     return f"{words} ({event.token})"
 
 
+def entry_words(entry: Content) -> str:
+    """What a member holds for a key: `x = v3`, `x = invalid`."""
+    return f"{entry.key} = {'invalid' if entry.token is None else entry.token}"
+
+
 def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, int | None]:
     """Where a moment belongs, its words, and the operation it is about."""
     place = HARNESS
@@ -176,7 +181,7 @@ def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, i
         case ContentsAsked(member=place, region=region):
             words = f"asked what {region} holds"
         case ContentsRead(member=place, region=region, entries=entries):
-            words = f"{region} holds {', '.join(_entry_words(entry) for entry in entries) or 'nothing'}"
+            words = f"{region} holds {', '.join(entry_words(entry) for entry in entries) or 'nothing'}"
         case StatisticAsked(member=place, name=name):
             words = f"asked for {name}"
         case StatisticRead(member=place, name=name, delta=delta):
@@ -184,7 +189,3 @@ def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, i
         case Redelivered(op_id=op_id, member=place):
             words = f"message of #{op_id} sent again"
     return place, words, op_id
-
-
-def _entry_words(entry: Content) -> str:
-    return f"{entry.key} = {'invalid' if entry.token is None else entry.token}"

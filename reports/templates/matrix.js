@@ -26,8 +26,21 @@
     }
     field("count").textContent = `${count} shown`;
   };
+  // matrix.html#verdict=fail&text=tie opens filtered, and the address follows the choice: it can be sent on.
+  const names = ["area", "verdict", "text"];
+  const remember = () => {
+    const chosen = names.filter((name) => field(name).value).map((name) => [name, field(name).value]);
+    history.replaceState(null, "", `#${new URLSearchParams(chosen)}`);
+  };
+  const given = new URLSearchParams(location.hash.slice(1));
+  for (const name of names) {
+    if (given.has(name)) field(name).value = given.get(name);
+  }
   field("filter").hidden = false;
-  field("filter").addEventListener("input", apply);
+  field("filter").addEventListener("input", () => {
+    apply();
+    remember();
+  });
   field("filter").addEventListener("submit", (event) => event.preventDefault());
   apply();
 })();

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.history import Armed, Called, Gate, History, Moment, Released, Returned
-from plumbline.reference.operations import Outcome, RegionAttributes, Status
+from plumbline.reference.history import (
+    Armed,
+    Called,
+    ContentsAsked,
+    ContentsRead,
+    Gate,
+    History,
+    Moment,
+    Released,
+    Returned,
+    Settled,
+    StatisticRead,
+)
+from plumbline.reference.operations import Content, Outcome, RegionAttributes, Status
 from plumbline.reports.diagram import LETTER, MOST_LANES, MOST_ROWS, ROW, Diagram, draw
 from plumbline.reports.tests.samples import (
     HOSTILE,
@@ -181,3 +193,31 @@ def test_the_arranged_history_holds_every_moment_and_event_once(name: str) -> No
     assert tuple(moments) == past.timeline
     for member, log in past.logs.items():
         assert tuple(entry.shown for entry in entries if entry.shown and entry.place == member) == log
+
+
+def test_what_members_hold_is_listed_side_by_side_under_one_range_of_numbers() -> None:
+    asked = [
+        moment
+        for number, member in enumerate("AB")
+        for moment in (
+            ContentsAsked(number, member, "r"),
+            ContentsRead(number, member, "r", (Content("x", "v1"), Content("y", None))),
+        )
+    ]
+    diagram = draw(history(Settled(), *asked, Settled()))
+    assert len({mark.y for mark in diagram.marks}) == 1
+    assert [label.text for label in diagram.numbers] == ["1", "3–5", "6"]  # noqa: RUF001
+    assert [label.text.strip() for label in diagram.labels] == ["holds x = v1", "y = invalid"] * 2
+    assert diagram.rules[1].y > max(label.y for label in diagram.labels)
+
+
+def test_readings_of_one_member_stand_below_each_other() -> None:
+    reads = [StatisticRead(number, "A", "conflatedEvents", number) for number in range(3)]
+    assert len({mark.y for mark in draw(history(*reads)).marks}) == 3
+
+
+def test_long_contents_are_cut_and_the_cut_is_told() -> None:
+    entries = tuple(Content(f"k{number}", "v") for number in range(50))
+    labels = draw(history(ContentsRead(0, "A", "r", entries))).labels
+    assert labels[-1].text.strip() == "… and 38 more"
+    assert len(labels) == 13
