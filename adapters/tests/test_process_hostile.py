@@ -25,7 +25,7 @@ from plumbline.reference.history import Gate
 from plumbline.reference.operations import Operation, OperationKind, Site, Topology
 
 SHORT = Limits(call_ms=400, deploy_ms=400, grace_ms=100)
-PATIENT = Limits(call_ms=20_000, deploy_ms=20_000, grace_ms=2_000)
+PATIENT = Limits(call_ms=30_000, deploy_ms=30_000, grace_ms=300)
 TOPOLOGY = Topology((Site(1, ("a",)),))
 GATE = Gate("a", 1)
 
@@ -55,7 +55,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     threads = threading.active_count()
     files = len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - counted, not used
 
-    def start_script(body: str, limits: Limits = SHORT) -> ProcessAdapter:
+    def start_script(body: str, limits: Limits = PATIENT) -> ProcessAdapter:
         script = tmp_path / "script.py"
         script.write_text(PRELUDE + body)
         started.append(ProcessAdapter(shlex.join([sys.executable, "-S", "-E", str(script)]), limits))
@@ -133,30 +133,66 @@ def test_after_the_first_broken_answer_every_call_fails_at_once(start: Start):
     before = time.monotonic()
     with pytest.raises(AdapterError, match=r"settle: the adapter is gone: hello: .*ready"):
         adapter.settle(60_000)
-    assert time.monotonic() - before < 0.1
+    assert time.monotonic() - before < 1
 
 
 def test_an_adapter_that_hangs_is_ended_when_the_time_limit_is_over(start: Start):
-    adapter = start("cry('waiting for Godot')\nhang()")
+    adapter = start("hang()", SHORT)
     before = time.monotonic()
-    with pytest.raises(AdapterError, match="did not answer within its time limit") as error:
+    with pytest.raises(AdapterError, match="did not answer within its time limit"):
         adapter.hello()
-    assert 0.4 <= time.monotonic() - before < 3
-    assert error.value.last_words == "waiting for Godot\n"
+    assert 0.4 <= time.monotonic() - before < 10
     assert is_gone(adapter.pid)
 
 
+def test_half_an_answer_is_shown_when_the_other_half_does_not_come(start: Start):
+    adapter = start("answer(ask(), {})\nsys.stdout.write('{\"jsonrpc\":')\nsys.stdout.flush()\nask()\nhang()")
+    adapter.reset(())
+    with pytest.raises(AdapterError, match=r"within its time limit, only beginning with «\{\"jsonrpc\":»"):
+        adapter.finish(1, 500)
+
+
+def test_an_adapter_that_closes_its_output_and_lives_on_is_ended(start: Start):
+    adapter = start("os.close(1)\nhang()")
+    with pytest.raises(AdapterError, match="hello: the adapter closed its standard output"):
+        adapter.hello()
+    assert is_gone(adapter.pid)
+
+
+def test_an_adapter_that_no_longer_reads_is_still_heard(start: Start):
+    adapter = start("request = ask()\nos.close(0)\nanswer(request, {})\ncry('enough')\nsys.exit(4)")
+    adapter.reset(())
+    with pytest.raises(AdapterError, match="reset: the adapter ended with exit status 4") as error:
+        adapter.reset(())
+    assert error.value.last_words == "enough\n"
+
+
+def test_an_adapter_that_refuses_to_close_is_not_waited_for(start: Start):
+    refusal = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "not now"}}
+    adapter = start(f"ask()\nsay({json.dumps(refusal)!r})\nhang()", Limits(grace_ms=20_000))
+    before = time.monotonic()
+    adapter.close()
+    assert time.monotonic() - before < 10
+
+
+def test_deploying_may_take_longer_than_another_call(start: Start):
+    adapter = start(
+        "answer(ask(), {'member_order': ['a']})\nhang()", Limits(call_ms=1, deploy_ms=30_000, grace_ms=300)
+    )
+    assert adapter.deploy(TOPOLOGY).member_order == ("a",)
+
+
 def test_a_call_with_a_time_of_its_own_may_take_that_long(start: Start):
-    adapter = start("answer(ask(), {'outcome': None})\nhang()", Limits(call_ms=1, grace_ms=1_000))
-    assert adapter.finish(1, timeout_ms=5_000) is None
+    adapter = start("answer(ask(), {'outcome': None})\nhang()", Limits(call_ms=1, grace_ms=300))
+    assert adapter.finish(1, timeout_ms=30_000) is None
 
 
 def test_a_call_with_a_time_of_its_own_takes_no_longer_than_that_and_the_grace(start: Start):
-    adapter = start("hang()")
+    adapter = start("hang()", SHORT)
     before = time.monotonic()
     with pytest.raises(AdapterError, match="finish: the adapter did not answer"):
         adapter.finish(1, timeout_ms=100)
-    assert 0.2 <= time.monotonic() - before < 3
+    assert 0.2 <= time.monotonic() - before < 10
 
 
 def test_no_call_may_ask_for_more_than_the_longest_time(start: Start):
@@ -166,7 +202,7 @@ def test_no_call_may_ask_for_more_than_the_longest_time(start: Start):
 
 
 def test_an_adapter_that_does_not_read_its_requests_is_ended(start: Start):
-    adapter = start("hang()")
+    adapter = start("hang()", SHORT)
     long = Operation(op_id=1, thread="t", member="a", region="r", kind=OperationKind.PUT, key="k" * 300_000)
     with pytest.raises(AdapterError, match="did not read the request within its time limit"):
         adapter.begin(long)
@@ -202,8 +238,7 @@ for _ in range(1600):
     sys.stdout.write("x" * 65536)
 say("")
 hang()
-""",
-        PATIENT,
+"""
     )
     tracemalloc.start()
     try:
@@ -349,8 +384,7 @@ answer(request, {})
 ask()
 say("nonsense")
 hang()
-""",
-        PATIENT,
+"""
     )
     adapter.reset(())
     with pytest.raises(AdapterError, match="nonsense") as error:
@@ -388,7 +422,7 @@ def test_a_grandchild_dies_with_the_adapter_however_that_ends(start: Start, endi
     )
     grandchild = int(adapter.hello().name)
     with suppress(AdapterError):
-        adapter.reset(())
+        adapter.finish(1, timeout_ms=200)
     adapter.close()
     assert is_gone(grandchild)
 
@@ -402,7 +436,7 @@ def test_a_process_that_has_left_the_group_cannot_hold_up_the_end(start: Start):
     try:
         before = time.monotonic()
         adapter.close()
-        assert time.monotonic() - before < 3
+        assert time.monotonic() - before < 10
     finally:
         os.kill(stray, signal.SIGKILL)
 
