@@ -22,7 +22,7 @@ from plumbline.adapters.geode.caller import Caller
 from plumbline.adapters.geode.calls import CALLS, carry_out
 from plumbline.adapters.geode.folder import Folder
 from plumbline.adapters.geode.jars import find_jars
-from plumbline.adapters.geode.jvm import GoneError, JavaError
+from plumbline.adapters.geode.jvm import BridgeError, GoneError
 from plumbline.adapters.geode.listener import RegionListener, Stage
 from plumbline.adapters.geode.member import Member
 from plumbline.adapters.protocol import Deployed, Introduction, MemberParams, Nothing, Observed, SettleResult
@@ -43,8 +43,9 @@ from plumbline.reference.operations import (
 T = TypeVar("T")
 
 START_LIMIT_S = 60.0
-CONTROL_LIMIT_S = 20.0
+ANSWER_LIMIT_S = 20.0
 LEFTOVER_LIMIT_S = 10.0
+DEATH_LIMIT_S = 1.0
 QUIET_S = 0.06
 MOST_MEMBERS = 8
 
@@ -64,13 +65,20 @@ _CAPABILITIES = (
 
 
 class GeodeAdapter(Adapter):
-    """Apache Geode of one version. `name` is what stands behind `geode:`, a version or a directory of jars.
+    """Apache Geode of one version.
 
-    Raises, when made: UnknownCandidateError, MissingToolError.
+    Args:
+        name: what stands behind `geode:`, a version or a directory of jars.
+        answer_limit_s: how long a member may take to answer what never takes long.
+
+    Raises:
+        UnknownCandidateError: there are no such jars.
+        MissingToolError: they could not be fetched.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, answer_limit_s: float = ANSWER_LIMIT_S) -> None:
         self._jars = find_jars(name)
+        self._limit_s = answer_limit_s
         self._version = self._jars.version
         self._folder: Folder | None = None
         self._site = 0
@@ -100,20 +108,22 @@ class GeodeAdapter(Adapter):
         """Start the members, in the order of their names in the topology, which becomes that of their ids.
 
         Members that run already are kept if the one list of names begins with the other and none of them
-        has died; else all are ended and started anew. Takes some 3 s for three members.
+        has died; else all are ended and started anew.
         """
         if len(topology.sites) != 1:
             raise UnsupportedError("Apache Geode is driven here on one site only")
         if not 1 <= len(topology.members) <= MOST_MEMBERS:
             raise UnsupportedError(f"Apache Geode is driven here on 1 to {MOST_MEMBERS} members")
         site, names = topology.sites[0].number, topology.members
-        kept = zip(self._members.values(), names, strict=False)
-        if self._site != site or not all(m.name == name and m.jvm.alive for m, name in kept):
+        running = tuple(self._members)
+        common = min(len(running), len(names))
+        dead = not all(member.jvm.alive for member in self._members.values())
+        if self._site != site or running[:common] != names[:common] or dead:
             self._end()
         self._site = site
         try:
             self._start(names)
-        except AdapterError:
+        except BaseException:  # an interrupt too: half a cluster is of no use
             self._end()
             raise
         self._in_use = names
@@ -160,9 +170,8 @@ class GeodeAdapter(Adapter):
         except TimeoutError:
             self._require_alive()
             return None
-        except GoneError as error:
-            self._require_alive()
-            raise AdapterError(str(error)) from error
+        except BridgeError as error:
+            raise AdapterError(f"operation {op_id}: {error}", self._words()) from error
 
     def observe(self, since: int) -> Observed:
         """All listeners' events in the order in which they reached this process."""
@@ -216,6 +225,7 @@ class GeodeAdapter(Adapter):
         """`crash` kills a member's JVM; nothing else yet."""
         if method == "crash" and isinstance(params, MemberParams):
             self._member(params.member).kill()
+            self._stage.release_all(params.member)  # its listeners hold nothing back any more
             return Nothing()
         return super().call(method, params)
 
@@ -231,15 +241,11 @@ class GeodeAdapter(Adapter):
             self._folder = Folder()
             self._locator = _free_port()
             atexit.register(self._end)
-        missing = names[len(self._members) :]
-        for name in missing:
+        for name in names[len(self._members) :]:
             self._members[name] = Member(name, self._jars, self._folder.path / str(len(self._members)))
-        joining = [self._members[name] for name in missing]
-        if joining and joining[0].name == names[0]:  # it brings the locator that the others ask
-            first = joining.pop(0)
-            self._ask(first, self._join, START_LIMIT_S)
-            self._version = self._ask(first, Member.version)
-        self._together(joining, self._join, START_LIMIT_S)
+        starting = [member for member in self._members.values() if not member.joined]
+        self._together(starting, self._join, START_LIMIT_S)
+        self._version = self._ask(self._members[names[0]], Member.version)
 
     def _join(self, member: Member) -> None:
         slot = list(self._members).index(member.name)
@@ -250,6 +256,7 @@ class GeodeAdapter(Adapter):
             "bind-address": "127.0.0.1",
             "mcast-port": "0",
             "locators": locator,
+            "locator-wait-time": f"{START_LIMIT_S:.0f}",  # the first member starts it, at the same time
             "distributed-system-id": str(self._site),
             "membership-port-range": f"{first_port}-{first_port + _PORTS_EACH - 1}",
             "member-timeout": "1000",
@@ -269,7 +276,7 @@ class GeodeAdapter(Adapter):
 
     def _view(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """The first member's view once all the named are in it, from the lowest to the highest id."""
-        deadline = time.monotonic() + CONTROL_LIMIT_S
+        deadline = time.monotonic() + self._limit_s
         while time.monotonic() < deadline:
             view = self._ask(self._members[names[0]], Member.neighbours)
             if set(names) <= set(view):
@@ -280,6 +287,7 @@ class GeodeAdapter(Adapter):
     def _end(self) -> None:
         """Back to what a new adapter is: no process, no thread, no folder. Never raises."""
         self._stage.release_all()
+        self._stage = Stage()
         members, self._members = tuple(self._members.values()), {}
         callers, self._callers = tuple(self._callers.values()), {}
         for member in members:
@@ -289,7 +297,7 @@ class GeodeAdapter(Adapter):
         for member in members:
             member.close()
         for worker in (*(caller.worker for caller in callers), *(member.control for member in members)):
-            worker.join(CONTROL_LIMIT_S)
+            worker.join(self._limit_s)
         if self._folder is not None:
             self._folder.remove()
             self._folder = None
@@ -387,12 +395,12 @@ class GeodeAdapter(Adapter):
         """Raises AdapterError if a member died that was not crashed on purpose, or its listener failed."""
         for member in self._members.values():
             if not member.crashed() and not member.jvm.alive:
-                raise AdapterError(f"the JVM of member {member.name} died", member.jvm.last_words())
+                raise _broken(member, "")
         for name, words in self._stage.troubles:
-            if not self._members[name].crashed():
-                raise AdapterError(f"member {name}: {words}", self._members[name].jvm.last_words())
+            if not (member := self._members[name]).crashed():
+                raise _broken(member, words)
 
-    def _ask(self, member: Member, question: Callable[[Member], T], limit_s: float = CONTROL_LIMIT_S) -> T:
+    def _ask(self, member: Member, question: Callable[[Member], T], limit_s: float | None = None) -> T:
         """The answer of one member, on its own thread; raises AdapterError if it fails or takes too long."""
         return self._together([member], question, limit_s)[member.name]
 
@@ -400,19 +408,20 @@ class GeodeAdapter(Adapter):
         return self._together(list(self._members.values()), question)
 
     def _together(
-        self, members: list[Member], question: Callable[[Member], T], limit_s: float = CONTROL_LIMIT_S
+        self, members: list[Member], question: Callable[[Member], T], limit_s: float | None = None
     ) -> dict[str, T]:
         """The answers of several members, asked at the same time."""
+        limit_s = self._limit_s if limit_s is None else limit_s
         futures = {member: member.control.submit(partial(question, member)) for member in members}
         answers = {}
         for member, future in futures.items():
             try:
                 answers[member.name] = future.result(limit_s)
             except TimeoutError:
-                words = f"member {member.name} did not answer within {limit_s:.0f} s"
+                words = f"member {member.name} did not answer within {limit_s:g} s"
                 raise AdapterError(words, member.jvm.last_words()) from None
-            except (GoneError, JavaError) as error:
-                raise AdapterError(f"member {member.name}: {error}", member.jvm.last_words()) from error
+            except (GoneError, BridgeError) as error:
+                raise _broken(member, str(error)) from error
         return answers
 
     def _words(self) -> str:
@@ -427,8 +436,15 @@ def _call(caller: Caller, member: Member, operation: Operation) -> Outcome:
         return carry_out(member.region(operation.region, caller.client(member)), operation)
     except GoneError as error:
         if not member.crashed():
-            raise
+            raise _broken(member, str(error)) from error
         return Outcome(Status.INDEFINITE, detail=str(error))
+
+
+def _broken(member: Member, words: str) -> AdapterError:
+    """What to say when talking to a member failed: that it died, if it did."""
+    if member.jvm.ended_within(DEATH_LIMIT_S):
+        words = f"the JVM died with code {member.jvm.exit_code}"
+    return AdapterError(f"member {member.name}: {words}", member.jvm.last_words())
 
 
 def _refuse_what_is_not_driven(attributes: RegionAttributes) -> None:

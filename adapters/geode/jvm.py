@@ -25,7 +25,7 @@ try:
         JavaObject,
         find_jar_path,
     )
-    from py4j.protocol import Py4JJavaError
+    from py4j.protocol import Py4JError, Py4JJavaError
 except ModuleNotFoundError as error:
     raise MissingToolError(
         "Apache Geode is driven by py4j, which is not installed: pip install 'plumbline[geode]'"
@@ -67,8 +67,11 @@ _FLAGS = (
 )
 
 
+BridgeError = Py4JError
+"""Whatever py4j raises."""
+
 JavaError = Py4JJavaError
-"""What a call raises that threw an exception in the JVM; `java_exception` is that."""
+"""What it raises when the call threw an exception in the JVM; `java_exception` is that."""
 
 
 class GoneError(Exception):
@@ -125,9 +128,22 @@ class Jvm:
         return self._process.pid
 
     @property
+    def exit_code(self) -> int | None:
+        """How the process ended: negative after a signal, None while it runs."""
+        return self._process.poll()
+
+    @property
     def alive(self) -> bool:
         """Whether the process still runs."""
-        return self._process.poll() is None
+        return self.exit_code is None
+
+    def ended_within(self, limit_s: float) -> bool:
+        """Whether the process ends within the time; its connections break a moment earlier."""
+        try:
+            self._process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
 
     @property
     def gateway(self) -> JavaGateway:

@@ -51,10 +51,11 @@ class Stage:
             self._parked.pop(gate, None)
             self._note()
 
-    def release_all(self) -> None:
-        """Open every gate."""
+    def release_all(self, member: str | None = None) -> None:
+        """Open every gate, or every gate of one member."""
         for gate in tuple(self._open):
-            self.release(gate)
+            if member in (None, gate.member):
+                self.release(gate)
 
     def await_parked(self, gate: Gate, limit_s: float) -> bool:
         """Whether the operation stands at the gate within the time."""

@@ -1,0 +1,197 @@
+"""Members as processes: they start, crash, hang and end, and nothing of them stays behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("py4j", reason="the extra [geode] is not installed")
+
+from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.geode.adapter import GeodeAdapter
+from plumbline.adapters.geode.folder import Folder
+from plumbline.adapters.protocol import MemberParams
+from plumbline.reference.history import Gate
+from plumbline.reference.operations import (
+    Content,
+    Operation,
+    OperationKind,
+    RegionAttributes,
+    Site,
+    Status,
+    Topology,
+)
+
+pytestmark = pytest.mark.java
+
+LIMIT_MS = 15_000
+REGION = (RegionAttributes(name="r"),)
+
+
+def topology(names: str) -> Topology:
+    return Topology((Site(1, tuple(names)),))
+
+
+def put(op_id: int, member: str) -> Operation:
+    return Operation(
+        op_id=op_id,
+        thread=f"of {member}",
+        member=member,
+        region="r",
+        kind=OperationKind.PUT,
+        key="k",
+        token=f"t{op_id}",
+    )
+
+
+def within(limit_s: float, condition: Callable[[], bool]) -> bool:
+    """Whether the condition comes true within the time."""
+    deadline = time.monotonic() + limit_s
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def runs(pid: int) -> bool:
+    """Whether a process runs; a zombie does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def pids(adapter: GeodeAdapter) -> list[int]:
+    return [member.jvm.pid for member in adapter._members.values()]
+
+
+@pytest.fixture
+def pair() -> Iterator[GeodeAdapter]:
+    with GeodeAdapter("1.15.1") as adapter:
+        adapter.deploy(topology("AB"))
+        adapter.reset(REGION)
+        yield adapter
+
+
+def test_closing_leaves_no_process_no_thread_and_no_folder():
+    threads = set(threading.enumerate())
+    adapter = GeodeAdapter("1.15.1")
+    adapter.deploy(topology("AB"))
+    adapter.reset(REGION)
+    adapter.begin(put(1, "A"))
+    started, folder = pids(adapter), adapter._folder
+    assert folder is not None
+    assert all(map(runs, started))
+    adapter.close()
+    adapter.close()
+    assert not any(map(runs, started))
+    assert not folder.path.exists()
+    assert within(5, lambda: set(threading.enumerate()) <= threads)
+
+
+def test_closing_with_a_parked_listener_does_not_wait_for_it(pair: GeodeAdapter):
+    pair.arm(Gate("A", 1))
+    pair.begin(put(1, "A"))
+    assert pair.await_parked(Gate("A", 1), LIMIT_MS)
+    began = time.monotonic()
+    pair.close()
+    assert time.monotonic() - began < 5
+
+
+def test_members_are_kept_while_one_list_of_names_begins_with_the_other():
+    with GeodeAdapter("1.15.1") as adapter:
+        assert adapter.deploy(topology("A")).member_order == ("A",)
+        first = pids(adapter)
+        assert adapter.deploy(topology("AB")).member_order == ("A", "B")
+        both = pids(adapter)
+        assert both[:1] == first
+        assert adapter.deploy(topology("A")).member_order == ("A",)
+        assert pids(adapter) == both
+        adapter.reset(REGION)
+        adapter.begin(put(1, "A"))
+        assert adapter.settle(LIMIT_MS).settled
+        assert {event.member for event in adapter.observe(0).events} == {"A"}
+        assert adapter.deploy(topology("BA")).member_order == ("B", "A")
+        assert not set(pids(adapter)) & set(both)
+
+
+def test_a_crash_is_an_indefinite_outcome_there_and_a_delay_elsewhere(pair: GeodeAdapter):
+    pair.arm(Gate("B", 1))
+    pair.arm(Gate("B", 2))
+    pair.begin(put(1, "B"))
+    assert pair.await_parked(Gate("B", 1), LIMIT_MS)
+    pair.begin(put(2, "A"))
+    pair.call("crash", MemberParams(member="B"))
+    pair.begin(put(3, "B"))
+    outcomes = [pair.finish(op_id, LIMIT_MS) for op_id in (1, 2, 3)]
+    assert [outcome and outcome.status for outcome in outcomes] == [
+        Status.INDEFINITE,
+        Status.OK,
+        Status.FAILED,
+    ]
+    assert pair.settle(LIMIT_MS).settled
+    assert pair.contents("A", "r") == (Content("k", "t2"),)
+    assert [(event.member, event.token) for event in pair.observe(0).events] == [("B", "t1"), ("A", "t2")]
+    with pytest.raises(AdapterError, match="B was crashed"):
+        pair.contents("B", "r")
+    with pytest.raises(AdapterError, match="deploy again"):
+        pair.reset(REGION)
+    assert pair.deploy(topology("AB")).member_order == ("A", "B")
+    pair.reset(REGION)
+    assert pair.contents("B", "r") == ()
+
+
+def test_a_member_that_dies_by_itself_is_an_adapter_error_with_its_last_words(pair: GeodeAdapter):
+    member = pair._members["B"]
+    member.jvm._errors.write_text("out of breath\n")
+    pair.arm(Gate("B", 1))
+    pair.begin(put(1, "B"))
+    assert pair.await_parked(Gate("B", 1), LIMIT_MS)
+    os.kill(member.jvm.pid, signal.SIGKILL)
+    with pytest.raises(AdapterError, match="member B: the JVM died with code -9") as caught:
+        pair.finish(1, LIMIT_MS)
+    assert "out of breath" in caught.value.last_words
+    with pytest.raises(AdapterError, match="member B: the JVM died with code -9"):
+        pair.settle(LIMIT_MS)
+
+
+def test_a_member_that_hangs_is_an_adapter_error_and_never_a_hang(pair: GeodeAdapter):
+    pair._limit_s = 0.5
+    os.kill(pair._members["B"].jvm.pid, signal.SIGSTOP)
+    with pytest.raises(AdapterError, match="B did not answer"):
+        pair.contents("B", "r")
+    pair.begin(put(1, "B"))
+    assert pair.finish(1, 200) is None
+    assert not pair.settle(200).settled
+
+
+def test_killing_the_harness_ends_its_members_and_the_next_one_sweeps_its_folder():
+    script = (
+        "import sys, time\n"
+        "from plumbline.adapters.geode.adapter import GeodeAdapter\n"
+        "from plumbline.reference.operations import Site, Topology\n"
+        "adapter = GeodeAdapter('1.15.1')\n"
+        "adapter.deploy(Topology((Site(1, ('A',)),)))\n"
+        "print(adapter._members['A'].jvm.pid, adapter._folder.path, flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as harness:
+        assert harness.stdout is not None
+        pid, path = harness.stdout.readline().split()
+        assert runs(int(pid))
+        harness.kill()
+    assert within(5, lambda: not runs(int(pid)))
+    assert Path(path).exists()
+    Folder().remove()
+    assert not Path(path).exists()

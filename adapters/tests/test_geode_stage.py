@@ -1,0 +1,154 @@
+"""Gates and logs of an example, and the start of a JVM, without a real one."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("py4j", reason="the extra [geode] is not installed")
+
+from plumbline.adapters.errors import AdapterError, MissingToolError
+from plumbline.adapters.geode import listener
+from plumbline.adapters.geode.adapter import GeodeAdapter
+from plumbline.adapters.geode.folder import Folder, sweep
+from plumbline.adapters.geode.listener import RegionListener, Stage
+from plumbline.reference.history import Gate
+from plumbline.reference.operations import Event, EventKind, Operation, OperationKind, Site, Topology
+
+LIMIT_S = 5.0
+GATE = Gate("A", 7)
+
+
+class TellsNothing:
+    """An event whose JVM is gone."""
+
+    def __getattr__(self, name: str) -> object:
+        raise ConnectionError(f"{name}: connection refused")
+
+
+def event(member: str = "A", token: str = "t7") -> Event:  # noqa: S107 - tokens are no passwords here
+    return Event(member=member, region="r", key="k", kind=EventKind.UPDATE, token=token)
+
+
+@pytest.fixture
+def stage() -> Stage:
+    stage = Stage()
+    stage.expect(
+        Operation(op_id=7, thread="x", member="A", region="r", kind=OperationKind.PUT, key="k", token="t7")  # noqa: S106
+    )
+    return stage
+
+
+def told_elsewhere(stage: Stage, what: Event) -> threading.Thread:
+    thread = threading.Thread(target=stage.tell, args=(what,))
+    thread.start()
+    return thread
+
+
+def test_a_listener_parks_at_its_gate_until_it_is_released(stage: Stage):
+    stage.arm(GATE)
+    thread = told_elsewhere(stage, event())
+    assert stage.await_parked(GATE, LIMIT_S)
+    assert stage.events == [event()]
+    assert stage.held() == (("A", "k"),)
+    stage.release(GATE)
+    assert stage.held() == ()
+    thread.join(LIMIT_S)
+    assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("other", [event(member="B"), event(token="t8")])  # noqa: S106
+def test_another_member_or_operation_does_not_park(stage: Stage, other: Event):
+    stage.arm(GATE)
+    thread = told_elsewhere(stage, other)
+    thread.join(LIMIT_S)
+    assert not thread.is_alive()
+    assert not stage.await_parked(GATE, 0)
+
+
+def test_arming_a_released_gate_again_does_not_shut_it(stage: Stage):
+    stage.release(GATE)
+    stage.arm(GATE)
+    thread = told_elsewhere(stage, event())
+    thread.join(LIMIT_S)
+    assert not thread.is_alive()
+
+
+def test_a_gate_that_nobody_releases_is_opened_and_reported(stage: Stage, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(listener, "GATE_LIMIT_S", 0.05)
+    stage.arm(GATE)
+    stage.tell(event())
+    assert stage.held() == ()
+    assert [member for member, _ in stage.troubles] == ["A"]
+    assert "not released" in stage.troubles[0][1]
+
+
+def test_waiting_for_calm_ends_when_nothing_happens_and_at_the_deadline_when_much_does(stage: Stage):
+    began = time.monotonic()
+    stage.wait_quiet(0.01, began + LIMIT_S)
+    assert time.monotonic() - began < LIMIT_S / 2
+    ended = threading.Event()
+
+    def disturb() -> None:
+        while not ended.wait(0.01):
+            stage.note()
+
+    thread = threading.Thread(target=disturb)
+    thread.start()
+    began = time.monotonic()
+    stage.wait_quiet(0.2, began + 0.5)
+    took = time.monotonic() - began
+    ended.set()
+    thread.join(LIMIT_S)
+    assert took >= 0.5
+
+
+def test_an_event_that_cannot_be_read_is_reported_and_not_shown(stage: Stage):
+    RegionListener(stage, "A", "r").afterUpdate(TellsNothing())
+    assert stage.events == []
+    assert stage.troubles[0][0] == "A"
+    assert "connection refused" in stage.troubles[0][1]
+
+
+def test_only_folders_of_the_dead_are_swept():
+    mine, other = Folder(), Folder()
+    other._lock.close()  # as the system does when a process dies
+    sweep()
+    assert mine.path.exists()
+    assert not other.path.exists()
+    mine.remove()
+    assert not mine.path.exists()
+
+
+@pytest.fixture
+def jars(tmp_path: Path) -> Path:
+    (tmp_path / "geode-core-1.15.1.jar").touch()
+    return tmp_path
+
+
+def test_without_java_the_remedy_is_named(jars: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PATH", str(jars))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with (
+        GeodeAdapter(str(jars)) as adapter,
+        pytest.raises(MissingToolError, match="apt-get install openjdk"),
+    ):
+        adapter.deploy(Topology((Site(1, ("A",)),)))
+
+
+def test_a_java_that_ends_at_once_is_an_adapter_error_with_its_last_words(
+    jars: Path, monkeypatch: pytest.MonkeyPatch
+):
+    java = jars / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\necho 'too old for this' >&2\nexit 3\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(jars))
+    with GeodeAdapter(str(jars)) as adapter:
+        assert adapter.hello().version == "1.15.1"
+        with pytest.raises(AdapterError, match="code 3") as caught:
+            adapter.deploy(Topology((Site(1, ("A",)),)))
+    assert caught.value.last_words == "too old for this"
