@@ -116,7 +116,9 @@ def _faulty(name: str, variant: str, seed: int) -> Candidate:
     def open_adapter() -> Adapter:
         from plumbline.adapters.reference.adapter import ReferenceAdapter  # noqa: PLC0415 - slow to import
 
-        return ReferenceAdapter(rulebook=FAULTY[variant].rulebook(), seed=seed)
+        return ReferenceAdapter(
+            rulebook=FAULTY[variant].rulebook(), chaotic=FAULTY[variant].chaotic, seed=seed
+        )
 
     return Candidate(name=name, kind=Kind.FAULTY, in_process=True, open=open_adapter)
 

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from plumbline.adapters.adapter import Adapter
+from plumbline.adapters.candidates import FORMS
 from plumbline.adapters.process.messages import LINE_LIMIT, ErrorCode, ErrorObject
 from plumbline.adapters.process.server import Server
 from plumbline.adapters.protocol import METHODS, PROTOCOL_VERSION, Method, Nothing
@@ -44,7 +45,7 @@ _WHY = {
     ErrorCode.NOT_A_REQUEST: "the request is JSON, but no request of JSON-RPC 2.0",
     ErrorCode.UNKNOWN_METHOD: "no such method; to the harness the same as *unsupported*",
     ErrorCode.WRONG_PARAMS: "a field of the params is missing, unknown or of another type",
-    ErrorCode.ADAPTER_FAILED: "the adapter could not do it; an *adapter error*, and the session goes on",
+    ErrorCode.ADAPTER_FAILED: "the adapter could not do it: an *adapter error*",
     ErrorCode.UNSUPPORTED: "the candidate does not offer this: what needs it is *unsupported*",
 }
 
@@ -111,6 +112,7 @@ def document(text: str) -> str:
     """
     components = _components()
     parts = {
+        "candidates": "\n".join(_candidate_table()),
         "methods": "\n".join(_method_table(components)),
         "records": "\n".join(_record_tables(components)),
         "capabilities": "\n".join(_capability_table()),
@@ -257,6 +259,13 @@ def _record_tables(components: dict[str, Any]) -> Iterator[str]:
             type_and_default = _words(field) + _default(field, has_default=has_default)
             yield f"| `{field_name}` | {type_and_default} | {field.get('description', '')} |"
         yield ""
+
+
+def _candidate_table() -> Iterator[str]:
+    yield "| name | stands for |"
+    yield "|---|---|"
+    for form, meaning in FORMS.items():
+        yield f"| `{form}` | {meaning} |"
 
 
 def _capability_table() -> Iterator[str]:

@@ -40,6 +40,7 @@ def test_the_schema_is_a_schema():
 
 def test_the_document_has_all_generated_parts_and_they_are_up_to_date():
     assert set(re.findall(r"<!-- generated: (\w+) -->", TEXT)) == {
+        "candidates",
         "methods",
         "records",
         "capabilities",
