@@ -141,8 +141,12 @@ class Settle(_Record, frozen=True, kw_only=True):
 
 
 class SettleResult(_Record, frozen=True, kw_only=True):
-    """`settled`: surely nothing more will happen; `held`: (member, key) pairs at which a parked listener
-    may hold other operations back."""
+    """What has come to rest.
+
+    Attributes:
+        settled: whether surely nothing more will happen by itself, except at the pairs in `held`.
+        held: pairs of member and key at which a parked listener may hold other operations back.
+    """
 
     settled: bool
     held: tuple[tuple[str, str], ...] = ()
