@@ -7,7 +7,6 @@ Knows what exit code each step should have, and nothing of how the steps work.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import signal
@@ -25,6 +24,7 @@ from rich.table import Table
 
 from plumbline.adapters.errors import MissingToolError
 from plumbline.adapters.geode.jars import find_jars
+from plumbline.spark.session import MissingSparkError, require_spark
 
 GEODE_VERSION = "1.15.1"
 FAULTY_VARIANTS = ("ties-lower-member-wins", "listener-told-of-discarded")
@@ -76,9 +76,11 @@ class Result(msgspec.Struct, frozen=True):
 
 def missing_for_spark() -> str:
     """Why Spark cannot run here, or ""."""
-    if shutil.which("java") is None:
-        return "no Java 17 or newer"
-    return "" if importlib.util.find_spec("pyspark") else "PySpark is not installed"
+    try:
+        require_spark()
+    except MissingSparkError as error:
+        return str(error).splitlines()[0]
+    return ""
 
 
 def missing_for_geode(version: str) -> str:
@@ -137,7 +139,7 @@ def plan(home: Path, site: Path) -> list[Step]:
             expected=1,
             lacking=no_spark and f"by DuckDB alone: {no_spark}",
         ),
-        Step(title="site", arguments=("report", str(runs), "--out", str(site))),
+        Step(title="site", arguments=("report", str(home), "--out", str(site))),
     ]
 
 
