@@ -191,7 +191,10 @@ def test_killing_the_harness_ends_its_members_and_the_next_one_sweeps_its_folder
         pid, path = harness.stdout.readline().split()
         assert runs(int(pid))
         harness.kill()
-    assert within(5, lambda: not runs(int(pid)))
+    ended = within(5, lambda: not runs(int(pid)))
+    if not ended:
+        os.kill(int(pid), signal.SIGKILL)
+    assert ended
     assert Path(path).exists()
     Folder().remove()
     assert not Path(path).exists()

@@ -75,6 +75,7 @@ def test_arming_a_released_gate_again_does_not_shut_it(stage: Stage):
     thread = told_elsewhere(stage, event())
     thread.join(LIMIT_S)
     assert not thread.is_alive()
+    assert stage.held() == ()
 
 
 def test_a_gate_that_nobody_releases_is_opened_and_reported(stage: Stage, monkeypatch: pytest.MonkeyPatch):
