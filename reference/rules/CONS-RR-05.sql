@@ -34,7 +34,7 @@ called AS (
     CASE c.op WHEN 'destroy' THEN 'absent' WHEN 'invalidate' THEN 'invalid' ELSE 'valid ' || c.token END AS what,
     CASE
       WHEN a.status = 'ok' AND c.op = 'put_if_absent' AND a.value IS NOT NULL THEN 'none'
-      WHEN a.status = 'ok' AND c.op = 'replace' AND a.value IS NULL THEN 'unsure'
+      WHEN a.status = 'ok' AND c.op IN ('put_if_absent', 'replace') AND a.value IS NULL THEN 'unsure'
       WHEN a.status = 'ok' THEN 'sure'
       WHEN a.status IN ('exists', 'absent', 'failed', 'refused') THEN 'none'
       ELSE 'unsure'

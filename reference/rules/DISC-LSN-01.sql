@@ -5,7 +5,8 @@
 --   checks, state_after, value, order_strength
 -- opportunity: an operation shown to a listener (may be shown once, must have been called), and a key that an
 --   observed member holds or was told of (its last event must be what it holds, where logs keep the order of a
---   key); replicated region with checks on; redelivered operations are VER-DUP-01's
+--   key; that something absent became invalid need not be told); replicated region with checks on; redelivered
+--   operations are VER-DUP-01's
 -- violation: shown twice; shown and never called; the last event shown is not what the member holds
 WITH hosts AS (
   SELECT run_id, example, region, member
@@ -86,4 +87,4 @@ SELECT h.run_id, h.example, h.seq, h.region || '/' || h.key AS subject,
 FROM held h
 LEFT JOIN told t ON t.run_id = h.run_id AND t.example = h.example AND t.member = h.member
   AND t.region = h.region AND t.key = h.key AND t.from_end = 1
-WHERE t.what IS NOT NULL OR h.what <> 'absent'
+WHERE CASE coalesce(t.what, 'absent') WHEN 'absent' THEN h.what NOT IN ('absent', 'invalid') ELSE true END

@@ -9,13 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
 import msgspec
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from plumbline.reference.rules.rule import Rule, load_rules
+from plumbline.reference.rules.rule import ANSWER, Rule, load_rules
 from plumbline.reference.runs import RunRecord, UnreadableRunError, read_record
 from plumbline.reference.trace.files import Flaw, verified_files
 from plumbline.reference.trace.schema import TRACE_SCHEMA
@@ -23,6 +24,9 @@ from plumbline.reference.verdicts import Source, Verdict, VerdictRow
 
 WITNESSES_KEPT = 20
 """So many violations of one rule in one run are kept with their witness; all are counted."""
+
+ROWS_IN_MEMORY = 2_000_000
+"""Traces of at most so many rows are judged in memory (some 200 MB), larger ones from their files."""
 
 _WHOLE_EXAMPLES = """
 SELECT run_id, example FROM ev WHERE kind <> 'trailer' GROUP BY run_id, example
@@ -137,41 +141,45 @@ def judge_runs(directories: Iterable[Path], threads: int = 1) -> list[Judgement]
 
     A run that cannot be read, or is there twice, has no verdicts but a flaw; damaged files are set aside.
     """
-    opened: list[_Opened] = []
+    looked_at: list[_Looked] = []
     seen: dict[str, Path] = {}
     for directory in directories:
         try:
             record = read_record(directory)
         except UnreadableRunError as error:
-            opened.append(_Opened(directory, None, [], [Flaw(str(directory), str(error))]))
+            looked_at.append(_Looked(directory, None, [], [Flaw(str(directory), str(error))]))
             continue
-        if record.run_id in seen:
-            twin = Flaw(
-                str(directory), f"the run {record.run_id} was judged already, in {seen[record.run_id]}"
-            )
-            opened.append(_Opened(directory, None, [], [twin]))
-            continue
-        seen[record.run_id] = directory
-        files, flaws = verified_files(directory, record.run_id)
-        if not record.complete:
-            flaws.append(Flaw(str(directory / "run.json"), "the run did not end in order"))
-        opened.append(_Opened(directory, record, files, flaws))
-    return _judge_together(opened, threads)
+        first = seen.setdefault(record.run_id, directory)
+        if first is directory:
+            looked_at.append(_look(directory, record))
+        else:
+            twin = Flaw(str(directory), f"the run {record.run_id} was judged already, in {first}")
+            looked_at.append(_Looked(directory, None, [], [twin]))
+    return _judge_together(looked_at, threads)
 
 
-class _Opened:
+def judge_run(directory: Path, record: RunRecord, threads: int = 1) -> Judgement:
+    """Judge one run by the record at hand: a run that is ending, say, whose run.json is written last."""
+    return _judge_together([_look(directory, record)], threads)[0]
+
+
+class _Looked(NamedTuple):
     """A run directory whose files have been looked at."""
 
-    def __init__(
-        self, directory: Path, record: RunRecord | None, files: list[Path], flaws: list[Flaw]
-    ) -> None:
-        self.directory = directory
-        self.record = record
-        self.files = files
-        self.flaws = flaws
+    directory: Path
+    record: RunRecord | None
+    files: list[Path]
+    flaws: list[Flaw]
 
 
-def _judge_together(opened: list[_Opened], threads: int) -> list[Judgement]:
+def _look(directory: Path, record: RunRecord) -> _Looked:
+    files, flaws = verified_files(directory, record.run_id)
+    if not record.complete:
+        flaws.append(Flaw(str(directory / "run.json"), "the run did not end in order"))
+    return _Looked(directory, record, files, flaws)
+
+
+def _judge_together(opened: list[_Looked], threads: int) -> list[Judgement]:
     """All runs in one scan; where that meets a broken page, one by one, to learn which run it was."""
     readable = [run for run in opened if run.record is not None]
     try:
@@ -180,52 +188,58 @@ def _judge_together(opened: list[_Opened], threads: int) -> list[Judgement]:
         if len(readable) == 1:
             (broken,) = readable
             broken.flaws.append(Flaw(str(broken.directory / "trace"), f"cannot be read through: {error}"))
-            broken.files = []
+            broken.files.clear()
             return _judge(opened, threads)
         return [judgement for run in opened for judgement in _judge_together([run], threads)]
 
 
-def _judge(opened: list[_Opened], threads: int) -> list[Judgement]:
-    files = [str(file) for run in opened for file in run.files]
-    by_run: dict[str, list[Finding]] = {}
-    sizes: dict[str, tuple[int, int]] = {}
-    torn: dict[str, list[str]] = {}
+def _judge(opened: list[_Looked], threads: int) -> list[Judgement]:
     run_ids = [run.record.run_id for run in opened if run.record is not None]
-    trace = ds.dataset(files, schema=TRACE_SCHEMA, format="parquet") if files else TRACE_SCHEMA.empty_table()
-    for finding in findings(trace, run_ids, threads) if run_ids else ():
-        by_run.setdefault(finding.run_id, []).append(finding)
-    if run_ids:
-        with connect(threads) as connection:
-            connection.register("ev", trace)
-            sizes = {run_id: (e, r) for run_id, e, r in connection.execute(_SIZES).fetchall()}
-            for run_id, example in connection.execute(_WHOLE_EXAMPLES).fetchall():
-                torn.setdefault(run_id, []).append(example)
+    by_run: dict[str, list[Finding]] = {run_id: [] for run_id in run_ids}
+    torn: dict[str, list[str]] = {run_id: [] for run_id in run_ids}
+    trace = _open([str(file) for run in opened for file in run.files])
+    for finding in findings(trace, run_ids, threads):
+        by_run[finding.run_id].append(finding)
+    with connect(threads) as connection:
+        connection.register("ev", trace)
+        sizes = {run_id: (e, r) for run_id, e, r in connection.execute(_SIZES).fetchall()}
+        for run_id, example in connection.execute(_WHOLE_EXAMPLES).fetchall():
+            torn.get(run_id, []).append(example)
     judgements = []
     for run in opened:
         if run.record is None:
             judgements.append(Judgement(directory=str(run.directory), flaws=tuple(run.flaws)))
             continue
         run_id = run.record.run_id
+        trace_folder = str(run.directory / "trace")
         flaws = [
             *run.flaws,
-            *(
-                Flaw(str(run.directory / "trace"), f"the example {e} is not there once and whole")
-                for e in torn.get(run_id, ())
-            ),
+            *(Flaw(trace_folder, f"the example {e} is not there once and whole") for e in torn[run_id]),
         ]
         examples, events = sizes.get(run_id, (0, 0))
         judgements.append(
             Judgement(
                 directory=str(run.directory),
                 record=run.record,
-                verdicts=tuple(verdict_row(f, flaws) for f in by_run.get(run_id, ())),
-                witnesses=tuple(w for f in by_run.get(run_id, ()) for w in f.witnesses),
+                verdicts=tuple(verdict_row(finding, flaws) for finding in by_run[run_id]),
+                witnesses=tuple(witness for finding in by_run[run_id] for witness in finding.witnesses),
                 flaws=tuple(flaws),
                 examples=examples,
                 events=events,
             )
         )
     return judgements
+
+
+def _open(files: Sequence[str]) -> pa.Table | ds.Dataset:
+    """The trace in files: read once if it is small, as every scan opens every file; else left there."""
+    if not files:
+        return TRACE_SCHEMA.empty_table()
+    trace = ds.dataset(files, schema=TRACE_SCHEMA, format="parquet")
+    if trace.count_rows() > ROWS_IN_MEMORY:
+        return trace
+    read = {"kind", "amount", *ANSWER, *(name for rule in load_rules().values() for name in rule.columns)}
+    return trace.to_table(columns=[name for name in TRACE_SCHEMA.names if name in read])
 
 
 def _ask(connection: duckdb.DuckDBPyConnection, rule: Rule, run_ids: Sequence[str]) -> list[Finding]:

@@ -128,6 +128,11 @@ def _kinds(rule: Rule) -> Iterator[str]:
         yield "it names no kind: every rule reads some"
 
 
+def refusals() -> list[str]:
+    """What is refused wherever it stands, each with its reason."""
+    return [reason for _, reason in _REFUSED]
+
+
 def lint(rule: Rule) -> list[str]:
     """Everything that speaks against a rule's text; empty for a good one."""
     blank, literals = _blank(rule.text)

@@ -9,10 +9,13 @@ import pyarrow as pa
 import pytest
 
 from plumbline.reference.history import History
-from plumbline.reference.rules.judging import WITNESSES_KEPT, Judgement, findings, judge_runs
+from plumbline.reference.rules import judging
+from plumbline.reference.rules.judging import WITNESSES_KEPT, Judgement, findings, judge_run, judge_runs
 from plumbline.reference.rules.lint import lint
+from plumbline.reference.rules.page import markdown
 from plumbline.reference.rules.rule import Rule, RuleError, View, load_rules, parse_rule
 from plumbline.reference.rules.samples import CONFORMING, VIOLATING, conflict, sample_run
+from plumbline.reference.runs import read_record
 from plumbline.reference.trace.files import seal
 from plumbline.reference.trace.rows import rows
 from plumbline.reference.trace.schema import TRACE_SCHEMA
@@ -20,6 +23,7 @@ from plumbline.reference.trace.writer import TraceWriter
 from plumbline.reference.verdicts import Source, Verdict
 
 RULES = load_rules()
+PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 
 
 def table(*histories: History) -> pa.Table:
@@ -173,6 +177,10 @@ def test_a_page_broken_after_sealing_spoils_only_its_own_run(tmp_path: Path):
     assert "cannot be read through" in second.flaws[0].reason
 
 
+def test_the_page_tells_of_the_rules_as_they_are():
+    assert PAGE.read_text(encoding="utf-8") == markdown()
+
+
 @pytest.mark.parametrize("requirement", sorted(RULES))
 def test_the_lint_accepts_the_rule(requirement: str):
     assert lint(RULES[requirement]) == []
@@ -292,3 +300,19 @@ def test_a_header_is_read_with_its_continued_lines():
 def test_a_wrong_header_is_refused_with_the_file_name(name: str, old: str, new: str):
     with pytest.raises(RuleError, match=re.escape(name)):
         parse_rule(name, HEADER.replace(old, new))
+
+
+def test_a_run_that_is_ending_is_judged_before_its_record_says_so(tmp_path: Path):
+    run = sample_run(tmp_path / "run", VIOLATING["CONS-RR-04"], complete=False)
+    record = msgspec.structs.replace(read_record(run), complete=True)
+    judgement = judge_run(run, record)
+    assert judgement.flaws == ()
+    assert verdicts(judgement)["CONS-RR-04"] is Verdict.FAIL
+    assert set(verdicts(judgement).values()) == {Verdict.FAIL, Verdict.PASS}
+
+
+def test_large_traces_are_judged_from_their_files_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    runs = [sample_run(tmp_path / "a", CONFORMING), sample_run(tmp_path / "b", *VIOLATING.values())]
+    small = [verdicts(judgement) for judgement in judge_runs(runs)]
+    monkeypatch.setattr(judging, "ROWS_IN_MEMORY", 0)
+    assert [verdicts(judgement) for judgement in judge_runs(runs)] == small

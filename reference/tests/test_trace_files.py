@@ -179,6 +179,20 @@ def test_a_run_that_was_never_sealed_has_a_flaw(tmp_path: Path):
     assert [Path(flaw.path).name for flaw in verified_files(tmp_path, "run-1")[1]] == ["manifest.json"]
 
 
+def test_a_file_with_rows_of_another_run_is_set_aside(tmp_path: Path):
+    path = written(tmp_path, "e1")
+    table = pq.read_table(path)
+    ids = pa.array(["run-2", *table["run_id"].to_pylist()[1:]])
+    mixed = table.set_column(0, table.schema.field(0), ids)
+    with pq.ParquetWriter(path, table.schema) as parquet:
+        parquet.write_table(mixed.slice(0, len(table) - 1))
+        parquet.write_table(mixed.slice(len(table) - 1))
+    seal(tmp_path)
+    good, flaws = verified_files(tmp_path, "run-1")
+    assert good == []
+    assert flaws[0].reason == "foreign: not all of its rows belong to the run run-1"
+
+
 def test_an_older_file_without_a_later_column_is_good(tmp_path: Path):
     path = written(tmp_path, "e1")
     table = pq.read_table(path).drop_columns(["question"])

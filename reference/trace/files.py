@@ -186,7 +186,7 @@ def _damage(path: Path, run_id: str, listed: FileRecord | None) -> str:
     """Why a file cannot be trusted, or ""."""
     try:
         with pq.ParquetFile(path) as file:
-            reason = _foreign(file.schema_arrow, path.stem, run_id) or _torn(file)
+            reason = _foreign(file.schema_arrow, path.stem, run_id) or _torn(file) or _mixed(file, run_id)
         if not reason and listed is not None and _digest(path) != listed.sha256:
             reason = "changed after the run ended: its digest is not the manifest's"
     except (OSError, pa.ArrowException) as error:
@@ -220,6 +220,16 @@ def _torn(file: pq.ParquetFile) -> str:
         return "truncated: it has no trailer"
     if last[-1]["amount"] != rows:
         return f"truncated: its trailer counts {last[-1]['amount']} rows, it has {rows}"
+    return ""
+
+
+def _mixed(file: pq.ParquetFile, run_id: str) -> str:
+    """Whether a row is of another run than the file's label says, by the statistics of each row group."""
+    place = file.schema_arrow.get_field_index("run_id")
+    for group in range(file.metadata.num_row_groups):
+        statistics = file.metadata.row_group(group).column(place).statistics
+        if statistics is None or {statistics.min, statistics.max} != {run_id}:
+            return f"foreign: not all of its rows belong to the run {run_id}"
     return ""
 
 

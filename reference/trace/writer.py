@@ -18,7 +18,7 @@ import pyarrow as pa
 from plumbline.reference.history import History
 from plumbline.reference.trace.files import TraceWriteError, file_schema, journal_to_parquet
 from plumbline.reference.trace.rows import Inside, Row, rows
-from plumbline.reference.trace.schema import COLUMNS
+from plumbline.reference.trace.schema import COLUMNS, Column
 from plumbline.reference.verdicts import Source, Verdict
 
 _FLUSH_AFTER_SECONDS = 1.0
@@ -79,8 +79,10 @@ class TraceWriter:
         """Hand all examples to the journal; from here on a kill of this process does not lose them."""
         if self._file is None or not self._waiting:
             return
-        columns = {name: [row.get(name) for row in self._waiting] for name in COLUMNS}
-        batch = pa.record_batch(columns, schema=self._schema)
+        used = set().union(*self._waiting)
+        batch = pa.record_batch(
+            [_column(self._waiting, c, used) for c in COLUMNS.values()], schema=self._schema
+        )
         with self._guarded():
             self._stream.write_batch(batch)
         self._waiting = []
@@ -118,3 +120,10 @@ class TraceWriter:
     ) -> None:
         if self._file is not None:
             self.close()
+
+
+def _column(table: Sequence[Row], column: Column, used: set[str]) -> pa.Array:
+    """One column of the rows; most concern only few kinds of event and are null throughout."""
+    if column.name not in used:
+        return pa.nulls(len(table), column.type)
+    return pa.array([row.get(column.name) for row in table], column.type)

@@ -14,9 +14,10 @@ SPARK = Path(session.__file__).parent
 
 
 def test_a_missing_library_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(
-        session.importlib.util, "find_spec", lambda name: None if name == "pyspark" else find_spec(name)
-    )
+    def without_pyspark(name: str) -> object:
+        return None if name == "pyspark" else find_spec(name)
+
+    monkeypatch.setattr("importlib.util.find_spec", without_pyspark)
     with pytest.raises(
         MissingSparkError, match=r"pyspark is not installed.*plumbline\[spark\].*--engine duckdb"
     ):
