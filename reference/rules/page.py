@@ -8,15 +8,15 @@ from plumbline.reference.rules.rule import load_rules
 _HEAD = """\
 # The rules
 
-A rule judges one requirement in a recorded [trace](trace.md). It is one SQL text, `reference/rules/ID.sql`, and the
-same text runs on DuckDB in a run, on DuckDB inside Spark's tasks over any number of runs, and, as an independent
-check of the text itself, on Spark SQL. This page is made by `python -m plumbline.reference.rules`; a test keeps it
-equal to the rules.
+A rule judges one requirement in a recorded [trace](trace.md). It is one SQL text, `reference/rules/ID.sql`,
+and the same text runs on DuckDB in a run, on DuckDB inside Spark's tasks over any number of runs, and, as
+an independent check of the text itself, on Spark SQL. This page is made by `python -m
+plumbline.reference.rules`; a test keeps it equal to the rules.
 
 ## What a rule answers
 
-A rule reads the view `ev`, the trace, and nothing else. It answers with one row per **opportunity**: a place where a
-violation could have shown.
+A rule reads the view `ev`, the trace, and nothing else. It answers with one row per **opportunity**: a
+place where a violation could have shown.
 
 | column | meaning |
 |---|---|
@@ -26,15 +26,15 @@ violation could have shown.
 | `witness` | what was seen there, for people |
 | `violated` | whether the opportunity was taken |
 
-So a rule that finds nothing to judge says *not exercised*, never *pass*. The verdict on a run is *fail* with any
-violation; else *unknown* if anything of its trace was set aside or missing, or the run did not end in order; else
-*pass*, or *not exercised* without an opportunity. What a file may lack, and how that is noticed, is told in
-`reference/trace/files.py`.
+So a rule that finds nothing to judge says *not exercised*, never *pass*. The verdict on a run is *fail*
+with any violation; else *unknown* if anything of its trace was set aside or missing, or the run did not end
+in order; else *pass*, or *not exercised* without an opportunity. What a file may lack, and how that is
+noticed, is told in `reference/trace/files.py`.
 
-A text begins with a header of six comment lines: `requirement`, `view` (*black-box*: reads only kinds of event that
-a harness sees from outside; *internal*), `empty-start` (*yes*: it assumes that regions are empty when an example
-begins, so it cannot judge a recording that starts midway), `columns`, `opportunity`, `violation`; a line that begins
-with three blanks goes on with the last.
+A text begins with a header of six comment lines: `requirement`, `view` (*black-box*: reads only kinds of
+event that a harness sees from outside; *internal*), `empty-start` (*yes*: it assumes that regions are empty
+when an example begins, so it cannot judge a recording that starts midway), `columns`, `opportunity`,
+`violation`; a line that begins with three blanks goes on with the last.
 
 ## Judging
 
@@ -42,13 +42,15 @@ with three blanks goes on with the last.
     python -m plumbline.spark DIR... --out OUT
     spark-submit [options] spark/__main__.py DIR... --out OUT
 
-With `--out`, what was judged before by the same rules is not judged again, and judging that was stopped goes on.
-`OUT` then holds `verdicts`, `runs` (every run, also those in which nothing was found), `witnesses` (the first of each
-rule and run), `flaws` (what was set aside, by name) and `summary` (per requirement, candidate, product version and
-day), all Parquet. Under spark-submit or with `SPARK_REMOTE`, run directories and `OUT` have to be reachable under the
-same path everywhere, and Plumbline has to be installed on the workers.
+With `--out`, what was judged before by the same rules is not judged again, and judging that was stopped
+goes on. `OUT` then holds `verdicts`, `runs` (every run, also those in which nothing was found), `witnesses`
+(the first of each rule and run), `flaws` (what was set aside, by name) and `summary` (per requirement,
+candidate, product version and day), all Parquet. Under spark-submit or with `SPARK_REMOTE`, run directories
+and `OUT` have to be reachable under the same path everywhere, and Plumbline has to be installed on the
+workers.
 
-A new rule needs a sample in `reference/rules/samples.py` that violates it and no other rule, or the tests fail.
+A new rule needs a sample in `reference/rules/samples.py` that violates it and no other rule, or the tests
+fail.
 
 """
 
@@ -68,8 +70,8 @@ def markdown() -> str:
     lines += [
         "## What a text may not use",
         "",
-        "Constructs that one engine alone accepts, or that both accept with different answers, are refused by",
-        "`reference/rules/lint.py`:",
+        "Constructs that one engine alone accepts, or that both accept with different answers, are refused",
+        "by `reference/rules/lint.py`:",
         "",
         *(f"- {reason}" for reason in refusals()),
         "- ORDER BY without NULLS FIRST or NULLS LAST: engines put nulls at different ends",
