@@ -76,9 +76,17 @@ def test_a_verdict_table_of_another_run_is_set_aside(tmp_path: Path) -> None:
     assert collection.candidates[0].exit_code == 2
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"{}", b"\xff\xfe", b"[" * 100_000, b'{"run_id": 1}', b"null"], ids=range(6)
-)
+DAMAGED = {
+    "empty": b"",
+    "cut": b'{"run_id": "ru',
+    "foreign": b"{}",
+    "nothing": b"null",
+    "no UTF-8": b'{"run_id": "\xff", "title": "\xff"}',
+    "nested": b'{"x": ' + b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
 def test_damaged_run_records_and_counterexamples_are_named_and_set_aside(
     tmp_path: Path, content: bytes
 ) -> None:

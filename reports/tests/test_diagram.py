@@ -128,6 +128,15 @@ def test_an_event_is_not_drawn_before_its_window() -> None:
     assert dot.y > max(label.y for label in draw(past).numbers)
 
 
+def test_a_dot_never_stands_above_one_that_comes_before_it_in_the_log() -> None:
+    past = history(
+        *(Called(operation(number, f"t{number}", "A")) for number in (1, 2)),
+        logs={"B": (shown("B", "v2", 0, 2), shown("B", "v1", 0, 2))},
+    )
+    dots = sorted(draw(past).dots, key=lambda dot: dot.y)
+    assert [dot.number for dot in dots] == ["2", "1"]
+
+
 def test_an_event_that_was_shown_before_its_call_is_drawn_before_it() -> None:
     past = history(Called(operation(1, "t", "A")), logs={"B": (shown("B", "v1", 0, 0),)})
     diagram = draw(past)
@@ -201,13 +210,13 @@ def test_what_members_hold_is_listed_side_by_side_under_one_range_of_numbers() -
         for number, member in enumerate("AB")
         for moment in (
             ContentsAsked(number, member, "r"),
-            ContentsRead(number, member, "r", (Content("x", "v1"), Content("y", None))),
+            ContentsRead(number, member, "r", (Content("x", "v1"), Content("y", None), Content("z", "v2"))),
         )
     ]
     diagram = draw(history(Settled(), *asked, Settled()))
     assert len({mark.y for mark in diagram.marks}) == 1
     assert [label.text for label in diagram.numbers] == ["1", "3–5", "6"]  # noqa: RUF001
-    assert [label.text.strip() for label in diagram.labels] == ["holds x = v1", "y = invalid"] * 2
+    assert [label.text.strip() for label in diagram.labels] == ["holds x = v1", "y = invalid", "z = v2"] * 2
     assert diagram.rules[1].y > max(label.y for label in diagram.labels)
 
 

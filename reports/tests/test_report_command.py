@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from functools import partial
 from pathlib import Path
 
@@ -68,6 +69,13 @@ def test_names_of_candidates_cannot_command_the_terminal(tmp_path: Path) -> None
     result = report(tmp_path / "run-1", "--out", tmp_path / "site")
     assert "\\u{1B}[31m" in result.stderr
     assert "\x1b" not in result.output
+
+
+def test_a_log_file_gets_no_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_command, "PATIENCE_S", 0.0)
+    threads = threading.enumerate()
+    assert report(write_run(tmp_path / "run-1", [row()]), "--out", tmp_path / "site").stderr == ""
+    assert threading.enumerate() == threads
 
 
 def test_progress_is_shown_on_a_terminal_to_those_who_wait(

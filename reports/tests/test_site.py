@@ -209,6 +209,7 @@ def test_what_was_set_aside_is_named_on_the_overview(tmp_path: Path) -> None:
     assert "tie.json" in overview.text
     assert "verdicts.parquet" in overview.text
     assert "its verdict table cannot be read" in overview.text
+    assert "Parquet" in overview.text, "the reason"
     assert "exit0" not in " ".join(overview.values("class"))
 
 

@@ -65,7 +65,9 @@ def test_the_replay_line_can_be_copied_at_any_width(width: int) -> None:
     text = as_text(render_counterexample(counterexample(replay=command)), width=width)
     _, _, copied = text.partition("Replay it\n")
     assert max(map(len, copied.splitlines())) <= width
-    assert shlex.split(copied.replace("\\\n", "")) == words
+    joined = copied.strip().replace("\\\n", "")
+    assert "\n" not in joined, "every line but the last ends so that a shell reads on"
+    assert shlex.split(joined) == words
 
 
 def test_a_long_story_is_cut_and_the_cut_is_told() -> None:
