@@ -7,6 +7,7 @@ each answer is got, and why it can be trusted, is told in docs/geode.md.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import socket
 import time
 from collections.abc import Callable
@@ -89,7 +90,6 @@ class GeodeAdapter(Adapter):
         self._regions: dict[str, RegionAttributes] = {}
         self._baseline: dict[str, int] = {}
         self._running: dict[int, Future[Outcome]] = {}
-        self._flushes: list[Future[None]] = []
         self._stage = Stage()
         self._example = 0
 
@@ -159,12 +159,14 @@ class GeodeAdapter(Adapter):
             caller.unflushed.add(member.name)
         caller.used_in = self._example
         self._stage.expect(operation)
-        future = caller.worker.submit(partial(_call, caller, member, operation))
+        future = caller.submit(partial(_call, caller, member, operation))
         future.add_done_callback(self._stage.note)
         self._running[operation.op_id] = future
 
     def finish(self, op_id: int, timeout_ms: int) -> Outcome | None:
         """The outcome of a begun operation; None if it has not returned within the time."""
+        if op_id not in self._running:
+            raise AdapterError(f"operation {op_id} was not begun in this example")
         try:
             return self._running[op_id].result(timeout_ms / 1000)
         except TimeoutError:
@@ -295,7 +297,8 @@ class GeodeAdapter(Adapter):
         for caller in callers:
             caller.close()
         for member in members:
-            member.close()
+            with contextlib.suppress(Exception):  # py4j's last words; the process is dead already
+                member.close()
         for worker in (*(caller.worker for caller in callers), *(member.control for member in members)):
             worker.join(self._limit_s)
         if self._folder is not None:
@@ -303,7 +306,6 @@ class GeodeAdapter(Adapter):
             self._folder = None
             atexit.unregister(self._end)
         self._running.clear()
-        self._flushes.clear()
         self._regions.clear()
         self._in_use = ()
 
@@ -313,8 +315,8 @@ class GeodeAdapter(Adapter):
         """Let everything of the last example run to its end, and drop threads that it did not use."""
         self._stage.release_all()
         if not self._calm(time.monotonic() + LEFTOVER_LIMIT_S):
-            stuck = sorted(op_id for op_id, future in self._running.items() if not future.done())
-            raise AdapterError(f"operations {stuck} do not return, even with all gates open", self._words())
+            stuck = sum(not future.done() for future in self._running.values())
+            raise AdapterError(f"{stuck} operations do not return, even with all gates open", self._words())
         self._running.clear()
         for name, caller in tuple(self._callers.items()):
             if caller.used_in < self._example:
@@ -344,8 +346,7 @@ class GeodeAdapter(Adapter):
 
     def _busy(self) -> bool:
         """Whether an operation or a flush is under way."""
-        self._flushes = [flush for flush in self._flushes if not flush.done()]
-        return bool(self._flushes) or not all(future.done() for future in self._running.values())
+        return any(not caller.last.done() for caller in self._callers.values())
 
     def _flush(self) -> bool:
         """Send a flush behind all that was sent without acknowledgement; False if there is nothing to flush.
@@ -353,14 +354,14 @@ class GeodeAdapter(Adapter):
         A put into an acknowledged region returns when all have applied it, and what the same Java thread sent
         before went over the same sockets and was applied before.
         """
+        sent = False
         for caller in self._callers.values():
             for name in caller.unflushed:
-                if not (member := self._members[name]).crashed():
-                    flush = caller.worker.submit(partial(caller.flush, member))
-                    flush.add_done_callback(self._stage.note)
-                    self._flushes.append(flush)
+                flush = caller.submit(partial(caller.flush, self._members[name]))
+                flush.add_done_callback(self._stage.note)
+                sent = True
             caller.unflushed.clear()
-        return bool(self._flushes)
+        return sent
 
     def _rid_of_the_dead(self, deadline: float) -> bool:
         """Whether every survivor has done with the members that were crashed, by the deadline."""

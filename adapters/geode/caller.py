@@ -5,9 +5,15 @@ Knows nothing of operations' meaning.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
 from plumbline.adapters.geode.jvm import Client, GoneError
 from plumbline.adapters.geode.member import Member
 from plumbline.adapters.geode.worker import Worker
+
+T = TypeVar("T")
 
 
 class Caller:
@@ -15,6 +21,7 @@ class Caller:
 
     Attributes:
         worker: the thread.
+        last: what it was given last; when that is done, everything is.
         unflushed: members on which it called something without acknowledgement since the last flush.
         used_in: number of the last example that used it.
     """
@@ -22,10 +29,18 @@ class Caller:
     def __init__(self, name: str) -> None:
         self.name = name
         self.worker = Worker(f"geode-caller-{name}")
+        self.last: Future[Any] = Future()
+        self.last.set_result(None)
         self.unflushed: set[str] = set()
         self.used_in = 0
         self._clients: dict[Member, Client] = {}
         self._flushes = 0
+
+    def submit(self, job: Callable[[], T]) -> Future[T]:
+        """Have the thread call a function, behind what it was given before."""
+        future = self.worker.submit(job)
+        self.last = future
+        return future
 
     def client(self, member: Member) -> Client:
         """The connection to a member; used on the worker's thread only."""
@@ -35,6 +50,8 @@ class Caller:
 
     def flush(self, member: Member) -> None:
         """Come back when all that this thread has sent from the member has been applied everywhere."""
+        if member.crashed():
+            return
         self._flushes += 1
         try:
             member.flush_region(self.client(member)).put(f"{self.name} on {member.name}", self._flushes)

@@ -13,7 +13,7 @@ from typing import Any
 
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.geode.jars import Jars
-from plumbline.adapters.geode.jvm import Client, Jvm, plain
+from plumbline.adapters.geode.jvm import Client, JavaError, Jvm, plain
 from plumbline.adapters.geode.listener import RegionListener
 from plumbline.adapters.geode.worker import Worker
 from plumbline.reference.operations import Content, RegionAttributes, RegionPolicy, Scope
@@ -100,9 +100,15 @@ class Member:
         return plain(self._flush, client)
 
     def contents(self, name: str) -> tuple[Content, ...]:
-        """What this member holds of a region, and it alone."""
-        entries = self._regions[name].entrySet(False).toArray()  # noqa: FBT003 - not recursive
-        return tuple(sorted((Content(entry.getKey(), entry.getValue()) for entry in entries), key=_by_key))
+        """What this member holds of a region, and it alone: each key as it is when it is read."""
+        found = []
+        for entry in self._regions[name].entrySet(False).toArray():  # noqa: FBT003 - not recursive
+            try:
+                found.append(Content(entry.getKey(), entry.getValue()))
+            except JavaError as error:
+                if "EntryDestroyedException" not in error.java_exception.getClass().getName():
+                    raise  # else it was destroyed since the set was made
+        return tuple(sorted(found, key=_by_key))
 
     def discards(self) -> int:
         """The statistic conflatedEvents of the cache since it was created."""

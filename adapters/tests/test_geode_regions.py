@@ -330,7 +330,7 @@ def test_settle_is_not_done_while_a_message_that_nobody_acknowledges_is_held_bac
     # The flush itself must be held back by the gate: else a settle without gates would prove nothing.
     assert unacknowledged.adapter._flush()
     with pytest.raises(TimeoutError):
-        unacknowledged.adapter._flushes[0].result(0.3)
+        unacknowledged.adapter._callers["of A"].last.result(0.3)
     assert unacknowledged.told("C") == []
     unacknowledged.adapter.release(gate)
     unacknowledged.settle()
@@ -374,6 +374,16 @@ def test_examples_leave_no_java_objects_behind(cluster: GeodeAdapter):
     assert sizes[1] == sizes[2]
 
 
+def test_contents_can_be_read_while_entries_come_and_go(play: Play):
+    for _ in range(100):
+        for kind in (PUT, INVALIDATE, DESTROY):
+            last = play.begin("A", kind)
+    seen = set()
+    while play.adapter.finish(last, 0) is None:
+        seen |= {len(held) for held in play.held()}
+    assert seen <= {0, 1}
+
+
 def test_what_is_not_driven_yet_is_unsupported(cluster: GeodeAdapter):
     with pytest.raises(UnsupportedError, match="partition"):
         cluster.reset((RegionAttributes(name="r", policy=RegionPolicy.PARTITION),))
@@ -389,5 +399,7 @@ def test_what_is_not_driven_yet_is_unsupported(cluster: GeodeAdapter):
 def test_names_that_were_not_deployed_are_the_harness_s_mistake(play: Play):
     with pytest.raises(AdapterError, match="no member is named D"):
         play.begin("D", PUT)
+    with pytest.raises(AdapterError, match="operation 99 was not begun"):
+        play.adapter.finish(99, 0)
     with pytest.raises(AdapterError, match="no region is named nowhere"):
         play.adapter.contents("A", "nowhere")
