@@ -19,6 +19,7 @@ from plumbline.reference.history import (
     Gate,
     History,
     Moment,
+    NotParked,
     Parked,
     Redelivered,
     Released,
@@ -173,6 +174,8 @@ def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, i
             words = f"gate armed for #{op_id}"
         case Parked(gate=Gate(member=place, op_id=op_id)):
             words = f"#{op_id} parked at the gate"
+        case NotParked(gate=Gate(member=place, op_id=op_id)):
+            words = f"#{op_id} has not reached the gate"
         case Released(gate=Gate(member=place, op_id=op_id)):
             words = f"gate opened for #{op_id}"
         case Settled(held=held):
