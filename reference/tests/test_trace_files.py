@@ -249,11 +249,22 @@ def test_a_torn_batch_ends_the_journal_and_spoils_nothing_before_it(tmp_path: Pa
     for example in ("e1", "e2"):
         writer.write(example, Source.MACHINE, Verdict.PASS, CONFORMING)
         writer.flush()
+    assert writer._file is not None
+    writer._file.close()
     with journal.open("r+b") as file:
         file.truncate(journal.stat().st_size - 100)
     assert [set(batch["example"].to_pylist()) for batch in whole_batches(journal)] == [{"e1"}]
     (path,) = recover(tmp_path)
     assert trace_files._damage(path, "run-1", None) == ""
+
+
+def test_the_journal_of_a_writer_at_work_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    with TraceWriter(tmp_path, "run-1") as writer:
+        writer.write("e1", Source.MACHINE, Verdict.PASS, CONFORMING)
+        assert main(["recover", str(tmp_path)]) == 2
+        assert "no journal of a killed run" in capsys.readouterr().err
+        writer.write("e2", Source.MACHINE, Verdict.PASS, CONFORMING)
+    assert set(pq.read_table(tmp_path / "trace" / "main.parquet")["example"].to_pylist()) == {"e1", "e2", ""}
 
 
 @pytest.mark.skipif(not FULL_DISK.exists(), reason="needs a device that is always full")

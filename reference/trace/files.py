@@ -11,6 +11,7 @@ Knows nothing of what the rows mean.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -119,15 +120,18 @@ def journal_to_parquet(journal: Path) -> Path:
 def recover(run_directory: Path) -> list[Path]:
     """Make readable what killed writers left: every journal of the run becomes a Parquet file.
 
-    A journal without a readable head is left where it is. The run stays incomplete: it has no manifest.
+    A journal without a readable head, or whose writer is still at work, is left where it is. The run stays
+    incomplete: it has no manifest.
     """
     recovered = []
     for journal in sorted((run_directory / "trace").glob("*.arrows")):
-        try:
-            journal_schema(journal)
-        except UnreadableRunError:
-            continue
-        recovered.append(journal_to_parquet(journal))
+        with journal.open("rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                journal_schema(journal)
+            except (BlockingIOError, UnreadableRunError):
+                continue
+            recovered.append(journal_to_parquet(journal))
     return recovered
 
 

@@ -18,6 +18,7 @@ from plumbline.reference.history import (
     ContentsRead,
     History,
     Moment,
+    NotParked,
     Parked,
     Redelivered,
     Released,
@@ -145,6 +146,8 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:
             yield layout.operation(TraceKind.GATE_ARM, gate.op_id, gate.member)
         case Parked(gate=gate):
             yield layout.operation(TraceKind.GATE_PARK, gate.op_id, gate.member)
+        case NotParked(gate=gate):
+            yield layout.operation(TraceKind.GATE_MISS, gate.op_id, gate.member)
         case Released(gate=gate):
             yield layout.operation(TraceKind.GATE_RELEASE, gate.op_id, gate.member)
         case Redelivered(op_id=op_id, member=member):

@@ -85,6 +85,7 @@ class TraceKind(StrEnum):
     # Gates and settling.
     GATE_ARM = "gate_arm", "from here on the operation parks in the listener of member", True
     GATE_PARK = "gate_park", "the operation is parked in the listener of member", True
+    GATE_MISS = "gate_miss", "the operation has not reached the gate of member in all its time", True
     GATE_RELEASE = "gate_release", "the gate is opened", True
     REDELIVER = "redeliver", "the message of an operation to member is put on the way once more", True
     SETTLE = (

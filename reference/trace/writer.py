@@ -6,6 +6,7 @@ costs the events of one second, and the example that was still under way. Knows 
 
 from __future__ import annotations
 
+import fcntl
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -46,6 +47,7 @@ class TraceWriter:
         with self._guarded():
             folder.mkdir(parents=True, exist_ok=True)
             self._file = pa.OSFile(str(self._journal), "wb")
+            fcntl.flock(self._file.fileno(), fcntl.LOCK_EX)  # tells `recover` that somebody is at work
             self._stream = pa.ipc.new_stream(self._file, self._schema)
 
     def write(
