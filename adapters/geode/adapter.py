@@ -6,14 +6,9 @@ each answer is got, and why it can be trusted, is told in docs/geode.md.
 
 from __future__ import annotations
 
-import atexit
-import contextlib
-import socket
 import time
-from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
-from typing import TypeVar
 
 import msgspec
 
@@ -21,7 +16,7 @@ from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.geode.caller import Caller
 from plumbline.adapters.geode.calls import CALLS, carry_out
-from plumbline.adapters.geode.folder import Folder
+from plumbline.adapters.geode.cluster import MOST_MEMBERS, Cluster, broken
 from plumbline.adapters.geode.jars import find_jars
 from plumbline.adapters.geode.jvm import BridgeError, GoneError
 from plumbline.adapters.geode.listener import RegionListener, Stage
@@ -41,18 +36,9 @@ from plumbline.reference.operations import (
     Topology,
 )
 
-T = TypeVar("T")
-
-START_LIMIT_S = 60.0
 ANSWER_LIMIT_S = 20.0
 LEFTOVER_LIMIT_S = 10.0
-DEATH_LIMIT_S = 1.0
-QUIET_S = 0.06
-MOST_MEMBERS = 8
-
-# Ids of members are compared by their ports first. Ports from ranges that ascend in the order of the topology
-# make the ids ascend so; together they are Geode's own default range.
-_FIRST_PORT, _PORTS_EACH = 41_000, 2_500
+CALM_S = 0.06
 
 _CAPABILITIES = (
     Capability.REPLICATED_REGIONS,
@@ -78,20 +64,15 @@ class GeodeAdapter(Adapter):
     """
 
     def __init__(self, name: str, *, answer_limit_s: float = ANSWER_LIMIT_S) -> None:
-        self._jars = find_jars(name)
-        self._limit_s = answer_limit_s
-        self._version = self._jars.version
-        self._folder: Folder | None = None
-        self._site = 0
-        self._locator = 0
-        self._members: dict[str, Member] = {}
+        jars = find_jars(name)
+        self._version = jars.version
+        self._cluster = Cluster(jars, answer_limit_s)
         self._in_use: tuple[str, ...] = ()
         self._callers: dict[str, Caller] = {}
-        self._regions: dict[str, RegionAttributes] = {}
-        self._baseline: dict[str, int] = {}
         self._running: dict[int, Future[Outcome]] = {}
-        self._stage = Stage()
+        self._baseline: dict[str, int] = {}
         self._example = 0
+        self._begin_example(())
 
     def hello(self) -> Introduction:
         """Introduce Geode; the version is that of the jar's name until a member runs."""
@@ -105,7 +86,7 @@ class GeodeAdapter(Adapter):
         )
 
     def deploy(self, topology: Topology) -> Deployed:
-        """Start the members, in the order of their names in the topology, which becomes that of their ids.
+        """Start the members; their ids ascend in the order in which the topology names them.
 
         Members that run already are kept if the one list of names begins with the other and none of them
         has died; else all are ended and started anew.
@@ -115,35 +96,28 @@ class GeodeAdapter(Adapter):
         if not 1 <= len(topology.members) <= MOST_MEMBERS:
             raise UnsupportedError(f"Apache Geode is driven here on 1 to {MOST_MEMBERS} members")
         site, names = topology.sites[0].number, topology.members
-        running = tuple(self._members)
-        common = min(len(running), len(names))
-        dead = not all(member.jvm.alive for member in self._members.values())
-        if self._site != site or running[:common] != names[:common] or dead:
-            self._end()
-        self._site = site
-        try:
-            self._start(names)
-        except BaseException:  # an interrupt too: half a cluster is of no use
-            self._end()
-            raise
+        if not self._cluster.can_become(site, names):
+            self.close()
+        order = self._cluster.start(site, names)
         self._in_use = names
-        return Deployed(member_order=tuple(name for name in self._view(names) if name in names))
+        self._version = self._cluster.ask(self._member(order[0]), Member.version)
+        return Deployed(member_order=order)
 
     def reset(self, regions: tuple[RegionAttributes, ...]) -> None:
         """Give up what the last example left open, drop its regions everywhere, and create fresh ones."""
         for attributes in regions:
             _refuse_what_is_not_driven(attributes)
         self._require_alive()
-        if any(self._members[name].crashed() for name in self._in_use):
+        members = [self._members[name] for name in self._in_use]
+        if any(member.crashed() for member in members):
             raise AdapterError("a member was crashed: deploy again before the next example")
         self._give_up()
-        self._example += 1
-        self._stage = Stage()
-        self._regions = {attributes.name: attributes for attributes in regions}
-        self._on_all(Member.drop_regions)
+        self._begin_example(regions)
+        self._cluster.ask_all(self._members.values(), Member.drop_regions)
         for number, attributes in enumerate(regions):
-            self._create(attributes, f"example{self._example}_{number}")
-        self._baseline = self._on_all(Member.discards)
+            internal = f"example{self._example}_{number}"
+            self._cluster.ask_all(members, partial(self._create, attributes, internal))
+        self._baseline = self._cluster.ask_all(members, Member.discards)
 
     def begin(self, operation: Operation) -> None:
         """Call an operation on its thread, behind what that thread was given before."""
@@ -155,13 +129,12 @@ class GeodeAdapter(Adapter):
         if operation.thread not in self._callers:
             self._callers[operation.thread] = Caller(operation.thread)
         caller = self._callers[operation.thread]
+        caller.used_in = self._example
         if scope is Scope.NO_ACK and operation.kind not in READS:
             caller.unflushed.add(member.name)
-        caller.used_in = self._example
         self._stage.expect(operation)
-        future = caller.submit(partial(_call, caller, member, operation))
-        future.add_done_callback(self._stage.note)
-        self._running[operation.op_id] = future
+        self._running[operation.op_id] = caller.submit(partial(_call, caller, member, operation))
+        self._running[operation.op_id].add_done_callback(self._stage.note)
 
     def finish(self, op_id: int, timeout_ms: int) -> Outcome | None:
         """The outcome of a begun operation; None if it has not returned within the time."""
@@ -173,7 +146,7 @@ class GeodeAdapter(Adapter):
             self._require_alive()
             return None
         except BridgeError as error:
-            raise AdapterError(f"operation {op_id}: {error}", self._words()) from error
+            raise AdapterError(f"operation {op_id}: {error}", self._cluster.last_words()) from error
 
     def observe(self, since: int) -> Observed:
         """All listeners' events in the order in which they reached this process."""
@@ -187,16 +160,16 @@ class GeodeAdapter(Adapter):
         While listeners are parked only a short calm is waited for, and `settled` is False.
         """
         deadline = time.monotonic() + timeout_ms / 1000
-        if self._calm(deadline):
-            return SettleResult(settled=self._rid_of_the_dead(deadline))
+        if self._all_done(deadline):
+            return SettleResult(settled=self._cluster.rid_of_the_dead(deadline))
         if self._stage.held():
-            self._stage.wait_quiet(QUIET_S, deadline)
+            self._stage.wait_quiet(CALM_S, deadline)
         return SettleResult(settled=False, held=self._stage.held())
 
     def contents(self, member: str, region: str) -> tuple[Content, ...]:
         """What the member itself holds."""
         self._region(region)
-        return self._ask(self._survivor(member), lambda one: one.contents(region))
+        return self._cluster.ask(self._survivor(member), partial(Member.contents, name=region))
 
     def arm(self, gate: Gate) -> None:
         """Park the listener of `gate.member` when it is told of the operation."""
@@ -216,12 +189,12 @@ class GeodeAdapter(Adapter):
         """How far `conflatedEvents` of the member's cache has moved since the last reset."""
         if name != "conflatedEvents":
             raise UnsupportedError(f"the statistic {name} is not read from Apache Geode yet")
-        return self._ask(self._survivor(member), Member.discards) - self._baseline[member]
+        return self._cluster.ask(self._survivor(member), Member.discards) - self._baseline[member]
 
     def attributes(self, member: str, region: str) -> RegionAttributes:
         """The attributes that the running region tells of itself."""
         self._region(region)
-        return self._ask(self._survivor(member), lambda one: one.attributes(region))
+        return self._cluster.ask(self._survivor(member), partial(Member.attributes, name=region))
 
     def call(self, method: str, params: msgspec.Struct) -> msgspec.Struct:
         """`crash` kills a member's JVM; nothing else yet."""
@@ -233,105 +206,39 @@ class GeodeAdapter(Adapter):
 
     def close(self) -> None:
         """Kill the JVMs, and end all threads."""
-        self._end()
-
-    # Starting and ending
-
-    def _start(self, names: tuple[str, ...]) -> None:
-        """Start those members that do not run yet."""
-        if self._folder is None:
-            self._folder = Folder()
-            self._locator = _free_port()
-            atexit.register(self._end)
-        for name in names[len(self._members) :]:
-            self._members[name] = Member(name, self._jars, self._folder.path / str(len(self._members)))
-        starting = [member for member in self._members.values() if not member.joined]
-        self._together(starting, self._join, START_LIMIT_S)
-        self._version = self._ask(self._members[names[0]], Member.version)
-
-    def _join(self, member: Member) -> None:
-        slot = list(self._members).index(member.name)
-        first_port = _FIRST_PORT + slot * _PORTS_EACH
-        locator = f"127.0.0.1[{self._locator}]"
-        properties = {
-            "name": member.name,
-            "bind-address": "127.0.0.1",
-            "mcast-port": "0",
-            "locators": locator,
-            "locator-wait-time": f"{START_LIMIT_S:.0f}",  # the first member starts it, at the same time
-            "distributed-system-id": str(self._site),
-            "membership-port-range": f"{first_port}-{first_port + _PORTS_EACH - 1}",
-            "member-timeout": "1000",
-            "conserve-sockets": "false",
-            "disable-auto-reconnect": "true",
-            # Else the death of the oldest members takes the others down with them.
-            "enable-network-partition-detection": "false",
-            "enable-cluster-configuration": "false",
-            "use-cluster-configuration": "false",
-            "jmx-manager": "false",
-            "statistic-sampling-enabled": "false",
-            "log-level": "warning",
-        }
-        if slot == 0:
-            properties["start-locator"] = f"{locator},server=true,peer=true"
-        member.join(properties, START_LIMIT_S)
-
-    def _view(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """The first member's view once all the named are in it, from the lowest to the highest id."""
-        deadline = time.monotonic() + self._limit_s
-        while time.monotonic() < deadline:
-            view = self._ask(self._members[names[0]], Member.neighbours)
-            if set(names) <= set(view):
-                return view
-            time.sleep(0.01)
-        raise AdapterError(f"{names[0]} does not see all of {', '.join(names)}, only {', '.join(view)}")
-
-    def _end(self) -> None:
-        """Back to what a new adapter is: no process, no thread, no folder. Never raises."""
         self._stage.release_all()
-        self._stage = Stage()
-        members, self._members = tuple(self._members.values()), {}
-        callers, self._callers = tuple(self._callers.values()), {}
-        for member in members:
-            member.kill()
-        for caller in callers:
-            caller.close()
-        for member in members:
-            with contextlib.suppress(Exception):  # py4j's last words; the process is dead already
-                member.close()
-        for worker in (*(caller.worker for caller in callers), *(member.control for member in members)):
-            worker.join(self._limit_s)
-        if self._folder is not None:
-            self._folder.remove()
-            self._folder = None
-            atexit.unregister(self._end)
-        self._running.clear()
-        self._regions.clear()
+        for caller in self._callers.values():
+            caller.stop()
+        self._cluster.end()
+        for caller in self._callers.values():
+            caller.worker.join(LEFTOVER_LIMIT_S)  # none has a living JVM to wait for any more
+        self._callers = {}
         self._in_use = ()
+        self._begin_example(())
 
-    # Examples
+    def _begin_example(self, regions: tuple[RegionAttributes, ...]) -> None:
+        """Nothing of the example before is known from here on."""
+        self._example += 1
+        self._stage = Stage()
+        self._regions = {attributes.name: attributes for attributes in regions}
+        self._running = {}
+        self._baseline = {}
+
+    def _create(self, attributes: RegionAttributes, internal: str, member: Member) -> None:
+        member.create_region(attributes, internal, RegionListener(self._stage, member.name, attributes.name))
 
     def _give_up(self) -> None:
-        """Let everything of the last example run to its end, and drop threads that it did not use."""
+        """Let everything of the last example run to its end, and drop the threads that it did not use."""
         self._stage.release_all()
-        if not self._calm(time.monotonic() + LEFTOVER_LIMIT_S):
+        if not self._all_done(time.monotonic() + LEFTOVER_LIMIT_S):
             stuck = sum(not future.done() for future in self._running.values())
-            raise AdapterError(f"{stuck} operations do not return, even with all gates open", self._words())
-        self._running.clear()
+            words = f"{stuck} operations do not return, even with all gates open"
+            raise AdapterError(words, self._cluster.last_words())
         for name, caller in tuple(self._callers.items()):
             if caller.used_in < self._example:
-                self._callers.pop(name).close()
+                self._callers.pop(name).stop()
 
-    def _create(self, attributes: RegionAttributes, internal: str) -> None:
-        """Create a region on every member in use."""
-        stage = self._stage
-
-        def create(member: Member) -> None:
-            member.create_region(attributes, internal, RegionListener(stage, member.name, attributes.name))
-
-        self._together([self._members[name] for name in self._in_use], create)
-
-    def _calm(self, deadline: float) -> bool:
+    def _all_done(self, deadline: float) -> bool:
         """Whether all operations have returned and their messages arrived; False once a listener parks."""
         stage = self._stage
         while True:
@@ -339,41 +246,29 @@ class GeodeAdapter(Adapter):
             seen = stage.changes
             if stage.held():
                 return False
-            if not self._busy() and not self._flush():
+            if not any(caller.busy() for caller in self._callers.values()) and not self._flush():
                 return True
             if not stage.wait_change(seen, deadline):
                 return False
 
-    def _busy(self) -> bool:
-        """Whether an operation or a flush is under way."""
-        return any(not caller.last.done() for caller in self._callers.values())
-
     def _flush(self) -> bool:
-        """Send a flush behind all that was sent without acknowledgement; False if there is nothing to flush.
+        """Send a flush behind all that was sent without acknowledgement; False if nothing was.
 
         A put into an acknowledged region returns when all have applied it, and what the same Java thread sent
         before went over the same sockets and was applied before.
         """
-        sent = False
-        for caller in self._callers.values():
-            for name in caller.unflushed:
-                flush = caller.submit(partial(caller.flush, self._members[name]))
-                flush.add_done_callback(self._stage.note)
-                sent = True
-            caller.unflushed.clear()
-        return sent
+        flushes = [
+            caller.submit(partial(caller.flush, self._members[name]))
+            for caller in self._callers.values()
+            for name in caller.take_unflushed()
+        ]
+        for flush in flushes:
+            flush.add_done_callback(self._stage.note)
+        return bool(flushes)
 
-    def _rid_of_the_dead(self, deadline: float) -> bool:
-        """Whether every survivor has done with the members that were crashed, by the deadline."""
-        dead = [member for member in self._members.values() if member.crashed()]
-        survivors = [member for member in self._members.values() if not member.crashed()]
-        while any(self._ask(one, lambda m: m.still_hears(dead)) for one in survivors if dead):
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.02)
-        return True
-
-    # Members
+    @property
+    def _members(self) -> dict[str, Member]:
+        return self._cluster.members
 
     def _member(self, name: str) -> Member:
         if name not in self._in_use:
@@ -394,39 +289,10 @@ class GeodeAdapter(Adapter):
 
     def _require_alive(self) -> None:
         """Raises AdapterError if a member died that was not crashed on purpose, or its listener failed."""
-        for member in self._members.values():
-            if not member.crashed() and not member.jvm.alive:
-                raise _broken(member, "")
+        self._cluster.require_alive()
         for name, words in self._stage.troubles:
             if not (member := self._members[name]).crashed():
-                raise _broken(member, words)
-
-    def _ask(self, member: Member, question: Callable[[Member], T], limit_s: float | None = None) -> T:
-        """The answer of one member, on its own thread; raises AdapterError if it fails or takes too long."""
-        return self._together([member], question, limit_s)[member.name]
-
-    def _on_all(self, question: Callable[[Member], T]) -> dict[str, T]:
-        return self._together(list(self._members.values()), question)
-
-    def _together(
-        self, members: list[Member], question: Callable[[Member], T], limit_s: float | None = None
-    ) -> dict[str, T]:
-        """The answers of several members, asked at the same time."""
-        limit_s = self._limit_s if limit_s is None else limit_s
-        futures = {member: member.control.submit(partial(question, member)) for member in members}
-        answers = {}
-        for member, future in futures.items():
-            try:
-                answers[member.name] = future.result(limit_s)
-            except TimeoutError:
-                words = f"member {member.name} did not answer within {limit_s:g} s"
-                raise AdapterError(words, member.jvm.last_words()) from None
-            except (GoneError, BridgeError) as error:
-                raise _broken(member, str(error)) from error
-        return answers
-
-    def _words(self) -> str:
-        return "\n".join(words for member in self._members.values() if (words := member.jvm.last_words()))
+                raise broken(member, words)
 
 
 def _call(caller: Caller, member: Member, operation: Operation) -> Outcome:
@@ -437,15 +303,8 @@ def _call(caller: Caller, member: Member, operation: Operation) -> Outcome:
         return carry_out(member.region(operation.region, caller.client(member)), operation)
     except GoneError as error:
         if not member.crashed():
-            raise _broken(member, str(error)) from error
+            raise broken(member, str(error)) from error
         return Outcome(Status.INDEFINITE, detail=str(error))
-
-
-def _broken(member: Member, words: str) -> AdapterError:
-    """What to say when talking to a member failed: that it died, if it did."""
-    if member.jvm.ended_within(DEATH_LIMIT_S):
-        words = f"the JVM died with code {member.jvm.exit_code}"
-    return AdapterError(f"member {member.name}: {words}", member.jvm.last_words())
 
 
 def _refuse_what_is_not_driven(attributes: RegionAttributes) -> None:
@@ -453,10 +312,3 @@ def _refuse_what_is_not_driven(attributes: RegionAttributes) -> None:
         raise UnsupportedError(f"regions with the policy {attributes.policy} are not driven on Geode yet")
     if attributes.senders or attributes.queues:
         raise UnsupportedError("gateway senders and asynchronous queues are not driven on Geode yet")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

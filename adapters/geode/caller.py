@@ -42,6 +42,15 @@ class Caller:
         self.last = future
         return future
 
+    def busy(self) -> bool:
+        """Whether the thread has not yet done all that it was given."""
+        return not self.last.done()
+
+    def take_unflushed(self) -> set[str]:
+        """The members in `unflushed`, which are none from here on."""
+        taken, self.unflushed = self.unflushed, set()
+        return taken
+
     def client(self, member: Member) -> Client:
         """The connection to a member; used on the worker's thread only."""
         if member not in self._clients:
@@ -59,7 +68,7 @@ class Caller:
             if not member.crashed():
                 raise
 
-    def close(self) -> None:
+    def stop(self) -> None:
         """Take nothing more; the connections are closed when the last call has returned."""
         self.worker.submit(self._disconnect)
         self.worker.stop()

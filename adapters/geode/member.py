@@ -31,7 +31,6 @@ class Member:
         self.name = name
         self.jvm = Jvm(jars, directory)
         self.control = Worker(f"geode-{name}")
-        self.joined = False
         self._crashed = False
         self._cache: Any = None
         self._statistics: Any = None
@@ -53,7 +52,6 @@ class Member:
         factory.setConcurrencyChecksEnabled(False)
         self._flush = factory.create(FLUSH_REGION)
         self._keep_for_good()
-        self.joined = True
 
     def version(self) -> str:
         """The product's version, as the running product tells it."""

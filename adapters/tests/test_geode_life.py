@@ -71,7 +71,7 @@ def runs(pid: int) -> bool:
 
 
 def pids(adapter: GeodeAdapter) -> list[int]:
-    return [member.jvm.pid for member in adapter._members.values()]
+    return [member.jvm.pid for member in adapter._cluster.members.values()]
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_closing_leaves_no_process_no_thread_and_no_folder():
     adapter.deploy(topology("AB"))
     adapter.reset(REGION)
     adapter.begin(put(1, "A"))
-    started, folder = pids(adapter), adapter._folder
+    started, folder = pids(adapter), adapter._cluster._folder
     assert folder is not None
     assert all(map(runs, started))
     adapter.close()
@@ -151,7 +151,7 @@ def test_a_crash_is_an_indefinite_outcome_there_and_a_delay_elsewhere(pair: Geod
 
 
 def test_a_member_that_dies_by_itself_is_an_adapter_error_with_its_last_words(pair: GeodeAdapter):
-    member = pair._members["B"]
+    member = pair._cluster.members["B"]
     member.jvm._errors.write_text("out of breath\n")
     pair.arm(Gate("B", 1))
     pair.begin(put(1, "B"))
@@ -165,8 +165,8 @@ def test_a_member_that_dies_by_itself_is_an_adapter_error_with_its_last_words(pa
 
 
 def test_a_member_that_hangs_is_an_adapter_error_and_never_a_hang(pair: GeodeAdapter):
-    pair._limit_s = 0.5
-    os.kill(pair._members["B"].jvm.pid, signal.SIGSTOP)
+    pair._cluster._limit_s = 0.5
+    os.kill(pair._cluster.members["B"].jvm.pid, signal.SIGSTOP)
     with pytest.raises(AdapterError, match="B did not answer"):
         pair.contents("B", "r")
     pair.begin(put(1, "B"))
@@ -181,7 +181,7 @@ def test_killing_the_harness_ends_its_members_and_the_next_one_sweeps_its_folder
         "from plumbline.reference.operations import Site, Topology\n"
         "adapter = GeodeAdapter('1.15.1')\n"
         "adapter.deploy(Topology((Site(1, ('A',)),)))\n"
-        "print(adapter._members['A'].jvm.pid, adapter._folder.path, flush=True)\n"
+        "print(adapter._cluster.members['A'].jvm.pid, adapter._cluster._folder.path, flush=True)\n"
         "sys.stdin.read()\n"
     )
     with subprocess.Popen(

@@ -366,7 +366,7 @@ def test_examples_leave_no_java_objects_behind(cluster: GeodeAdapter):
     sizes = []
     for _ in range(3):
         cluster.reset((RegionAttributes(name="r"),))
-        sizes.append([int(member._bindings.size()) for member in cluster._members.values()])
+        sizes.append([int(member._bindings.size()) for member in cluster._cluster.members.values()])
         play = Play(cluster)
         for _ in range(50):
             play.begin("A", PUT)
