@@ -58,6 +58,18 @@ class Parked(msgspec.Struct, frozen=True, tag="parked"):
     gate: Gate
 
 
+class NotParked(msgspec.Struct, frozen=True, tag="not_parked"):
+    """The operation has not reached the gate, though the candidate was given all the time it may take."""
+
+    gate: Gate
+
+
+class Waited(msgspec.Struct, frozen=True, tag="waited"):
+    """The candidate was given all the time it may take, and what was waited for has not come."""
+
+    awaited: str = ""
+
+
 class Released(msgspec.Struct, frozen=True, tag="released"):
     """The gate is opened."""
 
@@ -119,6 +131,8 @@ Moment = (
     | Returned
     | Armed
     | Parked
+    | NotParked
+    | Waited
     | Released
     | Settled
     | ContentsAsked

@@ -5,6 +5,8 @@ Knows when something was sent and received, not whether it was right.
 
 from __future__ import annotations
 
+import time
+
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.protocol import Introduction
@@ -16,6 +18,7 @@ from plumbline.reference.history import (
     Gate,
     History,
     Moment,
+    NotParked,
     Parked,
     Redelivered,
     Released,
@@ -24,6 +27,7 @@ from plumbline.reference.history import (
     Shown,
     StatisticAsked,
     StatisticRead,
+    Waited,
 )
 from plumbline.reference.operations import (
     Content,
@@ -33,6 +37,13 @@ from plumbline.reference.operations import (
     RegionAttributes,
     Topology,
 )
+
+
+SHOWN_LIMIT_MS = 3_000
+"""A listener that will be told of something is told within this time."""
+
+SLICE_MS = 20
+"""How long the candidate is left alone between two looks."""
 
 
 class Driver:
@@ -78,6 +89,9 @@ class Driver:
             self.poll()
             self._timeline.append(Returned(op_id, outcome))
             del self._under_way[op_id]
+        elif timeout_ms is None:
+            self.poll()
+            self._timeline.append(Waited(f"operation {op_id} to return"))
         return outcome
 
     def arm(self, gate: Gate) -> None:
@@ -89,8 +103,7 @@ class Driver:
         """Whether the operation stands at the gate in time."""
         parked = self._adapter.await_parked(gate, self._limit_ms if timeout_ms is None else timeout_ms)
         self.poll()
-        if parked:
-            self._timeline.append(Parked(gate))
+        self._timeline.append(Parked(gate) if parked else NotParked(gate))
         return parked
 
     def release(self, gate: Gate) -> None:
@@ -114,13 +127,20 @@ class Driver:
         self._position = observed.position
         return observed.events
 
-    def await_shown(self, member: str, token: str, timeout_ms: int | None = None) -> bool:
+    def await_shown(self, member: str, token: str, timeout_ms: int = SHOWN_LIMIT_MS) -> bool:
         """Whether the listener of a member is told of a token in time."""
-        # A candidate that parks listeners cannot say that it has settled, so this asks until it shows.
-        waited = self._adapter.settle(0 if timeout_ms is None else timeout_ms)
-        self.poll()
-        del waited
-        return any(shown.event.token == token for shown in self._logs[member])
+        deadline = time.monotonic() + timeout_ms / 1000
+        while not any(shown.event.token == token for shown in self._logs[member]):
+            if time.monotonic() > deadline:
+                break
+            settled = self._adapter.settle(SLICE_MS).settled
+            self.poll()
+            if settled and not any(shown.event.token == token for shown in self._logs[member]):
+                break
+        else:
+            return True
+        self._timeline.append(Waited(f"the listener of {member} to be told of {token}"))
+        return False
 
     def settle(self) -> bool:
         """Wait until nothing more happens by itself; False while parked listeners may hold things back."""
@@ -152,6 +172,10 @@ class Driver:
         self.poll()
         self._timeline.append(StatisticRead(number, member, name, delta))
         return delta
+
+    def attributes(self, member: str, region: str) -> RegionAttributes:
+        """The attributes in force of a region on a member."""
+        return self._adapter.attributes(member, region)
 
     def log(self, member: str) -> tuple[Event, ...]:
         """What the listener of a member has been told so far."""

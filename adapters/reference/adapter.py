@@ -13,7 +13,7 @@ from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import UnsupportedError
 from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.explain.steps import Entry, Place, Step
+from plumbline.reference.explain.steps import Entry, Place
 from plumbline.reference.history import Gate, OrderStrength
 from plumbline.reference.model.foresight import Unknowing
 from plumbline.reference.model.setting import Setting
@@ -212,15 +212,13 @@ class ReferenceAdapter(Adapter):
 
     def _take_step(self) -> bool:
         """Let one thing happen; False if nothing can."""
-        steps = self._ready().internal_steps(self._world, self._view)
-        step: Step | None
-        if self._random is None:
-            step = next(iter(steps), None)
-        else:
-            possible = list(steps)
-            step = self._random.choice(possible) if possible else None
-        if step is None:
+        # In an order of their own: that of the maps inside changes from one process to the next.
+        possible = sorted(
+            self._ready().internal_steps(self._world, self._view), key=lambda step: repr(step.name)
+        )
+        if not possible:
             return False
+        step = possible[0] if self._random is None else self._random.choice(possible)
         self._world = step.state
         for place, entry in step.shows:
             match place, entry:

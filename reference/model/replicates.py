@@ -136,7 +136,7 @@ class Replicates:
                 announced = tuple(dict.fromkeys((*announced, 0)))
             ordered = world.but(order=finding.order)
             for value in each(book.value_stored(operation.token, entry.token)):
-                for stamp in each(book.stamp_stored(head.stamp, entry.stamp, member)):
+                for stamp in self._stored_stamps(head.stamp, entry.stamp, member):
                     for times in announced:
                         yield from self._applied(
                             ordered,
@@ -151,6 +151,12 @@ class Replicates:
                             checks=True,
                         )
 
+    def _stored_stamps(
+        self, incoming: Stamp | None, stored: Stamp | None, member: str
+    ) -> tuple[Stamp | None, ...]:
+        """The stamps that an applied update may leave behind; none came where its caller did not check."""
+        return (None,) if incoming is None else each(self._setting.book.stamp_stored(incoming, stored, member))
+
     def _findings(
         self, world: World, operation: Operation, head: Message, entry: Entry, member: str
     ) -> Iterator[Finding]:
@@ -161,7 +167,9 @@ class Replicates:
             if not takes_part:
                 yield Finding(applied=True, tie=False, order=order)
             elif stored is None or incoming is None or incoming.version > stored.version:
-                yield from (Finding(applies, tie=False, order=order) for applies in each(book.applies_newer()))
+                gap = 0 if incoming is None else incoming.version - (0 if stored is None else stored.version)
+                for applies in each(book.applies_newer(gap)):
+                    yield Finding(applies, tie=False, order=order)
             elif incoming.version < stored.version:
                 yield from (Finding(applies, tie=False, order=order) for applies in each(book.applies_older()))
             elif incoming.member == stored.member:

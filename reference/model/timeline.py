@@ -15,6 +15,7 @@ from plumbline.reference.history import (
     ContentsAsked,
     ContentsRead,
     Moment,
+    NotParked,
     Parked,
     Redelivered,
     Released,
@@ -22,6 +23,7 @@ from plumbline.reference.history import (
     Settled,
     StatisticAsked,
     StatisticRead,
+    Waited,
 )
 from plumbline.reference.model import claims
 from plumbline.reference.model.callers import Callers
@@ -95,7 +97,7 @@ class Timeline:
         for op_id, call in world.calls.items():
             operation = operations[op_id]
             if call.stage is Stage.CALLED:
-                if not call.indefinite and (operation.member, operation.key) not in held and not all(
+                if not call.indefinite and (operation.member, operation.key) not in held and not any(
                     self._callers.blocked(world, operation)
                 ):
                     return False
@@ -113,6 +115,18 @@ class Timeline:
                 return False
         return True
 
+    def _has_waited(self, world: World) -> bool:
+        """Whether nothing more need happen, however long one waits.
+
+        A parked listener may hold back whatever else comes to the same key of its member.
+        """
+        held = frozenset(
+            (holder, self._setting.operations[parked].key)
+            for (holder, parked), state in world.gates.items()
+            if state is GateState.PARKED
+        )
+        return self.quiet(world, held)
+
     def _moment(self, world: World, due: Moment) -> Iterator[Step]:
         shows: tuple[tuple[Entry, Entry], ...] = ((TIMELINE, due),)
         claim = claims.NEXT_MOMENT
@@ -126,6 +140,13 @@ class Timeline:
             case Parked(gate):
                 if world.gates.get((gate.member, gate.op_id)) is GateState.PARKED:
                     yield Step(("parked", gate), world, shows, claim)
+            case NotParked(gate):
+                parked = world.gates.get((gate.member, gate.op_id)) is GateState.PARKED
+                if not parked and self._has_waited(world):
+                    yield Step(("not parked", gate), world, shows, claim)
+            case Waited():
+                if self._has_waited(world):
+                    yield Step(("waited",), world, shows, claim)
             case Released(gate):
                 yield Step(("release", gate), self.released(world, gate.member, gate.op_id), shows, claim)
             case Settled(held):

@@ -30,7 +30,7 @@ class Rulebook:
     stamp: Callable[[Stamp | None, str, OperationKind], Any] = replicated.stamp
     stamp_stored: Callable[[Stamp, Stamp | None, str], Any] = replicated.stamp_stored
     takes_part: Callable[[OperationKind], Any] = replicated.takes_part
-    applies_newer: Callable[[], Any] = replicated.applies_newer
+    applies_newer: Callable[[int], Any] = replicated.applies_newer
     applies_older: Callable[[], Any] = replicated.applies_older
     applies_tie_of_higher: Callable[[], Any] = replicated.applies_tie_of_higher
     applies_tie_of_lower: Callable[[], Any] = replicated.applies_tie_of_lower
@@ -105,25 +105,25 @@ def _yes_or_no(*_: object) -> Free:
 
 DECISIONS: dict[str, Decision] = {
     "waits_for_other_writers": Decision(("CONS-RR-01", "EX-A3C3-01"), _yes_or_no),
+    "applies_while_another_is_under_way": Decision(("EX-A3C3-02",), _yes_or_no),
     "status_of_loser": Decision(("CONS-RR-02",), _any_status),
     "stores_before_checking": Decision(("CONS-RR-03",), _yes_or_no),
-    "recipients": Decision(("CONS-RR-04",), _any_recipients),
-    "value_stored": Decision(("CONS-RR-05",), _any_value),
-    "value_stored_unchecked": Decision(("CFG-CHECKS-07",), _any_value),
-    "stamp": Decision(("VER-STAMP-02", "VER-STAMP-01"), _any_stamp),
-    "stamp_stored": Decision(("VER-STAMP-03", "VER-STAMP-01"), _any_stamp_stored),
-    "takes_part": Decision(("VER-OPS-01",), _yes_or_no),
+    "counted_by": Decision(("STAT-CONFLATED-01", "STAT-CONFLATED-02"), _any_counters),
+    "counts_applied": Decision(("STAT-CONFLATED-01",), _yes_or_no),
+    "announces_discarded": Decision(("DISC-LSN-01",), _yes_or_no),
+    "announcements_of_applied": Decision(("DISC-APPLIED-01", "DISC-LSN-01"), lambda *_: Free((1, 0, 2))),
+    "applies_same_stamp": Decision(("VER-DUP-01",), _yes_or_no),
     "applies_newer": Decision(("VER-CMP-01",), _yes_or_no),
     "applies_older": Decision(("VER-CMP-02",), _yes_or_no),
     "applies_tie_of_higher": Decision(("VER-TIE-01", "EX-A3C3-04"), _yes_or_no),
     "applies_tie_of_lower": Decision(("VER-TIE-02", "EX-A3C3-03"), _yes_or_no),
-    "applies_same_stamp": Decision(("VER-DUP-01",), _yes_or_no),
     "is_higher": Decision(("VER-ID-01", "VER-TIE-03", "EX-A3C3-05"), _yes_or_no),
-    "applies_while_another_is_under_way": Decision(("EX-A3C3-02",), _yes_or_no),
-    "announces_discarded": Decision(("DISC-LSN-01",), _yes_or_no),
-    "announcements_of_applied": Decision(("DISC-APPLIED-01",), lambda *_: Free((1, 0, 2))),
-    "counted_by": Decision(("STAT-CONFLATED-01", "STAT-CONFLATED-02"), _any_counters),
-    "counts_applied": Decision(("STAT-CONFLATED-01",), _yes_or_no),
+    "takes_part": Decision(("VER-OPS-01",), _yes_or_no),
+    "stamp": Decision(("VER-STAMP-02", "VER-STAMP-01"), _any_stamp),
+    "stamp_stored": Decision(("VER-STAMP-03", "VER-STAMP-01"), _any_stamp_stored),
+    "value_stored": Decision(("CONS-RR-05",), _any_value),
+    "value_stored_unchecked": Decision(("CFG-CHECKS-07",), _any_value),
+    "recipients": Decision(("CONS-RR-04",), _any_recipients),
     "checks_in_force": Decision(("CFG-CHECKS-01",), _yes_or_no),
 }
-"""Every decision by name; the field of the same name in `Rulebook` answers it."""
+"""Every decision by name; the field of the same name in `Rulebook` answers it. Narrow decisions come first."""

@@ -54,8 +54,8 @@ def takes_part(kind: OperationKind) -> bool:  # noqa: ARG001
     return True
 
 
-def applies_newer() -> bool:
-    """Whether an update of a larger version, or of a key never seen, is applied: it is (L67)."""
+def applies_newer(gap: int) -> bool:  # noqa: ARG001
+    """Whether an update is applied whose version is larger by `gap`, or of a key never seen: it is (L67)."""
     return True
 
 

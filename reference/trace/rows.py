@@ -27,6 +27,7 @@ from plumbline.reference.history import (
     Shown,
     StatisticAsked,
     StatisticRead,
+    Waited,
 )
 from plumbline.reference.operations import STORES_VALUE, EventKind, Operation
 from plumbline.reference.trace.schema import TraceKind
@@ -150,6 +151,8 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:
             yield layout.operation(TraceKind.GATE_MISS, gate.op_id, gate.member)
         case Released(gate=gate):
             yield layout.operation(TraceKind.GATE_RELEASE, gate.op_id, gate.member)
+        case Waited(awaited=awaited):
+            yield {"kind": TraceKind.WAITED, "detail": awaited or None}
         case Redelivered(op_id=op_id, member=member):
             yield layout.operation(TraceKind.REDELIVER, op_id, member)
         case Settled(held=held):

@@ -95,6 +95,7 @@ class TraceKind(StrEnum):
     )
 
     # Callbacks of the application, and what was read.
+    WAITED = "waited", "all the time was given that anything may take, and detail has not come", True
     LISTENER = "listener", "a region listener was told of an event", True
     WRITER_CALL = "writer_call", "a cache writer or transaction writer was asked", True
     LOADER_CALL = "loader_call", "a cache loader was asked for a value", True

@@ -1,0 +1,1 @@
+"""Scenarios: short deterministic examples whose outcome is written out literally, from the documents."""

@@ -1,0 +1,206 @@
+"""The oracle's findings: is a history right, which requirement does a wrong one break, and what does a
+right one prove.
+
+Knows the search and the decisions; knows nothing of candidates.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from itertools import combinations
+
+import msgspec
+
+from plumbline.reference.explain.engine import Answer, Budget, Explanation, Position, explain
+from plumbline.reference.explain.question import Question, ask
+from plumbline.reference.explain.steps import Entry, Place, View
+from plumbline.reference.history import Called, ContentsRead, History
+from plumbline.reference.model.places import TIMELINE
+from plumbline.reference.rulebook.book import DECISIONS, Rulebook
+from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.runs import DeadEnd
+
+NAMING_STATES = 10_000
+NAMING_MS = 1_500
+"""How long naming may take; what is not named then is told as such."""
+
+EXERCISE_BUDGET = Budget(states=3_000, time_ms=300)
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """What the oracle says of one history.
+
+    Attributes:
+        answer: explained, refuted or unknown.
+        states: states visited.
+        requirements: ids broken, the most specific first; empty unless refuted.
+        decisions: the decisions whose freeing explains the history.
+        dead_ends: the furthest places where explaining ended.
+    """
+
+    answer: Answer
+    states: int
+    requirements: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    dead_ends: tuple[DeadEnd, ...] = ()
+
+
+def search(history: History, book: Rulebook, budget: Budget | None = None) -> Explanation:
+    """Whether the model with this rulebook can show the history."""
+    question = ask(history, book)
+    return explain(question.system, question.logs, budget, book.replaced())
+
+
+def find(
+    history: History, book: Rulebook, budget: Budget | None = None, naming_ms: int = NAMING_MS
+) -> Finding:
+    """Judge a history; name what it breaks if it is wrong, within a time of its own."""
+    explanation = search(history, book, budget)
+    if explanation.answer is not Answer.REFUTED:
+        return Finding(answer=explanation.answer, states=explanation.states)
+    decisions = name(history, book, naming_ms)
+    requirements = _foreign(history) + [
+        requirement for decision in decisions for requirement in DECISIONS[decision].requirements
+    ]
+    return Finding(
+        answer=Answer.REFUTED,
+        states=explanation.states,
+        requirements=tuple(dict.fromkeys(requirements)),
+        decisions=decisions,
+        dead_ends=tuple(_dead_ends(ask(history, book), explanation.frontier)),
+    )
+
+
+def name(history: History, book: Rulebook, time_ms: int = NAMING_MS) -> tuple[str, ...]:
+    """The decisions of the smallest sets whose freeing makes the history explainable.
+
+    Every single decision that does so is named, in the order of DECISIONS, narrow ones first; failing
+    that, the first pair. Empty if none is found in the time.
+    """
+    deadline = time.monotonic() + time_ms / 1000
+    singles = [decision for decision in DECISIONS if _explains(history, book.with_free(decision), deadline)]
+    if singles:
+        return tuple(singles)
+    for pair in combinations(DECISIONS, 2):
+        if _explains(history, book.with_free(*pair), deadline):
+            return pair
+    return ()
+
+
+def _explains(history: History, book: Rulebook, deadline: float) -> bool:
+    left_ms = int((deadline - time.monotonic()) * 1000)
+    if left_ms <= 0:
+        return False
+    budget = Budget(states=NAMING_STATES, time_ms=min(left_ms, NAMING_MS // 5))
+    return search(history, book, budget).answer is Answer.EXPLAINED
+
+
+def exercised(history: History, requirements: Iterable[str]) -> frozenset[str]:
+    """Those of the requirements of which this right history would have shown a violation.
+
+    A history exercises a requirement if a faulty variant of it cannot explain the history.
+    """
+    proven = set()
+    for requirement in requirements:
+        for variant in FAULTY.values():
+            if (
+                requirement in variant.requirements
+                and search(history, variant.rulebook(), EXERCISE_BUDGET).answer is Answer.REFUTED
+            ):
+                proven.add(requirement)
+                break
+    return frozenset(proven)
+
+
+def _foreign(history: History) -> list[str]:
+    """The requirement broken by a value that nobody ever wrote to its key, if one was held."""
+    written = {
+        (what.operation.region, what.operation.key, what.operation.token)
+        for what in history.timeline
+        if isinstance(what, Called)
+    }
+    unchecked = {region.name for region in history.regions if region.checks is False}
+    for what in history.timeline:
+        if isinstance(what, ContentsRead):
+            for entry in what.entries:
+                if entry.token is not None and (what.region, entry.key, entry.token) not in written:
+                    return ["CFG-CHECKS-07" if what.region in unchecked else "CONS-RR-05"]
+    return []
+
+
+class _Offers:
+    """A view that fits everything, for asking what the model would have shown at a dead end."""
+
+    reduced = False
+
+    def __init__(self, question: Question, position: Position) -> None:
+        self._entries = question.logs.entries
+        self._used = position.used
+        self.now = position.used.get(TIMELINE, 0)
+
+    def due(self, place: Place) -> Entry | None:
+        shown = self._entries.get(place, ())
+        index = self._used.get(place, 0)
+        return shown[index] if index < len(shown) else None
+
+    def fits(self, place: Place, entry: Entry) -> bool:
+        del place, entry
+        return True
+
+    def still(self, place: Place, entry: Entry) -> bool:
+        del place, entry
+        return False
+
+    def observed(self, place: Place) -> bool:
+        return place in self._entries
+
+
+def _dead_ends(question: Question, frontier: list[Position]) -> Iterable[DeadEnd]:
+    """For each dead end, at each log with something due: what was due, and what was on offer instead."""
+    total = question.logs.total
+    for position in frontier:
+        offers: View = _Offers(question, position)
+        offered: dict[Place, list[str]] = {}
+        for step in question.system.steps(position.state, offers):
+            for place, entry in step.shows:
+                offered.setdefault(place, []).append(_words(entry))
+        places: list[Place] = [TIMELINE, *(p for p in question.logs.entries if p != TIMELINE)]
+        for place in places:
+            due = offers.due(place)
+            if due is None or (place != TIMELINE and place not in offered):
+                continue
+            choices = tuple(dict.fromkeys(offered.get(place, ())))
+            if _words(due) in choices:
+                continue
+            yield DeadEnd(consumed=total - position.left, place=_where(place), due=_words(due), offered=choices)
+
+
+def _where(place: Place) -> str:
+    match place:
+        case ("listener", member):
+            return f"listener of {member}"
+        case ("listener", member, region, key, *_):
+            return f"listener of {member}, {region}[{key}]"
+        case ("outcome", op_id):
+            return f"outcome of operation {op_id}"
+        case _:
+            return "timeline"
+
+
+def _words(entry: Entry) -> str:
+    match entry:
+        case (str(region), str(key), kind, token):
+            return f"{kind} {region}[{key}] {token}"
+        case (status, value):
+            return f"{status}" if value is None else f"{status} {value}"
+        case _:
+            return _moment_words(entry)
+
+
+def _moment_words(moment: object) -> str:
+    data = msgspec.to_builtins(moment)
+    if not isinstance(data, dict):
+        return str(moment)
+    kind = data.pop("type", "")
+    return f"{kind} " + " ".join(f"{key}={value}" for key, value in data.items())

@@ -1,0 +1,110 @@
+"""Plays a scenario on a candidate, and has the same example explained.
+
+Two judges that know nothing of each other: the outcome written down in the scenario, and the search. They
+must agree; where they do not, the reason says so.
+"""
+
+from __future__ import annotations
+
+import time
+
+import msgspec
+
+from plumbline.adapters.errors import AdapterError, UnsupportedError
+from plumbline.reference.explain.engine import Answer, Budget
+from plumbline.reference.explain.oracle import Finding, find
+from plumbline.reference.operations import RegionAttributes
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.verdicts import Verdict
+from plumbline.suites.driving import Driver
+from plumbline.suites.results import Result
+from plumbline.suites.scenarios.scenario import Scenario
+from plumbline.suites.scenarios.stage import REGION, MismatchError, Stage
+from plumbline.suites.session import Session
+from plumbline.suites.words import finding_words
+
+BUDGET = Budget(states=100_000, time_ms=10_000)
+
+
+def play(scenario: Scenario, session: Session, book: Rulebook) -> Result:
+    """Play one scenario; never raises for what a candidate or its adapter does."""
+    started = time.monotonic()
+    try:
+        result = _play(scenario, session, book)
+    except AdapterError as error:
+        session.failed(error)
+        result = _result(scenario, Verdict.ADAPTER_ERROR, _with_last_words(error))
+    except UnsupportedError as error:
+        result = _result(scenario, Verdict.UNSUPPORTED, str(error))
+    return msgspec.structs.replace(result, seconds=time.monotonic() - started)
+
+
+def _play(scenario: Scenario, session: Session, book: Rulebook) -> Result:
+    lacking = session.lacks(scenario.needs)
+    if lacking:
+        return _result(scenario, Verdict.UNSUPPORTED, f"needs {', '.join(lacking)}")
+    region = RegionAttributes(name=REGION, scope=scenario.scope, checks=scenario.checks)
+    driver, order = session.begin(tuple("ABCD"[: scenario.members]), (region,))
+    if order is None:
+        return _result(scenario, Verdict.UNSUPPORTED, "the candidate does not tell the order of member ids")
+    stage = Stage(driver, order)
+    mismatch: MismatchError | None = None
+    try:
+        scenario.play(stage)
+    except MismatchError as error:
+        mismatch = error
+    _wind_up(stage)
+    session.worked()
+    finding = find(driver.history(), book, BUDGET)
+    return _judged(scenario, stage, driver, mismatch, finding)
+
+
+def _wind_up(stage: Stage) -> None:
+    """End the example in order, so that nothing is left under way and the search sees the whole of it."""
+    try:
+        stage.settle()
+        stage.look()
+    except MismatchError as error:
+        # An operation that never returns cannot be waited for; the adapter has to be opened afresh.
+        raise AdapterError(f"the example could not be ended in order: {error}") from error
+
+
+def _judged(
+    scenario: Scenario, stage: Stage, driver: Driver, mismatch: MismatchError | None, finding: Finding
+) -> Result:
+    expected, seen = (), ()
+    if mismatch is not None:
+        verdict = Verdict.FAIL
+        expected, seen = (mismatch.expected,), (mismatch.seen,)
+        reason = str(mismatch)
+        if finding.answer is Answer.EXPLAINED:
+            reason += " (though the model can explain the example)"
+    elif finding.answer is Answer.REFUTED:
+        verdict = Verdict.FAIL
+        expected, seen = finding_words(finding)
+        reason = f"as written down, but no run of the model shows it: {seen[0] if seen else 'see the example'}"
+    elif finding.answer is Answer.UNKNOWN:
+        verdict = Verdict.UNKNOWN
+        reason = f"as written down, but not explained within {finding.states} states"
+    else:
+        verdict, reason = Verdict.PASS, ""
+    return Result(
+        title=scenario.name,
+        verdict=verdict,
+        requirements=scenario.requirements,
+        reason=reason,
+        expected=expected,
+        seen=seen,
+        plan=tuple(stage.done),
+        history=driver.history(),
+        finding=finding,
+    )
+
+
+def _result(scenario: Scenario, verdict: Verdict, reason: str) -> Result:
+    return Result(title=scenario.name, verdict=verdict, requirements=scenario.requirements, reason=reason)
+
+
+def _with_last_words(error: AdapterError) -> str:
+    words = error.last_words.strip()
+    return f"{error}; last words: {words[-300:]}" if words else str(error)

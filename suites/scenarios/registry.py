@@ -1,0 +1,18 @@
+"""Every scenario there is.
+
+Importing this module imports the modules that hold them.
+"""
+
+from __future__ import annotations
+
+from plumbline.suites.scenarios import (  # noqa: F401 - importing them registers their scenarios
+    configuration,
+    conflicts,
+    observation,
+    stamps,
+    worked_example,
+)
+from plumbline.suites.scenarios.scenario import FOUND, Scenario
+
+SCENARIOS: dict[str, Scenario] = FOUND
+"""Every scenario by name."""

@@ -1,0 +1,67 @@
+"""What a scenario is: a function of a stage, the requirements it is for, and what it needs.
+
+Knows the names of scenarios, not how they are run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.operations import Scope
+from plumbline.suites.scenarios.stage import Stage
+
+
+class Scenario(msgspec.Struct, frozen=True, kw_only=True):
+    """One scenario.
+
+    Attributes:
+        name: a sentence, with underscores.
+        requirements: the ids whose violation makes it fail.
+        needs: capabilities without which it cannot be played.
+        members: how many members of one site.
+        checks: the region's attribute.
+        scope: the region's scope.
+        play: the scenario itself; raises MismatchError when the outcome is not the one written down.
+    """
+
+    name: str
+    requirements: tuple[str, ...]
+    needs: tuple[Capability, ...]
+    members: int
+    checks: bool | None
+    scope: Scope
+    play: Callable[[Stage], None]
+
+
+FOUND: dict[str, Scenario] = {}
+"""Every scenario registered so far, by name."""
+
+
+def scenario(
+    *requirements: str,
+    needs: tuple[Capability, ...] = (Capability.LISTENER_GATES,),
+    members: int = 3,
+    checks: bool | None = None,
+    scope: Scope = Scope.ACK,
+) -> Callable[[Callable[[Stage], None]], Callable[[Stage], None]]:
+    """Register a scenario; see Scenario for the arguments."""
+
+    def register(play: Callable[[Stage], None]) -> Callable[[Stage], None]:
+        name = play.__name__
+        if name in FOUND:
+            raise ValueError(f"two scenarios are named {name}")
+        FOUND[name] = Scenario(
+            name=name,
+            requirements=requirements,
+            needs=(Capability.REPLICATED_REGIONS, *needs),
+            members=members,
+            checks=checks,
+            scope=scope,
+            play=play,
+        )
+        return play
+
+    return register

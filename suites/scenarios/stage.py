@@ -1,0 +1,238 @@
+"""The stage: what a scenario calls to do things to a candidate and to say what must be seen.
+
+Knows roles (the member of the lowest, middle and highest id) and literal expectations; asks neither model
+nor rulebook.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.history import Gate
+from plumbline.reference.operations import READS, Operation, OperationKind, Outcome, Status
+from plumbline.suites.driving import Driver
+
+REGION = "region"
+
+
+class MismatchError(AssertionError):
+    """What was seen is not what is written down.
+
+    Attributes:
+        expected: in words.
+        seen: in words.
+    """
+
+    def __init__(self, expected: str, seen: str) -> None:
+        super().__init__(f"expected {expected}; seen {seen}")
+        self.expected = expected
+        self.seen = seen
+
+
+class Stage:
+    """One scenario under way.
+
+    Attributes:
+        low: the member of the lowest id.
+        mid: the member in the middle.
+        high: the member of the highest id.
+    """
+
+    def __init__(self, driver: Driver, order: tuple[str, ...]) -> None:
+        self._driver = driver
+        self._order = order
+        self.low, self.mid, self.high = order[0], order[len(order) // 2], order[-1]
+        self._gates: dict[int, list[Gate]] = {}
+        self._operations: dict[int, Operation] = {}
+        self._count = 0
+        self.done: list[str] = []
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """All members, lowest id first."""
+        return self._order
+
+    def _operation(self, member: str, kind: OperationKind, key: str, thread: str | None) -> Operation:
+        self._count += 1
+        operation = Operation(
+            op_id=self._count,
+            thread=thread or f"{member}-{self._count}",
+            member=member,
+            region=REGION,
+            kind=kind,
+            key=key,
+            token=None if kind in READS else f"{kind}-{self._count}-{member}",
+        )
+        self._operations[operation.op_id] = operation
+        return operation
+
+    def do(
+        self,
+        member: str,
+        kind: OperationKind,
+        key: str,
+        *,
+        thread: str | None = None,
+        expect: Status | None = Status.OK,
+    ) -> Operation:
+        """Call an operation and wait for it; it must end with the status named, if one is."""
+        operation = self.start(member, kind, key, thread=thread)
+        outcome = self.finish(operation)
+        if expect is not None and outcome.status is not expect:
+            raise MismatchError(f"{_told(operation)} to end {expect}", f"{outcome.status} {outcome.detail}".strip())
+        return operation
+
+    def put(self, member: str, key: str, *, thread: str | None = None) -> Operation:
+        """Put a fresh value and wait until the call has returned."""
+        return self.do(member, OperationKind.PUT, key, thread=thread)
+
+    def get(self, member: str, key: str) -> str | None:
+        """Read a key."""
+        operation = self.start(member, OperationKind.GET, key)
+        return self.finish(operation).value
+
+    def start(
+        self, member: str, kind: OperationKind, key: str, *, thread: str | None = None
+    ) -> Operation:
+        """Call an operation and go on."""
+        operation = self._operation(member, kind, key, thread)
+        self.done.append(f"{_told(operation)}")
+        self._driver.call(operation)
+        return operation
+
+    def finish(self, operation: Operation) -> Outcome:
+        """The outcome of a call, which must come."""
+        outcome = self._driver.finish(operation.op_id)
+        if outcome is None:
+            raise MismatchError(f"{_told(operation)} to return", "it is still under way")
+        return outcome
+
+    def park(
+        self,
+        at: str,
+        member: str,
+        key: str,
+        kind: OperationKind = OperationKind.PUT,
+        *,
+        thread: str | None = None,
+    ) -> Operation:
+        """Call an operation and hold it in the listener of `at`, which it must reach."""
+        operation = self._operation(member, kind, key, thread)
+        gate = Gate(at, operation.op_id)
+        self.done.append(f"{_told(operation)}, parked at {at}")
+        self._driver.arm(gate)
+        self._gates.setdefault(operation.op_id, []).append(gate)
+        self._driver.call(operation)
+        if not self._driver.await_parked(gate):
+            raise MismatchError(
+                f"{_told(operation)} to reach the listener of {at} whatever other members are doing",
+                "it did not in time",
+            )
+        return operation
+
+    def release(self, operation: Operation) -> None:
+        """Let an operation go on."""
+        self.done.append(f"release {operation.token}")
+        for gate in self._gates.pop(operation.op_id, []):
+            self._driver.release(gate)
+
+    def redeliver(self, operation: Operation, member: str) -> None:
+        """Deliver the message of an operation to a member once more."""
+        self.done.append(f"redeliver {operation.token} to {member}")
+        self._driver.redeliver(operation.op_id, member)
+
+    def settle(self) -> None:
+        """Release everything, wait for every call, and until nothing more happens."""
+        for op_id in list(self._gates):
+            self.release(self._operations[op_id])
+        for operation in self._driver.under_way:
+            self.finish(operation)
+        self._driver.settle()
+
+    def look(self) -> None:
+        """Read what all members hold and count, for the search that judges the same example."""
+        for member in self.members:
+            self._driver.contents(member, REGION)
+
+    def shown_at(self, member: str, operation: Operation) -> None:
+        """The listener of a member must be told of an operation, in time."""
+        token = operation.token
+        if token is None or not self._driver.await_shown(member, token):
+            raise MismatchError(f"the listener of {member} to be told of {token}", self._told_at(member))
+
+    def log_is(self, member: str, key: str, *operations: Operation) -> None:
+        """The listener of a member has been told of exactly these operations on a key, in this order."""
+        self._driver.poll()
+        tokens = [event.token for event in self._driver.log(member) if event.key == key]
+        wanted = [operation.token for operation in operations]
+        if tokens != wanted:
+            raise MismatchError(f"the listener of {member} to be told of {wanted}", f"{tokens}")
+
+    def told_once(self, member: str, operation: Operation) -> None:
+        """The listener of a member has been told of an operation exactly once."""
+        self._driver.poll()
+        times = sum(event.token == operation.token for event in self._driver.log(member))
+        if times != 1:
+            raise MismatchError(f"the listener of {member} to be told of {operation.token} once", f"{times} times")
+
+    def not_told(self, member: str, operation: Operation) -> None:
+        """The listener of a member has not been told of an operation."""
+        self._driver.poll()
+        if any(event.token == operation.token for event in self._driver.log(member)):
+            raise MismatchError(f"the listener of {member} not to be told of {operation.token}", "it was")
+
+    def holds(self, member: str, key: str, *operations: Operation | None) -> None:
+        """A member holds the value of one of these operations; None stands for no entry.
+
+        An operation that invalidates stands for an entry without a value, one that destroys for none.
+        """
+        contents = self._driver.contents(member, REGION)
+        seen = _state(key in contents, contents.get(key))
+        wanted = [_wanted(operation) for operation in operations]
+        if seen not in wanted:
+            raise MismatchError(f"{member} to hold {' or '.join(wanted)} under {key}", seen)
+
+    def all_hold(self, key: str, operation: Operation | None) -> None:
+        """Every member holds the outcome of an operation."""
+        for member in self.members:
+            self.holds(member, key, operation)
+
+    def discards(self, **counts: int) -> None:
+        """How many updates the low, mid and high member have counted as discarded."""
+        for role, count in counts.items():
+            member = {"low": self.low, "mid": self.mid, "high": self.high}[role]
+            delta = self._driver.statistic(member, "conflatedEvents")
+            introduction = self._driver.introduction
+            least, most = introduction.conflated_weight_least, introduction.conflated_weight_most
+            if not count * least <= delta <= count * most:
+                raise MismatchError(f"{member} to have counted {count} discarded updates", f"{delta}")
+
+    def checks_are_on(self, member: str) -> None:
+        """A region that does not name the attribute says that it checks."""
+        attributes = self._driver.attributes(member, REGION)
+        if attributes.checks is not True:
+            raise MismatchError(f"checking to be on at {member}", f"{attributes.checks}")
+
+    def reads_only(self, value: str | None, allowed: tuple[Operation, ...]) -> None:
+        """A value that was read is that of one of these operations."""
+        wanted = [operation.token for operation in allowed]
+        if value not in wanted:
+            raise MismatchError(f"to read one of {wanted}", f"{value}")
+
+    def _told_at(self, member: str) -> str:
+        return f"told of {[event.token for event in self._driver.log(member)]}"
+
+
+def _told(operation: Operation) -> str:
+    token = f" {operation.token}" if operation.token else ""
+    return f"{operation.member}: {operation.kind} {operation.key}{token}"
+
+
+def _state(present: bool, token: str | None) -> str:
+    if not present:
+        return "nothing"
+    return "an entry without a value" if token is None else token
+
+
+def _wanted(operation: Operation | None) -> str:
+    if operation is None or operation.kind is OperationKind.DESTROY:
+        return "nothing"
+    return _state(present=True, token=None if operation.kind is OperationKind.INVALIDATE else operation.token)

@@ -1,0 +1,50 @@
+"""Version stamps, judged by what they decide (document 004, L63 to L67)."""
+
+from __future__ import annotations
+
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.operations import OperationKind
+from plumbline.suites.scenarios.conflicts import tie
+from plumbline.suites.scenarios.scenario import scenario
+from plumbline.suites.scenarios.stage import Stage
+
+COUNTS = (Capability.STATISTICS,)
+
+
+@scenario("VER-STAMP-01")
+def a_tie_is_decided_by_who_wrote_last(s: Stage) -> None:
+    s.put(s.high, "x")
+    # The high member only watches: it must compare the ids of the two writers, not its own.
+    lower, higher = tie(s, "x", s.low, s.mid)
+    s.all_hold("x", higher)
+    s.told_once(s.high, lower)
+    s.told_once(s.high, higher)
+
+
+@scenario("VER-STAMP-02", needs=())
+def every_local_change_is_one_version_further(s: Stage) -> None:
+    # The high member wrote last: whoever changes the key without a new version loses to its id.
+    for kind in (OperationKind.PUT, OperationKind.INVALIDATE, OperationKind.DESTROY):
+        key = f"x-{kind}"
+        s.put(s.high, key)
+        s.all_hold(key, s.do(s.low, kind, key))
+        s.all_hold(key, s.put(s.mid, key))
+
+
+@scenario("VER-STAMP-03")
+def a_receiver_stores_the_stamp_that_came(s: Stage) -> None:
+    s.put(s.mid, "x")
+    tie(s, "x", s.low, s.high)
+    # Had a receiver counted for itself, the two members would be at different versions by now.
+    _, higher = tie(s, "x", s.low, s.high)
+    s.all_hold("x", higher)
+    s.put(s.high, "y")
+    _, higher = tie(s, "y", s.low, s.mid)
+    s.all_hold("y", higher)
+
+
+@scenario("VER-STAMP-03", needs=COUNTS)
+def updates_one_after_the_other_are_no_conflict(s: Stage) -> None:
+    for member in s.members * 3:
+        s.all_hold("x", s.put(member, "x"))
+    s.discards(low=0, mid=0, high=0)

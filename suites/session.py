@@ -1,0 +1,97 @@
+"""A session: one candidate under test, its adapter opened when needed and again after it has failed.
+
+Knows how to begin examples; knows nothing of what they ask.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from plumbline.adapters.adapter import Adapter
+from plumbline.adapters.candidates import Candidate
+from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.protocol import Introduction
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.operations import RegionAttributes, Site, Topology
+from plumbline.suites.driving import Driver
+
+MOST_FAILURES_IN_A_ROW = 3
+"""An adapter that fails so often, with nothing in between that works, is not opened again."""
+
+
+class Session:
+    """One candidate, driven through as many adapters as it takes."""
+
+    def __init__(self, candidate: Candidate) -> None:
+        self.candidate = candidate
+        self._adapter: Adapter | None = None
+        self._introduction: Introduction | None = None
+        self._deployed: dict[Topology, tuple[str, ...] | None] = {}
+        self._failures = 0
+        self._last_failure = ""
+
+    @property
+    def introduction(self) -> Introduction:
+        """How the candidate introduces itself; raises AdapterError if it cannot even do that."""
+        self._open()
+        assert self._introduction is not None  # noqa: S101 - opened just now
+        return self._introduction
+
+    def lacks(self, needed: tuple[Capability, ...]) -> tuple[Capability, ...]:
+        """Those of the capabilities needed that the candidate does not have."""
+        return tuple(capability for capability in needed if capability not in self.introduction.capabilities)
+
+    def begin(
+        self, members: tuple[str, ...], regions: tuple[RegionAttributes, ...]
+    ) -> tuple[Driver, tuple[str, ...] | None]:
+        """Begin an example on members of one site; gives its driver and the order of their ids.
+
+        Raises AdapterError; the next example then gets a fresh adapter.
+        """
+        try:
+            adapter = self._open()
+            topology = Topology((Site(1, members),))
+            if topology not in self._deployed:
+                self._deployed = {topology: adapter.deploy(topology).member_order}
+            order = self._deployed[topology]
+            return Driver(adapter, self.introduction, topology, order, regions), order
+        except AdapterError as error:
+            self.failed(error)
+            raise
+
+    def worked(self) -> None:
+        """An example has ended in order."""
+        self._failures = 0
+
+    def failed(self, error: AdapterError) -> None:
+        """The adapter has failed: it is closed, and the next example opens another."""
+        self._failures += 1
+        self._last_failure = str(error)
+        self.close()
+
+    def close(self) -> None:
+        """Stop the candidate."""
+        if self._adapter is not None:
+            self._adapter.close()
+        self._adapter = None
+        self._deployed = {}
+
+    def _open(self) -> Adapter:
+        if self._adapter is None:
+            if self._failures >= MOST_FAILURES_IN_A_ROW:
+                raise AdapterError(
+                    f"the adapter has failed {self._failures} times in a row and is not opened again; "
+                    f"last: {self._last_failure}"
+                )
+            self._adapter = self.candidate.open()
+            self._introduction = self._adapter.hello()
+        return self._adapter
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
