@@ -23,9 +23,11 @@ from plumbline.reference.history import (
     Parked,
     Released,
     Returned,
-    Settled,
     StatisticRead,
 )
+from plumbline.reference.runs import DeadEnd
+from plumbline.reference.verdicts import Verdict
+from plumbline.reports.signs import SIGNS
 from plumbline.reports.text import columns, one_line, short
 from plumbline.reports.timeline import HARNESS, Entry, arrange, entry_words, without_questions
 
@@ -39,6 +41,7 @@ HUES = 8
 MOST_LETTERS = 34
 MOST_LANES = 24
 MOST_ROWS = 1_500
+DUE_MARK = SIGNS[Verdict.FAIL].symbol
 MOST_ENTRIES = 12
 """So many entries of a member's contents are listed."""
 MOST_BANDS = 6
@@ -56,13 +59,17 @@ class Lane(msgspec.Struct, frozen=True):
 
 
 class Label(msgspec.Struct, frozen=True):
-    """A text that starts at (x, y); `full` is what it was before it was cut to `text`."""
+    """A text that starts at (x, y); `full` is what it was before it was cut to `text`.
+
+    `event` labels calls and listener events, `due` what the furthest attempts to explain could not take.
+    """
 
     x: float
     y: float
     text: str
     full: str
     event: bool = False
+    due: bool = False
 
 
 class Bar(msgspec.Struct, frozen=True):
@@ -84,6 +91,7 @@ class Dot(msgspec.Struct, frozen=True):
     y: float
     number: str
     hue: int | None
+    due: bool
 
 
 class Wire(msgspec.Struct, frozen=True):
@@ -118,10 +126,11 @@ class Mark(msgspec.Struct, frozen=True):
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """A settle point, across all lanes."""
+    """A settle point, or another moment of the harness alone, across all lanes."""
 
     y: float
     text: str
+    due: bool
 
 
 class Diagram(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,16 +150,19 @@ class Diagram(msgspec.Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...]
 
 
-def draw(history: History) -> Diagram:
-    """Lay a history out. Of an immense one only the end is drawn, and `left_out` says so."""
-    return _Drawing(history).finished()
+def draw(history: History, dead_ends: tuple[DeadEnd, ...] = ()) -> Diagram:
+    """Lay a history out, with what was due at the furthest dead ends marked.
+
+    Of an immense history only the end is drawn, and `left_out` says so.
+    """
+    return _Drawing(history, dead_ends).finished()
 
 
 class _Drawing:
     """Collects shapes while it walks through the arranged history, row by row."""
 
-    def __init__(self, history: History) -> None:
-        entries = without_questions(arrange(history))
+    def __init__(self, history: History, dead_ends: tuple[DeadEnd, ...]) -> None:
+        entries = without_questions(arrange(history, dead_ends))
         self.left_out: list[str] = []
         if len(entries) > MOST_ROWS:
             self.left_out.append(
@@ -250,9 +262,10 @@ class _Drawing:
 
     def _lines(self, entry: Entry) -> tuple[str, ...]:
         """The label of an entry: one line, but what a member holds is listed."""
+        mark = f"{DUE_MARK} " if entry.due else ""
         if not isinstance(entry.moment, ContentsRead):
-            return (entry.words,)
-        head = "holds" if self.one_region else f"{entry.moment.region} holds"
+            return (f"{mark}{entry.words}",)
+        head = f"{mark}holds" if self.one_region else f"{mark}{entry.moment.region} holds"
         lines = [entry_words(one) for one in entry.moment.entries[:MOST_ENTRIES]] or ["nothing"]
         if len(entry.moment.entries) > MOST_ENTRIES:
             lines.append(f"… and {len(entry.moment.entries) - MOST_ENTRIES} more")
@@ -274,8 +287,9 @@ class _Drawing:
     def _place(self, entry: Entry) -> None:
         of_member = not isinstance(entry.moment, Called | Returned)
         lane = self.lanes.get((of_member, entry.place))
-        if isinstance(entry.moment, Settled):
-            self.rules.append(Rule(self.y, short(entry.words, 80)))
+        if entry.place == HARNESS:
+            mark = f"{DUE_MARK} " if entry.due else ""
+            self.rules.append(Rule(self.y, short(f"{mark}{entry.words}", 80), entry.due))
         if lane is None:
             return
         for number, line in enumerate(self._lines(entry)):
@@ -283,7 +297,14 @@ class _Drawing:
             self.bottom = max(self.bottom, y)
             event = entry.shown is not None or isinstance(entry.moment, Called)
             self.labels.append(
-                Label(lane.axis + 18, y, short(line, MOST_LETTERS), one_line(line, 300), event=event)
+                Label(
+                    lane.axis + 18,
+                    y,
+                    short(line, MOST_LETTERS),
+                    one_line(line, 300),
+                    event=event,
+                    due=entry.due,
+                )
             )
         match entry.moment:
             case None:
@@ -306,10 +327,10 @@ class _Drawing:
 
     def _dot(self, entry: Entry, lane: Lane) -> None:
         if entry.op_id is None:
-            self.dots.append(Dot(lane.axis, self.y, "?", None))
+            self.dots.append(Dot(lane.axis, self.y, "?", None, entry.due))
             return
         hue = self.hues[entry.op_id]
-        self.dots.append(Dot(lane.axis, self.y, short(str(entry.op_id), 4), hue))
+        self.dots.append(Dot(lane.axis, self.y, short(str(entry.op_id), 4), hue, entry.due))
         if entry.op_id in self.called_at:
             caller, y = self.called_at[entry.op_id]
             self.wires.append(Wire(caller.axis, y + ROW / 2, lane.axis - 16, lane.axis, self.y, hue))

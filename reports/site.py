@@ -303,14 +303,14 @@ class _Site:
         return _example_page(example) if example else ""
 
     def _counterexample(self, example: Example) -> str:
-        history = example.record.history
+        history, dead_ends = example.record.history, example.record.dead_ends
         return self.environment.get_template("counterexample.html.j2").render(
             root="../",
             record=example.record,
             run_id=example.run_id,
             name=example.name,
-            entries=arrange(history),
-            diagram=draw(history),
+            entries=arrange(history, dead_ends),
+            diagram=draw(history, dead_ends),
         )
 
 

@@ -19,7 +19,7 @@ from plumbline.reference.runs import Counterexample
 from plumbline.reference.verdicts import MEANING, Verdict, VerdictRow, exit_code, merge
 from plumbline.reports.signs import EXIT_MEANING, SIGNS
 from plumbline.reports.text import one_line, visible
-from plumbline.reports.timeline import Entry, arrange, without_questions
+from plumbline.reports.timeline import arrange, without_questions
 
 MOST_STEPS = 200
 """So many steps, moments and events of a counterexample are printed; the file has them all."""
@@ -42,7 +42,7 @@ def render_counterexample(
     """
     parts: list[RenderableType] = [_headline(counterexample), _named(counterexample, titles or {})]
     parts += _section("What was done", _numbered(counterexample.plan))
-    parts += _section("What happened", _happened(without_questions(arrange(counterexample.history))))
+    parts += _section("What happened", _happened(counterexample))
     parts += _section("Expected", [_plain(line, "green") for line in counterexample.expected])
     parts += _section("Seen", [_plain(line, "red") for line in counterexample.seen])
     if counterexample.dead_ends:
@@ -145,7 +145,8 @@ def _numbered(steps: tuple[str, ...]) -> list[RenderableType]:
     return [*lines, *_left_out(len(steps))]
 
 
-def _happened(entries: tuple[Entry, ...]) -> list[RenderableType]:
+def _happened(counterexample: Counterexample) -> list[RenderableType]:
+    entries = without_questions(arrange(counterexample.history, counterexample.dead_ends))
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right", style="dim")
     table.add_column(style="cyan")
@@ -156,6 +157,8 @@ def _happened(entries: tuple[Entry, ...]) -> list[RenderableType]:
             words = Text("• ", style="bold") + words
             if entry.op_id is None:
                 words.append(" (of no operation that was called)", style="red")
+        if entry.due:
+            words = Text(f"{SIGNS[Verdict.FAIL].symbol} ", style="bold red") + words
         number = str(entry.number) if entry.moment is not None else ""
         table.add_row(number, Text(one_line(entry.place or "harness", 60)), words)
     return [table, *_left_out(len(entries))]

@@ -8,6 +8,7 @@ nobody called, or a return without a call, has its place as well. Knows nothing 
 from __future__ import annotations
 
 from itertools import zip_longest
+from typing import assert_never
 
 import msgspec
 
@@ -16,7 +17,6 @@ from plumbline.reference.history import (
     Called,
     ContentsAsked,
     ContentsRead,
-    Gate,
     History,
     Moment,
     NotParked,
@@ -28,6 +28,7 @@ from plumbline.reference.history import (
     Shown,
     StatisticAsked,
     StatisticRead,
+    Waited,
 )
 from plumbline.reference.operations import (
     STORES_VALUE,
@@ -38,9 +39,21 @@ from plumbline.reference.operations import (
     OperationKind,
     Outcome,
 )
+from plumbline.reference.runs import DeadEnd
 
 HARNESS = ""
 """Where a moment belongs that concerns no single thread or member."""
+
+
+TIMELINE = "timeline"
+"""What explain calls the log of moments, as the place of a dead end."""
+
+GATE_WORDS: dict[type[Moment], str] = {
+    Armed: "gate armed for #{}",
+    Parked: "#{} parked at the gate",
+    NotParked: "#{} did not reach the gate",
+    Released: "gate opened for #{}",
+}
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -53,6 +66,7 @@ class Entry(msgspec.Struct, frozen=True):
         op_id: the operation it is about, or None.
         moment: the moment, or None for an event.
         shown: the event with its window, or None for a moment.
+        due: whether the furthest attempts to explain the history ended because this came next.
     """
 
     place: str
@@ -61,6 +75,7 @@ class Entry(msgspec.Struct, frozen=True):
     op_id: int | None
     moment: Moment | None = None
     shown: Shown | None = None
+    due: bool = False
 
     @property
     def numbered(self) -> str:
@@ -69,8 +84,8 @@ class Entry(msgspec.Struct, frozen=True):
         return f"#{self.op_id} {self.words}" if of_operation and self.op_id is not None else self.words
 
 
-def arrange(history: History) -> tuple[Entry, ...]:
-    """All moments and all listener events of a history in one order."""
+def arrange(history: History, dead_ends: tuple[DeadEnd, ...] = ()) -> tuple[Entry, ...]:
+    """All moments and all listener events of a history in one order, what was due at dead ends marked."""
     operations = operations_of(history)
     calls = {
         moment.operation.token: (index + 1, moment.operation.op_id)
@@ -95,7 +110,36 @@ def arrange(history: History) -> tuple[Entry, ...]:
     # A damaged history may name windows behind its end.
     for gap in sorted(in_gap):
         entries += _in_turn(in_gap[gap])
-    return tuple(entries)
+    return _marked(entries, dead_ends)
+
+
+def _marked(entries: list[Entry], dead_ends: tuple[DeadEnd, ...]) -> tuple[Entry, ...]:
+    """Mark what the furthest dead ends speak of; not where they may mean any of several moments."""
+    furthest = max((end.consumed for end in dead_ends), default=0)
+    due: set[int] = set()
+    for end in dead_ends:
+        if end.consumed == furthest:
+            meant = {index for index, entry in enumerate(entries) if _is_due(entry, end)}
+            due |= meant if len(meant) == 1 or end.place != TIMELINE else set()
+    return tuple(msgspec.structs.replace(entry, due=index in due) for index, entry in enumerate(entries))
+
+
+def _is_due(entry: Entry, end: DeadEnd) -> bool:
+    """Whether a dead end speaks of this entry, by the words in which explain names places and what was due.
+
+    What is named otherwise is left unmarked: the list of dead ends still tells it.
+    """
+    if entry.shown is not None:
+        event = entry.shown.event
+        here = end.place == f"listener of {event.member}"
+        here = here or end.place.startswith(f"listener of {event.member}, ")
+        due = end.due.split()
+        return here and due[:1] == [event.kind.value] and due[-1:] == [str(event.token)]
+    if isinstance(entry.moment, Returned) and end.place == f"outcome of operation {entry.op_id}":
+        return True
+    fields = msgspec.to_builtins(entry.moment)
+    told = " ".join([fields.pop("type"), *(f"{name}={value}" for name, value in fields.items())])
+    return end.place == TIMELINE and end.due.rstrip() == told
 
 
 def _in_turn(logs: dict[str, list[Entry]]) -> list[Entry]:
@@ -170,17 +214,14 @@ def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, i
             op_id, called = number, operations.get(number)
             place = called.thread if called else HARNESS
             words = outcome_words(outcome, called.kind if called else None)
-        case Armed(gate=Gate(member=place, op_id=op_id)):
-            words = f"gate armed for #{op_id}"
-        case Parked(gate=Gate(member=place, op_id=op_id)):
-            words = f"#{op_id} parked at the gate"
-        case NotParked(gate=Gate(member=place, op_id=op_id)):
-            words = f"#{op_id} has not reached the gate"
-        case Released(gate=Gate(member=place, op_id=op_id)):
-            words = f"gate opened for #{op_id}"
+        case Armed(gate=gate) | Parked(gate=gate) | NotParked(gate=gate) | Released(gate=gate):
+            place, op_id = gate.member, gate.op_id
+            words = GATE_WORDS[type(moment)].format(op_id)
         case Settled(held=held):
             behind = ", ".join(f"{key} on {member}" for member, key in held)
             words = f"settled, held back: {behind}" if behind else "settled"
+        case Waited(awaited=awaited):
+            words = f"waited in vain for {awaited}"
         case ContentsAsked(member=place, region=region):
             words = f"asked what {region} holds"
         case ContentsRead(member=place, region=region, entries=entries):
@@ -191,4 +232,6 @@ def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, i
             words = f"{name} moved by {delta:+d}" if delta else f"{name} did not move"
         case Redelivered(op_id=op_id, member=place):
             words = f"message of #{op_id} sent again"
+        case _:
+            assert_never(moment)
     return place, words, op_id

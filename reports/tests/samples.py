@@ -169,16 +169,16 @@ def counterexample(history: History | None = None, **fields: object) -> Countere
         "dead_ends": (
             DeadEnd(
                 consumed=5,
-                place="listener of B",
-                due="update x = v2",
-                offered=("nothing: v2 is discarded",),
+                place="listener of B, r[x]",
+                due="update r[x] v2",
+                offered=("nothing more",),
                 decision="VER-TIE-01",
             ),
             DeadEnd(
                 consumed=4,
-                place="listener of B",
-                due="update x = v3",
-                offered=("update x = v2",),
+                place="listener of B, r[x]",
+                due="update r[x] v3",
+                offered=("update r[x] v2",),
                 decision="concurrent_winner",
             ),
         ),

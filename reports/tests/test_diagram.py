@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
+import msgspec
 import pytest
 
 from plumbline.reference.history import (
@@ -18,6 +21,7 @@ from plumbline.reference.history import (
     StatisticRead,
 )
 from plumbline.reference.operations import Content, Outcome, RegionAttributes, Status
+from plumbline.reference.runs import DeadEnd
 from plumbline.reports.diagram import LETTER, MOST_LANES, MOST_ROWS, ROW, Diagram, draw
 from plumbline.reports.tests.samples import (
     HOSTILE,
@@ -230,3 +234,56 @@ def test_long_contents_are_cut_and_the_cut_is_told() -> None:
     labels = draw(history(ContentsRead(0, "A", "r", entries))).labels
     assert labels[-1].text.strip() == "… and 38 more"
     assert len(labels) == 13
+
+
+@pytest.mark.parametrize(
+    ("place", "due", "marked"),
+    [
+        ("listener of B, r[x]", "update r[x] v2", ["✗ update x = v2"]),
+        ("listener of B", "update r[x] v3", ["✗ update x = v3"]),
+        ("outcome of operation 2", "exists", ["✗ → ok"]),
+        (
+            "timeline",
+            "contents_read number=1 member=B region=r entries=({'key': 'x', 'token': 'v2'},)",
+            ["✗ holds x = v2"],
+        ),
+        (
+            "timeline",
+            "statistic_read number=3 member=C name=conflatedEvents delta=1",
+            ["✗ conflatedEvents moved by +1"],
+        ),
+        ("timeline", "settled held=()", []),  # there are two
+        ("timeline", "parked gate={'member': 'C', 'op_id': 3}", ["✗ #3 parked at the gate"]),
+        ("listener of B, r[x]", "update r[x] v9", []),
+        ("somewhere else", "update r[x] v2", []),
+        ("", "", []),
+    ],
+)
+def test_what_was_due_at_the_furthest_dead_end_is_marked(place: str, due: str, marked: list[str]) -> None:
+    nearer = DeadEnd(consumed=4, place="listener of A", due="update r[x] v3")
+    ends = (DeadEnd(consumed=5, place=place, due=due), nearer)
+    diagram = draw(worked_example(), ends)
+    found = [label.text for label in diagram.labels if label.due]
+    found += [rule.text for rule in diagram.rules if rule.due]
+    assert found == marked
+    assert sum(dot.due for dot in diagram.dots) == sum("update" in text for text in marked)
+
+
+@pytest.mark.parametrize("kind", get_args(Moment))
+def test_every_kind_of_moment_has_words_and_a_place(kind: type[Moment]) -> None:
+    given = {
+        "operation": msgspec.to_builtins(operation(1, "t", "A")),
+        "outcome": {"status": "ok"},
+        "gate": {"member": "A", "op_id": 1},
+        "op_id": 1,
+        "number": 1,
+        "member": "A",
+        "region": "r",
+        "entries": (),
+        "name": "conflatedEvents",
+        "delta": 1,
+    }
+    moment: Moment = msgspec.convert({"type": kind.__struct_config__.tag, **given}, kind)
+    (entry,) = arrange(history(moment))
+    assert entry.words
+    assert draw(history(moment)).numbers[0].text == "1"

@@ -46,7 +46,7 @@ def test_a_counterexample_is_told_from_the_plan_to_the_replay_line() -> None:
 def test_the_story_holds_calls_returns_and_listener_events_in_order() -> None:
     text = "\n".join(lines(counterexample()))
     assert text.index("#2 put x = v2 on A") < text.index("• #2 update x = v2") < text.index("#2 → ok")
-    assert "B        • #2 update x = v2" in text
+    assert "B        ✗ • #2 update x = v2" in text, "marked: here explaining ended"
 
 
 @pytest.mark.parametrize("width", [40, 60, 200])
