@@ -27,7 +27,7 @@ from plumbline.adapters.geode.jars import find_jars
 from plumbline.spark.session import MissingSparkError, require_spark
 
 GEODE_VERSION = "1.15.1"
-FAULTY_VARIANTS = ("ties-lower-member-wins", "listener-told-of-discarded")
+FAULTY_VARIANTS = ("tie-last-wins", "announces-twice")
 PLUMBLINE = Path(sys.executable).with_name("plumbline")
 
 

@@ -7,7 +7,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from plumbline.ci.main_job import Result, Step, carry_out, carry_out_all, show, succeeded
+from plumbline.ci.main_job import FAULTY_VARIANTS, Result, Step, carry_out, carry_out_all, show, succeeded
+from plumbline.reference.rulebook.faulty import FAULTY
 
 PASSES = Step(title="reference", arguments=("run",))
 CAUGHT = Step(title="faulty", arguments=("run",), expected=1, note="caught")
@@ -73,3 +74,7 @@ def test_a_stopped_job_stops_the_step_under_way():
         assert job.wait(timeout=30) == 143
     with pytest.raises(ProcessLookupError):
         os.kill(step, 0)
+
+
+def test_the_faulty_variants_of_the_job_exist():
+    assert set(FAULTY_VARIANTS) <= set(FAULTY)
