@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from plumbline.reference.history import Called, Returned, Settled
+from plumbline.reference.history import Called, Returned, Settled, Waited
 from plumbline.reference.rules.samples import CONFORMING, conflict
 from plumbline.reference.trace import files as trace_files
 from plumbline.reference.trace.__main__ import main
@@ -73,6 +73,7 @@ def test_contents_count_as_final_only_after_everything_settled_and_nothing_was_c
     held_back = tuple(Settled((("A", "k"),)) if isinstance(m, Settled) else m for m in moments)
     called_again = (*moments, next(m for m in moments if isinstance(m, Called)))
     assert kinds(moments) == {TraceKind.FINAL_VALUE}
+    assert kinds((*moments, Waited("nothing more"))) == {TraceKind.FINAL_VALUE}
     assert kinds(without_settling) == kinds(held_back) == kinds(called_again) == {TraceKind.CONTENT}
 
 

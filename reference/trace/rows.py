@@ -7,7 +7,7 @@ A candidate that shows its inside hands over further rows, placed in the timelin
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, assert_never
 
 import msgspec
 
@@ -94,12 +94,13 @@ class _Layout:
 
 
 def _quiet_from(timeline: Sequence[Moment]) -> int:
-    """Where the quiet end begins: after the last settling that left nothing held and no call followed."""
+    """Where the quiet end begins: after the first settling that left nothing held and only looking followed."""
+    looking = (ContentsAsked, ContentsRead, StatisticAsked, StatisticRead, Waited, Settled)
     quiet = len(timeline)
     for index, moment in reversed(list(enumerate(timeline))):
         if isinstance(moment, Settled) and not moment.held:
             quiet = index
-        elif not isinstance(moment, (ContentsAsked, ContentsRead, StatisticAsked, StatisticRead, Settled)):
+        elif not isinstance(moment, looking):
             break
     return quiet
 
@@ -166,6 +167,8 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:
             yield layout.member(TraceKind.STAT_ASKED, member, name=name, question=number)
         case StatisticRead(number=number, member=member, name=name, delta=delta):
             yield layout.member(TraceKind.STAT, member, name=name, amount=delta, question=number)
+        case _:
+            assert_never(moment)
 
 
 def _contents(layout: _Layout, read: ContentsRead, *, quiet: bool) -> Iterator[Row]:
