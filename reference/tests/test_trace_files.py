@@ -7,11 +7,23 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from plumbline.reference.history import Called, Returned, Settled, Waited
+from plumbline.reference.history import (
+    Armed,
+    Called,
+    ContentsRead,
+    Gate,
+    Moment,
+    NotParked,
+    Parked,
+    Released,
+    Settled,
+    Waited,
+)
 from plumbline.reference.rules.samples import CONFORMING, conflict
 from plumbline.reference.trace import files as trace_files
 from plumbline.reference.trace.__main__ import main
@@ -58,13 +70,8 @@ def test_a_listener_row_tells_between_which_rows_it_happened():
 
 
 def test_contents_count_as_final_only_after_everything_settled_and_nothing_was_called_since():
-    def kinds(timeline: tuple[object, ...]) -> set[str]:
-        history = CONFORMING.__class__(
-            topology=CONFORMING.topology,
-            regions=CONFORMING.regions,
-            timeline=timeline,
-            logs={},  # type: ignore[arg-type]
-        )
+    def kinds(timeline: tuple[Moment, ...]) -> set[str]:
+        history = msgspec.structs.replace(CONFORMING, timeline=timeline, logs={})
         table = rows("r", "e", Source.MACHINE, Verdict.PASS, history)
         return {row["kind"] for row in table} & {TraceKind.CONTENT, TraceKind.FINAL_VALUE}
 
@@ -78,16 +85,11 @@ def test_contents_count_as_final_only_after_everything_settled_and_nothing_was_c
 
 
 def test_a_key_that_a_member_lacks_is_written_as_absent():
-    timeline = tuple(m for m in CONFORMING.timeline if isinstance(m, (Called, Returned, Settled)))
-    empty = [
-        m.__class__(m.number, m.member, m.region, ()) for m in CONFORMING.timeline if hasattr(m, "entries")
-    ]  # type: ignore[union-attr, call-arg]
-    history = CONFORMING.__class__(
-        topology=CONFORMING.topology,
-        regions=CONFORMING.regions,
-        timeline=(*timeline, *empty),
-        logs={},  # type: ignore[arg-type]
+    timeline = tuple(
+        msgspec.structs.replace(m, entries=()) if isinstance(m, ContentsRead) else m
+        for m in CONFORMING.timeline
     )
+    history = msgspec.structs.replace(CONFORMING, timeline=timeline, logs={})
     table = rows("r", "e", Source.MACHINE, Verdict.PASS, history)
     finals = [(row["member"], row["state_after"]) for row in table if row["kind"] == TraceKind.FINAL_VALUE]
     assert finals == [("A", "absent"), ("B", "absent")]
@@ -309,3 +311,13 @@ def test_a_trace_is_never_written_over(tmp_path: Path):
 def test_every_row_fits_the_schema_with_nothing_left_over():
     for row in rows("r", "e", Source.MACHINE, Verdict.PASS, CONFORMING):
         assert set(row) <= set(TRACE_SCHEMA.names)
+
+
+def test_gates_become_rows_about_the_parked_operation():
+    gate = Gate("B", 2)
+    moments = (*CONFORMING.timeline, Armed(gate), Parked(gate), NotParked(gate), Released(gate))
+    history = msgspec.structs.replace(CONFORMING, timeline=moments)
+    table = rows("r", "e", Source.MACHINE, Verdict.PASS, history)
+    gates = [(row["kind"], row["member"], row["token"]) for row in table if row["kind"].startswith("gate")]
+    kinds = [TraceKind.GATE_ARM, TraceKind.GATE_PARK, TraceKind.GATE_MISS, TraceKind.GATE_RELEASE]
+    assert gates == [(kind, "B", "a") for kind in kinds]

@@ -37,6 +37,14 @@ Row = dict[str, Any]
 """One event: column names of the trace and their values; what is left out is null."""
 
 
+_GATE_KINDS: dict[type[Moment], TraceKind] = {
+    Armed: TraceKind.GATE_ARM,
+    Parked: TraceKind.GATE_PARK,
+    NotParked: TraceKind.GATE_MISS,
+    Released: TraceKind.GATE_RELEASE,
+}
+
+
 class Inside(msgspec.Struct, frozen=True):
     """A row that a candidate reports of its inside.
 
@@ -94,7 +102,7 @@ class _Layout:
 
 
 def _quiet_from(timeline: Sequence[Moment]) -> int:
-    """Where the quiet end begins: after the first settling that left nothing held and only looking followed."""
+    """Where the quiet end begins: at a settling that left nothing held and that only looking followed."""
     looking = (ContentsAsked, ContentsRead, StatisticAsked, StatisticRead, Waited, Settled)
     quiet = len(timeline)
     for index, moment in reversed(list(enumerate(timeline))):
@@ -144,14 +152,8 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:
                 value=outcome.value,
                 detail=outcome.detail or None,
             )
-        case Armed(gate=gate):
-            yield layout.operation(TraceKind.GATE_ARM, gate.op_id, gate.member)
-        case Parked(gate=gate):
-            yield layout.operation(TraceKind.GATE_PARK, gate.op_id, gate.member)
-        case NotParked(gate=gate):
-            yield layout.operation(TraceKind.GATE_MISS, gate.op_id, gate.member)
-        case Released(gate=gate):
-            yield layout.operation(TraceKind.GATE_RELEASE, gate.op_id, gate.member)
+        case Armed(gate=gate) | Parked(gate=gate) | NotParked(gate=gate) | Released(gate=gate):
+            yield layout.operation(_GATE_KINDS[type(moment)], gate.op_id, gate.member)
         case Waited(awaited=awaited):
             yield {"kind": TraceKind.WAITED, "detail": awaited or None}
         case Redelivered(op_id=op_id, member=member):
