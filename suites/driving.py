@@ -91,7 +91,7 @@ class Driver:
             del self._under_way[op_id]
         elif timeout_ms is None:
             self.poll()
-            self._timeline.append(Waited(f"operation {op_id} to return"))
+            self._waited(Waited(f"operation {op_id} to return"))
         return outcome
 
     def arm(self, gate: Gate) -> None:
@@ -103,7 +103,10 @@ class Driver:
         """Whether the operation stands at the gate in time."""
         parked = self._adapter.await_parked(gate, self._limit_ms if timeout_ms is None else timeout_ms)
         self.poll()
-        self._timeline.append(Parked(gate) if parked else NotParked(gate))
+        if parked:
+            self._timeline.append(Parked(gate))
+        else:
+            self._waited(NotParked(gate))
         return parked
 
     def release(self, gate: Gate) -> None:
@@ -139,8 +142,13 @@ class Driver:
                 break
         else:
             return True
-        self._timeline.append(Waited(f"the listener of {member} to be told of {token}"))
+        self._waited(Waited(f"the listener of {member} to be told of {token}"))
         return False
+
+    def _waited(self, moment: Moment) -> None:
+        """Write down that all the time was given; what shows from here on happened after it."""
+        self._timeline.append(moment)
+        self._after = len(self._timeline)
 
     def settle(self) -> bool:
         """Wait until nothing more happens by itself; False while parked listeners may hold things back."""

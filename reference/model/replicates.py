@@ -47,7 +47,7 @@ class Replicates:
         """Deliveries of the first message of each channel."""
         for channel, messages in world.channels.items():
             head = messages[0]
-            if head.state is MessageState.PARKED or self.waits(world, head):
+            if head.state is MessageState.PARKED or all(self.waits(world, head)):
                 continue
             operation = self._setting.operations[head.op_id]
             if head.state is MessageState.ROLLBACK:
@@ -75,10 +75,10 @@ class Replicates:
                 return self._taken(world, channel, head, discarded=False)
         return world
 
-    def waits(self, world: World, head: Message) -> bool:
+    def waits(self, world: World, head: Message) -> tuple[bool, ...]:
         """Whether a delivery is held up by a concurrent one that has not even been sent."""
         if not self._setting.watches_delivery:
-            return False
+            return (False,)
         operation = self._setting.operations[head.op_id]
         concurrent = any(
             call.stage is Stage.APPLIED
@@ -86,7 +86,8 @@ class Replicates:
             and self._setting.operations[op_id].key == operation.key
             for op_id, call in world.calls.items()
         )
-        return concurrent and not any(each(self._setting.book.applies_while_another_is_under_way()))
+        answers = each(self._setting.book.applies_while_another_is_under_way())
+        return tuple(concurrent and not applies for applies in answers)
 
     def _unchecked(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message

@@ -110,7 +110,7 @@ class Timeline:
             head = messages[0]
             if head.state is not MessageState.PARKED and (
                 (channel.target, operations[head.op_id].key) not in held
-                and not self._replicates.waits(world, head)
+                and not any(self._replicates.waits(world, head))
             ):
                 return False
         return True
