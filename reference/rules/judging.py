@@ -6,6 +6,8 @@ whose trace has a flaw, or that has not ended, is never found to pass. Knows not
 
 from __future__ import annotations
 
+import os
+import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -27,6 +29,8 @@ WITNESSES_KEPT = 20
 
 ROWS_IN_MEMORY = 2_000_000
 """Traces of at most so many rows are judged in memory (some 200 MB), larger ones from their files."""
+
+_MEMORY_LIMIT = "2GB"
 
 _WHOLE_EXAMPLES = """
 SELECT run_id, example FROM ev WHERE kind <> 'trailer' GROUP BY run_id, example
@@ -96,8 +100,19 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def connect(threads: int = 1) -> duckdb.DuckDBPyConnection:
-    """A DuckDB that keeps to itself: no extension is fetched, no file is reached by a statement."""
-    connection = duckdb.connect(config={"threads": threads, "autoinstall_known_extensions": "false"})
+    """A DuckDB that keeps to itself: no extension is fetched, no statement reaches a file.
+
+    What does not fit into its memory goes below the system's folder for temporary files, until it closes.
+    """
+    overflow = Path(tempfile.gettempdir(), f"plumbline-duckdb-{os.getpid()}")
+    connection = duckdb.connect(
+        config={
+            "threads": threads,
+            "memory_limit": _MEMORY_LIMIT,
+            "temp_directory": str(overflow),
+            "autoinstall_known_extensions": "false",
+        }
+    )
     connection.execute("SET enable_external_access = false")
     return connection
 

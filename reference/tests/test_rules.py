@@ -2,15 +2,24 @@ from __future__ import annotations
 
 import re
 import shutil
+import tempfile
 from pathlib import Path
 
+import duckdb
 import msgspec
 import pyarrow as pa
 import pytest
 
 from plumbline.reference.history import History
 from plumbline.reference.rules import judging
-from plumbline.reference.rules.judging import WITNESSES_KEPT, Judgement, findings, judge_run, judge_runs
+from plumbline.reference.rules.judging import (
+    WITNESSES_KEPT,
+    Judgement,
+    connect,
+    findings,
+    judge_run,
+    judge_runs,
+)
 from plumbline.reference.rules.lint import lint
 from plumbline.reference.rules.page import markdown
 from plumbline.reference.rules.rule import Rule, RuleError, View, load_rules, parse_rule
@@ -309,6 +318,16 @@ def test_a_run_that_is_ending_is_judged_before_its_record_says_so(tmp_path: Path
     assert judgement.flaws == ()
     assert verdicts(judgement)["CONS-RR-04"] is Verdict.FAIL
     assert set(verdicts(judgement).values()) == {Verdict.FAIL, Verdict.PASS}
+
+
+def test_duckdb_reaches_no_file_and_overflows_into_no_working_directory(tmp_path: Path):
+    table_file = tmp_path / "secret.csv"
+    table_file.write_text("a\n1\n")
+    with connect() as connection:
+        with pytest.raises(duckdb.PermissionException):
+            connection.execute(f"SELECT * FROM '{table_file}'")  # noqa: S608 - must be refused
+        (place,) = connection.execute("SELECT current_setting('temp_directory')").fetchall()
+    assert Path(place[0]).parent == Path(tempfile.gettempdir())
 
 
 def test_large_traces_are_judged_from_their_files_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
