@@ -9,17 +9,18 @@ from __future__ import annotations
 import time
 from concurrent.futures import Future
 from functools import partial
+from operator import eq
 
 import msgspec
 
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.geode.caller import Caller
-from plumbline.adapters.geode.calls import CALLS, carry_out
+from plumbline.adapters.geode.calls import CALLS, carry_out, tells
 from plumbline.adapters.geode.cluster import MOST_MEMBERS, Cluster, broken
 from plumbline.adapters.geode.jars import find_jars
 from plumbline.adapters.geode.jvm import BridgeError, GoneError
-from plumbline.adapters.geode.listener import RegionListener, Stage
+from plumbline.adapters.geode.listener import ABSENT, Holding, RegionListener, Stage
 from plumbline.adapters.geode.member import Member
 from plumbline.adapters.protocol import Deployed, Introduction, MemberParams, Nothing, Observed, SettleResult
 from plumbline.reference.capabilities import Capability
@@ -133,7 +134,8 @@ class GeodeAdapter(Adapter):
         if scope is Scope.NO_ACK and operation.kind not in READS:
             caller.unflushed.add(member.name)
         self._stage.expect(operation)
-        self._running[operation.op_id] = caller.submit(partial(_call, caller, member, operation))
+        call = partial(_call, self._stage, caller, member, operation)
+        self._running[operation.op_id] = caller.submit(call)
         self._running[operation.op_id].add_done_callback(self._stage.note)
 
     def finish(self, op_id: int, timeout_ms: int) -> Outcome | None:
@@ -169,7 +171,14 @@ class GeodeAdapter(Adapter):
     def contents(self, member: str, region: str) -> tuple[Content, ...]:
         """What the member itself holds."""
         self._region(region)
-        return self._cluster.ask(self._survivor(member), partial(Member.contents, name=region))
+        before = self._stage.places(member, region)
+        found = self._cluster.ask(self._survivor(member), partial(Member.contents, name=region))
+        holdings = {
+            (member, region, content.key): Holding(present=True, token=content.token) for content in found
+        }
+        for place in before.keys() | holdings.keys():
+            self._stage.await_told(place, before.get(place, 1), partial(eq, holdings.get(place, ABSENT)))
+        return found
 
     def arm(self, gate: Gate) -> None:
         """Park the listener of `gate.member` when it is told of the operation."""
@@ -295,16 +304,21 @@ class GeodeAdapter(Adapter):
                 raise broken(member, words)
 
 
-def _call(caller: Caller, member: Member, operation: Operation) -> Outcome:
+def _call(stage: Stage, caller: Caller, member: Member, operation: Operation) -> Outcome:
     """On the caller's thread: carry an operation out."""
     if member.crashed():
         return Outcome(Status.FAILED, detail=f"{member.name} was crashed before the call")
+    place = (member.name, operation.region, operation.key)
+    before = stage.told(place)
     try:
-        return carry_out(member.region(operation.region, caller.client(member)), operation)
+        outcome = carry_out(member.region(operation.region, caller.client(member)), operation)
     except GoneError as error:
         if not member.crashed():
             raise broken(member, str(error)) from error
         return Outcome(Status.INDEFINITE, detail=str(error))
+    if (fits := tells(operation, outcome)) is not None:
+        stage.await_told(place, before, fits)
+    return outcome
 
 
 def _refuse_what_is_not_driven(attributes: RegionAttributes) -> None:

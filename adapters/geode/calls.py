@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from plumbline.adapters.geode.jvm import JavaError
+from plumbline.adapters.geode.listener import Holding
 from plumbline.reference.operations import Operation, OperationKind, Outcome, Status
 
 Call = Callable[[Any, Operation], Any]
@@ -56,3 +57,21 @@ def carry_out(region: Any, operation: Operation) -> Outcome:
         name, words = thrown.getClass().getName(), thrown.toString()
         return Outcome(_BEFORE_ANY_CHANGE.get(name, Status.INDEFINITE), detail=words)
     return Outcome(Status.OK, value=answer if operation.kind in _ANSWERS else None)
+
+
+def tells(operation: Operation, outcome: Outcome) -> Callable[[Holding], bool] | None:
+    """Which holdings of its key the outcome of a call could come from; None if it tells nothing of that.
+
+    A call that changes the entry tells nothing that its own event does not tell.
+    """
+    match outcome.status, operation.kind, outcome.value:
+        case (Status.EXISTS, _, _) | (Status.OK, OperationKind.CONTAINS_KEY, "true"):
+            return lambda holding: holding.present
+        case (Status.ABSENT, _, _) | (Status.OK, OperationKind.CONTAINS_KEY, _):
+            return lambda holding: not holding.present
+        case (Status.OK, OperationKind.PUT_IF_ABSENT, None):
+            return None
+        case (Status.OK, OperationKind.GET | OperationKind.PUT_IF_ABSENT, value):
+            return lambda holding: holding.token == value
+        case _:
+            return None

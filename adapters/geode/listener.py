@@ -9,13 +9,29 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
 
 from plumbline.reference.history import Gate
 from plumbline.reference.operations import Event, EventKind, Operation
 
+# How long a listener may be on its way here after its operation can be read.
+LATE_LIMIT_S = 1.0
+
 # Geode warns of a missing acknowledgement after 15 s and goes on waiting; a gate should not stay shut longer.
 GATE_LIMIT_S = 30.0
+
+
+class Holding(NamedTuple):
+    """What a member holds of a key, by what its listener was told: nothing, an invalid entry, or a token."""
+
+    present: bool
+    token: str | None
+
+
+ABSENT = Holding(present=False, token=None)
+Place = tuple[str, str, str]
+"""A member, a region, a key."""
 
 
 class Stage:
@@ -32,6 +48,7 @@ class Stage:
         self._operations: dict[str, Operation] = {}
         self._open: dict[Gate, threading.Event] = {}
         self._parked: dict[Gate, str] = {}
+        self._holdings: dict[Place, list[Holding]] = {}
 
     def expect(self, operation: Operation) -> None:
         """An operation is about to be called; its events are recognised from here on."""
@@ -66,6 +83,35 @@ class Stage:
         """Members and keys at which listeners are parked."""
         return tuple(sorted({(gate.member, key) for gate, key in self._parked.items()}))
 
+    def told(self, place: Place) -> int:
+        """How often the listener has been told of a key so far."""
+        return len(self._holdings.get(place, ())) or 1
+
+    def await_told(self, place: Place, since: int, fits: Callable[[Holding], bool]) -> None:
+        """Come back when what was read of a key is no newer than what its listener was told.
+
+        Geode stores first and then calls the listener, whose event is a moment on its way here: a read in
+        between would show an operation before its event. Comes back after a while in any case: a candidate
+        whose listeners miss something must be seen to.
+
+        Args:
+            place: what was read.
+            since: what `told` said before the read began.
+            fits: whether the read could have found this.
+        """
+        with self.changed:
+            self.changed.wait_for(
+                lambda: any(map(fits, self._holdings.get(place, [ABSENT])[since - 1 :])), LATE_LIMIT_S
+            )
+
+    def places(self, member: str, region: str) -> dict[Place, int]:
+        """For each key of which a member's listener was told: how often."""
+        return {
+            place: len(holdings)
+            for place, holdings in tuple(self._holdings.items())
+            if place[:2] == (member, region)
+        }
+
     def note(self, _: object = None) -> None:
         """Something happened elsewhere; fit to be called when a future is done."""
         with self.changed:
@@ -75,6 +121,8 @@ class Stage:
         """A listener is told of an event; comes back when it may go on."""
         with self.changed:
             self.events.append(event)
+            holdings = self._holdings.setdefault((event.member, event.region, event.key), [ABSENT])
+            holdings.append(_left_by(event))
             self._note()
             operation = self._operations.get(event.token) if event.token is not None else None
             if operation is None:
@@ -178,3 +226,10 @@ class RegionListener:
 
 
 _WITH_VALUE = frozenset({EventKind.CREATE, EventKind.UPDATE})
+
+
+def _left_by(event: Event) -> Holding:
+    """What an event of an entry leaves behind."""
+    if event.kind is EventKind.DESTROY:
+        return ABSENT
+    return Holding(present=True, token=event.token if event.kind in _WITH_VALUE else None)

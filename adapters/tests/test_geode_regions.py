@@ -5,6 +5,7 @@ What is expected here was seen on every version named below; docs/geode.md tells
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -29,6 +30,8 @@ from plumbline.reference.operations import (
 pytest.importorskip("py4j", reason="the extra [geode] is not installed")
 
 from plumbline.adapters.geode.adapter import GeodeAdapter
+from plumbline.adapters.geode.listener import Stage
+from plumbline.adapters.geode.worker import Worker
 
 pytestmark = pytest.mark.java
 
@@ -382,6 +385,36 @@ def test_contents_can_be_read_while_entries_come_and_go(play: Play):
     while play.adapter.finish(last, 0) is None:
         seen |= {len(held) for held in play.held()}
     assert seen <= {0, 1}
+
+
+@pytest.mark.parametrize("kind", [GET, CONTAINS_KEY, CREATE, None])
+def test_nothing_read_is_newer_than_what_the_listener_was_told(
+    unacknowledged: Play, kind: OperationKind | None, monkeypatch: pytest.MonkeyPatch
+):
+    """The event of a put stays on its way while the put can be read already; `None` reads the contents."""
+    adapter, stored, arrives = unacknowledged.adapter, threading.Event(), threading.Event()
+    tell = Stage.tell
+
+    def tell_late(stage: Stage, event: Event) -> None:
+        if event.member == "C":
+            stored.set()
+            assert arrives.wait(LIMIT_MS / 1000)
+        tell(stage, event)
+
+    monkeypatch.setattr(Stage, "tell", tell_late)
+    unacknowledged.call("A", PUT, "v")
+    assert stored.wait(LIMIT_MS / 1000)
+    if kind is None:
+        reader = Worker("reader")
+        reading = reader.submit(lambda: adapter.contents("C", "r"))
+        reader.stop()
+    else:
+        reading = adapter._running[unacknowledged.begin("C", kind)]
+    with pytest.raises(TimeoutError):
+        reading.result(0.2)
+    arrives.set()
+    reading.result(LIMIT_MS / 1000)
+    assert unacknowledged.told("C") == ["create v"]
 
 
 def test_what_is_not_driven_yet_is_unsupported(cluster: GeodeAdapter):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,20 @@ pytest.importorskip("py4j", reason="the extra [geode] is not installed")
 from plumbline.adapters.errors import AdapterError, MissingToolError
 from plumbline.adapters.geode import listener
 from plumbline.adapters.geode.adapter import GeodeAdapter
+from plumbline.adapters.geode.calls import tells
 from plumbline.adapters.geode.folder import Folder, sweep
-from plumbline.adapters.geode.listener import RegionListener, Stage
+from plumbline.adapters.geode.listener import ABSENT, Holding, RegionListener, Stage
 from plumbline.reference.history import Gate
-from plumbline.reference.operations import Event, EventKind, Operation, OperationKind, Site, Topology
+from plumbline.reference.operations import (
+    Event,
+    EventKind,
+    Operation,
+    OperationKind,
+    Outcome,
+    Site,
+    Status,
+    Topology,
+)
 
 LIMIT_S = 5.0
 GATE = Gate("A", 7)
@@ -31,6 +42,11 @@ class TellsNothing:
 
 def event(member: str = "A", token: str = "t7") -> Event:  # noqa: S107 - tokens are no passwords here
     return Event(member=member, region="r", key="k", kind=EventKind.UPDATE, token=token)
+
+
+def finds(token: str) -> Callable[[Holding], bool]:
+    """A read that found a token."""
+    return lambda holding: holding.token == token
 
 
 @pytest.fixture
@@ -105,6 +121,95 @@ def test_waiting_for_calm_ends_when_nothing_happens_and_at_the_deadline_when_muc
     ended.set()
     thread.join(LIMIT_S)
     assert took >= 0.5
+
+
+PLACE = ("A", "r", "k")
+
+
+def test_a_read_waits_for_the_event_of_what_it_found(stage: Stage):
+    thread = threading.Thread(target=stage.await_told, args=(PLACE, stage.told(PLACE), finds("t7")))
+    thread.start()
+    thread.join(0.1)
+    assert thread.is_alive()
+    stage.tell(event(member="B"))
+    thread.join(0.1)
+    assert thread.is_alive()
+    stage.tell(event())
+    thread.join(LIMIT_S)
+    assert not thread.is_alive()
+
+
+def test_a_read_may_have_found_what_is_no_longer_there(stage: Stage):
+    before = stage.told(PLACE)
+    stage.tell(event())
+    stage.tell(event(token="t8"))  # noqa: S106
+    began = time.monotonic()
+    stage.await_told(PLACE, before, finds("t7"))
+    stage.await_told(PLACE, before, lambda holding: not holding.present)
+    assert time.monotonic() - began < listener.LATE_LIMIT_S / 2
+
+
+def test_a_read_that_began_later_cannot_have_found_what_was_gone(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(listener, "LATE_LIMIT_S", 0.1)
+    stage.tell(event())
+    stage.tell(event(token="t8"))  # noqa: S106
+    began = time.monotonic()
+    stage.await_told(PLACE, stage.told(PLACE), finds("t7"))
+    assert time.monotonic() - began >= 0.1
+
+
+@pytest.mark.parametrize(
+    ("kind", "left"),
+    [
+        (EventKind.CREATE, Holding(present=True, token="t7")),  # noqa: S106
+        (EventKind.INVALIDATE, Holding(present=True, token=None)),
+        (EventKind.DESTROY, ABSENT),
+    ],
+)
+def test_an_event_tells_what_the_member_holds_after_it(stage: Stage, kind: EventKind, left: Holding):
+    stage.tell(Event(member="A", region="r", key="k", kind=kind, token="t7"))  # noqa: S106
+    began = time.monotonic()
+    stage.await_told(PLACE, stage.told(PLACE), lambda holding: holding == left)
+    assert time.monotonic() - began < listener.LATE_LIMIT_S / 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcome", "from_absent", "from_invalid", "from_valid"),
+    [
+        (OperationKind.GET, Outcome(Status.OK, "t7"), False, False, True),
+        (OperationKind.GET, Outcome(Status.OK), True, True, False),
+        (OperationKind.CONTAINS_KEY, Outcome(Status.OK, "true"), False, True, True),
+        (OperationKind.CONTAINS_KEY, Outcome(Status.OK, "false"), True, False, False),
+        (OperationKind.CREATE, Outcome(Status.EXISTS), False, True, True),
+        (OperationKind.DESTROY, Outcome(Status.ABSENT), True, False, False),
+        (OperationKind.PUT_IF_ABSENT, Outcome(Status.OK, "t7"), False, False, True),
+    ],
+)
+def test_an_outcome_tells_what_it_can_come_from(
+    kind: OperationKind, outcome: Outcome, *, from_absent: bool, from_invalid: bool, from_valid: bool
+):
+    fits = tells(Operation(op_id=1, thread="x", member="A", region="r", kind=kind, key="k"), outcome)
+    assert fits is not None
+    assert fits(ABSENT) == from_absent
+    assert fits(Holding(present=True, token=None)) == from_invalid
+    assert fits(Holding(present=True, token="t7")) == from_valid  # noqa: S106
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        (OperationKind.PUT, Status.OK),
+        (OperationKind.DESTROY, Status.OK),
+        (OperationKind.PUT_IF_ABSENT, Status.OK),
+        (OperationKind.PUT, Status.INDEFINITE),
+        (OperationKind.LOCAL_DESTROY, Status.REFUSED),
+    ],
+)
+def test_an_outcome_of_a_change_tells_no_more_than_its_event(kind: OperationKind, status: Status):
+    operation = Operation(op_id=1, thread="x", member="A", region="r", kind=kind, key="k")
+    assert tells(operation, Outcome(status)) is None
 
 
 def test_an_event_that_cannot_be_read_is_reported_and_not_shown(stage: Stage):
