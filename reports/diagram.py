@@ -9,10 +9,7 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import islice
-
-import msgspec
 
 from plumbline.reference.history import (
     Armed,
@@ -27,6 +24,7 @@ from plumbline.reference.history import (
 )
 from plumbline.reference.runs import DeadEnd
 from plumbline.reference.verdicts import Verdict
+from plumbline.reports.shapes import Band, Bar, Diagram, Dot, Label, Lane, Mark, Rule, Wire
 from plumbline.reports.signs import SIGNS
 from plumbline.reports.text import columns, one_line, short
 from plumbline.reports.timeline import HARNESS, Entry, arrange, entry_words, without_questions
@@ -38,116 +36,17 @@ LINE = 16
 GUTTER = 64
 BAND = 12
 HUES = 8
-MOST_LETTERS = 34
-MOST_LANES = 24
+MOST_LETTERS = 36
+HEAD_LETTERS = 24
+MOST_OWN_LANES = 4
+"""Up to so many threads have a lane each; more of them share lanes where their calls do not overlap."""
+MOST_LANES = 32
 MOST_ROWS = 1_500
 DUE_MARK = SIGNS[Verdict.FAIL].symbol
 MOST_ENTRIES = 12
 """So many entries of a member's contents are listed."""
 MOST_BANDS = 6
 """Gates that are open at one time on one member, and of these so many stand beside each other."""
-
-
-class Lane(msgspec.Struct, frozen=True):
-    """One thread or member: `x` is its left edge, `axis` where its bars or dots stand."""
-
-    name: str
-    member: bool
-    x: float
-    axis: float
-    width: float
-
-
-class Label(msgspec.Struct, frozen=True):
-    """A text that starts at (x, y); `full` is what it was before it was cut to `text`.
-
-    `event` labels calls and listener events, `due` what the furthest attempts to explain could not take.
-    """
-
-    x: float
-    y: float
-    text: str
-    full: str
-    event: bool = False
-    due: bool = False
-
-
-class Bar(msgspec.Struct, frozen=True):
-    """A call: from `top` to `bottom`; `began` or `ended` is False where an end is not in the picture."""
-
-    x: float
-    top: float
-    bottom: float
-    number: str
-    hue: int
-    began: bool
-    ended: bool
-
-
-class Dot(msgspec.Struct, frozen=True):
-    """A listener event; `number` is "?" for one whose operation nobody called or that carries no token."""
-
-    x: float
-    y: float
-    number: str
-    hue: int | None
-    due: bool
-
-
-class Wire(msgspec.Struct, frozen=True):
-    """The line from a call to an event of its operation.
-
-    It leaves the bar below the row's labels, runs level as far as `turn`, and from there to the dot, so
-    that it crosses no text.
-    """
-
-    x: float
-    y: float
-    turn: float
-    dot_x: float
-    dot_y: float
-    hue: int
-
-
-class Band(msgspec.Struct, frozen=True):
-    """A gate; `parked` is the row from which something stood at it, or None."""
-
-    x: float
-    top: float
-    parked: float | None
-    bottom: float
-
-
-class Mark(msgspec.Struct, frozen=True):
-    """A reading of contents or of a statistic."""
-
-    x: float
-    y: float
-
-
-class Rule(msgspec.Struct, frozen=True):
-    """A settle point, or another moment of the harness alone, across all lanes."""
-
-    y: float
-    text: str
-    due: bool
-
-
-class Diagram(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything there is to draw, in pixels, and in sentences what was left out."""
-
-    width: float
-    height: float
-    lanes: tuple[Lane, ...]
-    numbers: tuple[Label, ...]
-    labels: tuple[Label, ...]
-    bars: tuple[Bar, ...]
-    dots: tuple[Dot, ...]
-    wires: tuple[Wire, ...]
-    bands: tuple[Band, ...]
-    marks: tuple[Mark, ...]
-    rules: tuple[Rule, ...]
-    left_out: tuple[str, ...]
 
 
 def draw(history: History, dead_ends: tuple[DeadEnd, ...] = ()) -> Diagram:
@@ -171,6 +70,8 @@ class _Drawing:
             entries = entries[-MOST_ROWS:]
         self.entries = entries
         self.gates = _gate_columns(entries)
+        self.sharing = _sharing(entries)
+        self.first_of = {thread: first for first, threads in self.sharing.items() for thread in threads}
         self.one_region = len(history.regions) == 1
         self.lanes = self._lanes(history)
         hues = dict.fromkeys(entry.op_id for entry in entries if entry.op_id is not None)
@@ -228,34 +129,45 @@ class _Drawing:
 
     def _lanes(self, history: History) -> dict[tuple[bool, str], Lane]:
         """Threads in the order of their first calls, then members as the topology names them."""
-        threads: dict[str, None] = {}
         members = dict.fromkeys(history.topology.members)
-        longest: dict[str, int] = {}
+        longest: dict[tuple[bool, str], int] = {}
         for entry in self.entries:
             if entry.place == HARNESS:
                 continue
-            if isinstance(entry.moment, Called | Returned):
-                threads.setdefault(entry.place)
-            else:
+            key = self._lane_key(entry)
+            if key[0]:
                 members.setdefault(entry.place)
             length = max(columns(short(line, MOST_LETTERS)) for line in self._lines(entry))
-            longest[entry.place] = max(longest.get(entry.place, 0), length)
-        return self._side_by_side(threads, members, longest)
+            longest[key] = max(longest.get(key, 0), length)
+        # Where there are too many, threads are left out rather than members: these show what went wrong.
+        most_threads = max(MOST_LANES - len(members), MOST_OWN_LANES)
+        shared = dict(islice(self.sharing.items(), most_threads))
+        heads = {(False, first): ", ".join(threads) for first, threads in shared.items()}
+        heads |= {(True, member): member for member in islice(members, MOST_LANES)}
+        all_lanes = len(self.sharing) + len(members)
+        if len(heads) < all_lanes:
+            self.left_out.append(f"Only {len(heads)} of {all_lanes} lanes are drawn.")
+        return self._side_by_side(heads, longest)
+
+    def _lane_key(self, entry: Entry) -> tuple[bool, str]:
+        """Whether the lane is a member's, and whose it is; a shared one is named by its first thread."""
+        if isinstance(entry.moment, Called | Returned):
+            return False, self.first_of[entry.place]
+        return True, entry.place
 
     def _side_by_side(
-        self, threads: Iterable[str], members: Iterable[str], longest: dict[str, int]
+        self, heads: dict[tuple[bool, str], str], longest: dict[tuple[bool, str], int]
     ) -> dict[tuple[bool, str], Lane]:
-        names = [(name, False) for name in threads] + [(name, True) for name in members]
-        if len(names) > MOST_LANES:
-            self.left_out.append(f"Only {MOST_LANES} of {len(names)} threads and members are drawn.")
         lanes: dict[tuple[bool, str], Lane] = {}
         x = float(GUTTER)
-        for name, member in islice(names, MOST_LANES):
+        for (member, name), head in heads.items():
             bands = [column + 1 for gate, column in self.gates.items() if member and gate.member == name]
             axis = x + 18 + BAND * max(bands, default=0)
-            letters = max(longest.get(name, 0), columns(short(name, MOST_LETTERS)) + 7, 12)
+            told = short(head, HEAD_LETTERS)
+            letters = max(longest.get((member, name), 0), columns(told) + 8, 12)
             width = axis - x + 22 + letters * LETTER
-            lanes[member, name] = Lane(short(name, MOST_LETTERS), member, x, axis, width)
+            kind = "member" if member else "threads" if len(self.sharing[name]) > 1 else "thread"
+            lanes[member, name] = Lane(told, kind, x, axis, width)
             x += width
         self.lanes_end = x
         return lanes
@@ -263,6 +175,8 @@ class _Drawing:
     def _lines(self, entry: Entry) -> tuple[str, ...]:
         """The label of an entry: one line, but what a member holds is listed."""
         mark = f"{DUE_MARK} " if entry.due else ""
+        if isinstance(entry.moment, Called) and len(self.sharing[self.first_of[entry.place]]) > 1:
+            return (f"{mark}{entry.place}: {entry.words}",)
         if not isinstance(entry.moment, ContentsRead):
             return (f"{mark}{entry.words}",)
         head = f"{mark}holds" if self.one_region else f"{mark}{entry.moment.region} holds"
@@ -285,8 +199,7 @@ class _Drawing:
         self.numbers.append(Label(GUTTER - 10, self.y, told, told))
 
     def _place(self, entry: Entry) -> None:
-        of_member = not isinstance(entry.moment, Called | Returned)
-        lane = self.lanes.get((of_member, entry.place))
+        lane = None if entry.place == HARNESS else self.lanes.get(self._lane_key(entry))
         if entry.place == HARNESS:
             mark = f"{DUE_MARK} " if entry.due else ""
             self.rules.append(Rule(self.y, short(f"{mark}{entry.words}", 80), entry.due))
@@ -347,6 +260,29 @@ class _Drawing:
         if lane is not None:
             x = lane.x + 6 + BAND * self.gates.get(gate, 0)
             self.bands.append(Band(x, top, parked, bottom))
+
+
+def _sharing(entries: tuple[Entry, ...]) -> dict[str, tuple[str, ...]]:
+    """The threads of each lane, under the first of them."""
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
+    members: dict[str, str] = {}
+    for index, entry in enumerate(entries):
+        if isinstance(entry.moment, Called | Returned) and entry.place != HARNESS:
+            first.setdefault(entry.place, index)
+            # Until its return is seen a call reaches to the end.
+            last[entry.place] = index if isinstance(entry.moment, Returned) else len(entries)
+            if isinstance(entry.moment, Called):
+                members[entry.place] = entry.moment.operation.member
+    if len(first) <= MOST_OWN_LANES:
+        return {thread: (thread,) for thread in first}
+    lanes: dict[str, list[str]] = {}
+    for thread, begins in first.items():
+        free = [lane for lane in lanes.values() if last[lane[-1]] < begins]
+        # Rather behind a thread that called on the same member: one then sees what a member was asked.
+        free.sort(key=lambda lane: members.get(lane[-1]) != members.get(thread))
+        (free[0] if free else lanes.setdefault(thread, [])).append(thread)
+    return {name: tuple(threads) for name, threads in lanes.items()}
 
 
 def _shares_with(entry: Entry) -> str:

@@ -109,7 +109,10 @@ class _Command:
 
 def _headline(counterexample: Counterexample) -> Text:
     failed, tried = counterexample.times_failed, counterexample.times_tried
-    text = Text(f"{SIGNS[Verdict.FAIL].symbol} {one_line(counterexample.title, LONGEST)}\n", style="bold red")
+    text = Text(
+        f"{SIGNS[Verdict.FAIL].symbol} {one_line(counterexample.title.replace('_', ' '), LONGEST)}\n",
+        style="bold red",
+    )
     text.append(
         f"{one_line(counterexample.candidate, LONGEST)} {one_line(counterexample.product_version, LONGEST)},"
         f" failed in {failed} of {tried} replay{'' if tried == 1 else 's'}, seed {counterexample.seed}",

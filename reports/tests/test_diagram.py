@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import get_args
 
 import msgspec
@@ -22,7 +23,8 @@ from plumbline.reference.history import (
 )
 from plumbline.reference.operations import Content, Outcome, RegionAttributes, Status
 from plumbline.reference.runs import DeadEnd
-from plumbline.reports.diagram import LETTER, MOST_LANES, MOST_ROWS, ROW, Diagram, draw
+from plumbline.reports.diagram import LETTER, MOST_LANES, MOST_ROWS, ROW, draw
+from plumbline.reports.shapes import Diagram
 from plumbline.reports.tests.samples import (
     HOSTILE,
     hostile_counterexample,
@@ -186,11 +188,12 @@ def test_of_an_immense_history_the_end_is_drawn_and_the_cut_is_told() -> None:
     assert max(int(label.text) for label in diagram.numbers) == len(long_history(3_000).timeline)
 
 
-def test_a_crowd_of_threads_is_cut_and_the_cut_is_told() -> None:
+def test_of_a_crowd_of_threads_some_are_left_out_and_told_but_no_member_is() -> None:
     calls = [Called(operation(number, f"t{number}", "A")) for number in range(100)]
     diagram = draw(history(*calls))
     assert len(diagram.lanes) == MOST_LANES
-    assert "Only 24 of 102" in diagram.left_out[0]
+    assert [lane.name for lane in diagram.lanes if lane.kind == "member"] == ["A", "B"]
+    assert diagram.left_out == (f"Only {MOST_LANES} of 102 lanes are drawn.",)
 
 
 def test_the_longest_texts_do_not_widen_the_picture() -> None:
@@ -287,3 +290,31 @@ def test_every_kind_of_moment_has_words_and_a_place(kind: type[Moment]) -> None:
     (entry,) = arrange(history(moment))
     assert entry.words
     assert draw(history(moment)).numbers[0].text == "1"
+
+
+def test_many_threads_that_call_one_after_the_other_share_lanes_by_member() -> None:
+    timeline: list[Moment] = []
+    for number in range(1, 31):
+        thread, member = f"{'AB'[number % 2]}-{number}", "AB"[number % 2]
+        timeline.append(Called(operation(number, thread, member)))
+        if number > 1:
+            timeline.append(Returned(number - 1, Outcome(Status.OK)))
+    diagram = draw(history(*timeline))
+    assert [lane.kind for lane in diagram.lanes] == ["threads", "threads", "member", "member"]
+    calls = [label for label in diagram.labels if "put" in label.text]
+    assert len(calls) == 30
+    for label in calls:
+        assert label.text.startswith(("A-", "B-")), "the thread is named beside its call"
+    for lane in diagram.lanes[:2]:
+        assert len({label.text[0] for label in calls if lane.x <= label.x < lane.x + lane.width}) == 1
+
+
+def test_bars_of_a_lane_never_overlap() -> None:
+    for past in HISTORIES.values():
+        bars = sorted((bar.x, bar.top, bar.bottom) for bar in draw(past).bars)
+        for one, following in pairwise(bars):
+            assert one[0] != following[0] or one[2] < following[1]
+
+
+def test_a_few_threads_have_a_lane_each() -> None:
+    assert [lane.kind for lane in draw(worked_example()).lanes] == ["thread"] * 2 + ["member"] * 3
