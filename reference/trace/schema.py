@@ -382,6 +382,27 @@ COLUMNS: dict[str, Column] = {column.name: column for column in _COLUMNS}
 TRACE_SCHEMA = pa.schema([pa.field(c.name, c.type, nullable=not c.required) for c in _COLUMNS])
 
 
+_FILES = (
+    "## Files",
+    "",
+    "Each process of a run writes one file, `trace/NAME.parquet` (zstd), of whole examples and one last row, the",
+    "`trailer`, that counts all rows. When all have closed, `trace/manifest.json` names every file with its rows,",
+    "size and SHA-256 digest: without it nobody can tell that no file is missing.",
+    "",
+    "A Parquet file cannot be read before its last byte is written, so while a run is under way its rows go to a",
+    "journal of Arrow record batches, `trace/NAME.arrows`, at most a second after their example has ended. A",
+    "kill costs that second and the example under way. When the writer closes, the journal becomes the Parquet",
+    "file in one step. A full disk stops the run with an error; what the journal took before stays readable:",
+    "",
+    "    python -m plumbline.reference.trace recover RUN",
+    "",
+    "turns the journals of a killed run into trace files. Such a run stays incomplete: violations found in it",
+    "count, their absence does not. The same holds for a run with a file that is truncated, changed, foreign, a",
+    "copy, or missing: the file is named and set aside.",
+    "",
+)
+
+
 def markdown() -> str:
     """The text of docs/trace.md."""
     lines = [
@@ -393,6 +414,7 @@ def markdown() -> str:
         "",
         f"Format {TRACE_FORMAT}. All columns are `string`, `int64`, `double` or `bool`: nothing nested, nothing to parse.",
         "",
+        *_FILES,
         "## Kinds",
         "",
         "*Outside*: a harness writes it of a black box. *Inside*: only a candidate that shows its inside has it.",
