@@ -267,15 +267,14 @@ def drive(
 
     def once(plan: Plan) -> None:
         if plan not in remembered:
+            remembered[plan] = None
             try:
                 execute(plan)
             except Exception as error:  # noqa: BLE001 - raised again below, now and every time
                 remembered[plan] = error
-            else:
-                remembered[plan] = None
-        error = remembered[plan]
-        if error is not None:
-            raise error.with_traceback(None)
+        outcome = remembered[plan]
+        if outcome is not None:
+            raise outcome.with_traceback(None)
 
     attributes: dict[str, Any] = {"execute": staticmethod(once), "offers": offers}
     if members:
@@ -292,6 +291,7 @@ def drive(
                 database=None,
                 phases=phases,
                 print_blob=False,
+                report_multiple_bugs=False,
                 suppress_health_check=list(HealthCheck),
             ),
         )

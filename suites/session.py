@@ -60,6 +60,11 @@ class Session:
             self.failed(error)
             raise
 
+    @property
+    def given_up(self) -> bool:
+        """Whether the adapter has failed too often in a row to be opened again."""
+        return self._failures >= MOST_FAILURES_IN_A_ROW
+
     def worked(self) -> None:
         """An example has ended in order."""
         self._failures = 0
@@ -79,7 +84,7 @@ class Session:
 
     def _open(self) -> Adapter:
         if self._adapter is None:
-            if self._failures >= MOST_FAILURES_IN_A_ROW:
+            if self.given_up:
                 raise AdapterError(
                     f"the adapter has failed {self._failures} times in a row and is not opened again; "
                     f"last: {self._last_failure}"

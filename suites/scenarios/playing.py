@@ -12,7 +12,7 @@ import msgspec
 
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.reference.explain.engine import Answer, Budget
-from plumbline.reference.explain.oracle import Finding, find
+from plumbline.reference.explain.oracle import NAMING_MS, Finding, find
 from plumbline.reference.operations import RegionAttributes
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.verdicts import Verdict
@@ -26,11 +26,18 @@ from plumbline.suites.words import finding_words
 BUDGET = Budget(states=100_000, time_ms=10_000)
 
 
-def play(scenario: Scenario, session: Session, book: Rulebook) -> Result:
-    """Play one scenario; never raises for what a candidate or its adapter does."""
+def play(scenario: Scenario, session: Session, book: Rulebook, naming_ms: int = NAMING_MS) -> Result:
+    """Play one scenario; never raises for what a candidate or its adapter does.
+
+    Args:
+        scenario: what to play.
+        session: the candidate.
+        book: what is right.
+        naming_ms: how long to look for the requirement that a failure breaks, besides those of the scenario.
+    """
     started = time.monotonic()
     try:
-        result = _play(scenario, session, book)
+        result = _play(scenario, session, book, naming_ms)
     except AdapterError as error:
         session.failed(error)
         result = _result(scenario, Verdict.ADAPTER_ERROR, _with_last_words(error))
@@ -39,7 +46,7 @@ def play(scenario: Scenario, session: Session, book: Rulebook) -> Result:
     return msgspec.structs.replace(result, seconds=time.monotonic() - started)
 
 
-def _play(scenario: Scenario, session: Session, book: Rulebook) -> Result:
+def _play(scenario: Scenario, session: Session, book: Rulebook, naming_ms: int) -> Result:
     lacking = session.lacks(scenario.needs)
     if lacking:
         return _result(scenario, Verdict.UNSUPPORTED, f"needs {', '.join(lacking)}")
@@ -55,7 +62,7 @@ def _play(scenario: Scenario, session: Session, book: Rulebook) -> Result:
         mismatch = error
     _wind_up(stage)
     session.worked()
-    finding = find(driver.history(), book, BUDGET)
+    finding = find(driver.history(), book, BUDGET, naming_ms)
     return _judged(scenario, stage, driver, mismatch, finding)
 
 

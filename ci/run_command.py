@@ -1,0 +1,168 @@
+"""`plumbline run`: the suite against one or more candidates.
+
+Knows the command line and what is printed; playing and judging happen in `plumbline.suites`.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from plumbline.adapters.candidates import find_candidate
+from plumbline.ci.selection import selected
+from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.verdicts import Verdict, VerdictRow, exit_code, merge
+from plumbline.reports.terminal import render_counterexample, render_summary
+from plumbline.suites.deviations import DeviationError, read_deviations
+from plumbline.suites.profiles import PROFILES, seconds
+from plumbline.suites.running import Options, Outcome, run_suite
+
+MOST_SHOWN = 3
+GATE_SEED = 20_250_101
+"""Gate and smoke runs draw the same plans every time, so that a red gate is about the candidate."""
+
+DIALECTS = ("gemfire6", "gemfire8", "geode")
+
+
+@click.command("run")
+@click.option("--candidate", "candidates", multiple=True, metavar="C", help="What to test; may be repeated.")
+@click.option("--select", multiple=True, metavar="ID|AREA", help="Only these requirements; may be repeated.")
+@click.option("--profile", type=click.Choice(list(PROFILES)), default="gate", show_default=True)
+@click.option("--seed", type=int, help="What plans are drawn from; full runs draw a fresh one if left out.")
+@click.option("--budget", metavar="DURATION", help="Draw no more plans after 90s, 5m, 1h.")
+@click.option("--dialect", type=click.Choice(DIALECTS), help="Judge by this dialect, not the declared one.")
+@click.option(
+    "--deviations",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Known differences, a TOML file; they are reported as deviations, never as passes.",
+)
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("runs"), show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print verdicts as JSON on standard output.")
+def command(
+    candidates: tuple[str, ...],
+    select: tuple[str, ...],
+    profile: str,
+    seed: int | None,
+    budget: str | None,
+    dialect: str | None,
+    deviations: Path | None,
+    out: Path,
+    as_json: bool,
+) -> None:
+    """Test candidates against the catalogue and leave a run directory for each below OUT.
+
+    The default candidate is the reference itself. Exit code 0: everything judged was right; 1: something
+    failed; 2: something could not be judged.
+
+    \b
+    plumbline run
+    plumbline run --candidate 'process:./my-adapter' --profile smoke
+    plumbline run --candidate geode:1.15.1 --select VER --select CONS-RR-04
+    """
+    try:
+        budget_s = None if budget is None else seconds(budget)
+        known = () if deviations is None else read_deviations(deviations)
+    except (ValueError, DeviationError) as error:
+        raise click.UsageError(str(error)) from error
+    fixed = seed if seed is not None else GATE_SEED
+    if seed is None and profile == "full":
+        fixed = secrets.randbelow(2**31)
+    options = Options(
+        selected=selected(select),
+        profile=PROFILES[profile],
+        seed=fixed,
+        budget_s=budget_s,
+        deviations=known,
+        dialect=dialect or "",
+    )
+    found = [find_candidate(name, seed=fixed) for name in candidates or ("reference",)]
+    console = Console(stderr=True)
+    outcomes = []
+    for candidate in found:
+        with _shown(console) as bar:
+            outcomes.append(run_suite(candidate, options, out, _Reporter(bar, candidate.name)))
+        _tell(console, outcomes[-1])
+    if as_json:
+        told = [_as_json(outcome) for outcome in outcomes]
+        sys.stdout.write(msgspec.json.encode(told[0] if len(told) == 1 else told).decode() + "\n")
+    codes = [exit_code(_merged(outcome.rows).values()) for outcome in outcomes]
+    sys.exit(1 if 1 in codes else max(codes))
+
+
+class _Reporter:
+    """Moves progress bars along, one for each thing that is going on."""
+
+    def __init__(self, bar: Progress, candidate: str) -> None:
+        self._bar = bar
+        self._candidate = candidate
+        self._tasks: dict[str, Any] = {}
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if what not in self._tasks:
+            self._tasks[what] = self._bar.add_task(f"{self._candidate}: {what}", total=total)
+        self._bar.update(self._tasks[what], completed=done, total=total)
+
+
+def _shown(console: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+def _tell(console: Console, outcome: Outcome) -> None:
+    titles = {requirement.id: requirement.title for requirement in catalogue().values()}
+    record = outcome.record
+    console.print(
+        f"\n{record.candidate}: {record.product} {record.product_version}, dialect {record.dialect}, "
+        f"profile {record.profile}, seed {record.seed}, {record.seconds:.1f} s",
+        markup=False,
+        highlight=False,
+    )
+    for counterexample in outcome.counterexamples[:MOST_SHOWN]:
+        console.print(render_counterexample(counterexample, titles))
+        console.print()
+    left = len(outcome.counterexamples) - MOST_SHOWN
+    if left > 0:
+        console.print(f"… and {left} more counterexamples in the run directory", highlight=False)
+    console.print(render_summary(outcome.rows, titles))
+    console.print(f"run directory: {outcome.directory}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _merged(rows: list[VerdictRow]) -> dict[str, Verdict]:
+    by_requirement: dict[str, list[Verdict]] = {}
+    for row in rows:
+        by_requirement.setdefault(row.requirement, []).append(row.verdict)
+    return {requirement: merge(found) for requirement, found in by_requirement.items()}
+
+
+def _as_json(outcome: Outcome) -> dict[str, Any]:
+    record = outcome.record
+    verdicts = [
+        {
+            "requirement": requirement,
+            "verdict": verdict,
+            "exercised": sum(row.exercised for row in outcome.rows if row.requirement == requirement),
+            "failures": sum(row.failures for row in outcome.rows if row.requirement == requirement),
+        }
+        for requirement, verdict in _merged(outcome.rows).items()
+    ]
+    return {
+        "candidate": record.candidate,
+        "dialect": record.dialect,
+        "profile": record.profile,
+        "seed": record.seed,
+        "verdicts": verdicts,
+    }

@@ -1,0 +1,30 @@
+"""What to run: requirement ids, areas and beginnings of ids, as they are given on a command line."""
+
+from __future__ import annotations
+
+import click
+
+from plumbline.reference.catalogue.loader import catalogue, near
+from plumbline.reference.catalogue.records import Area
+
+
+def selected(given: tuple[str, ...]) -> tuple[str, ...]:
+    """The requirement ids that are meant, in the order of the catalogue; all of them for nothing given.
+
+    Raises click.UsageError naming near matches when something given means nothing.
+    """
+    if not given:
+        return ()
+    chosen: set[str] = set()
+    for word in given:
+        found = {
+            requirement.id
+            for requirement in catalogue().values()
+            if requirement.id == word or requirement.area == word or requirement.id.startswith(f"{word}-")
+        }
+        if not found:
+            meant = ", ".join(near(word, (*catalogue(), *(str(area) for area in Area))))
+            hint = f"; did you mean {meant}?" if meant else "; `plumbline catalogue` lists them"
+            raise click.UsageError(f"no requirement or area is named {word!r}{hint}")
+        chosen |= found
+    return tuple(requirement for requirement in catalogue() if requirement in chosen)

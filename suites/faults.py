@@ -1,0 +1,92 @@
+"""Runs the suite against its faulty variants: is each caught, and is the right requirement named?
+
+Knows how a variant counts as killed; what the variants are is the rulebook's.
+"""
+
+from __future__ import annotations
+
+import time
+
+import msgspec
+
+from plumbline.adapters.candidates import Candidate
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.faulty import FaultyVariant
+from plumbline.reference.verdicts import Verdict
+from plumbline.suites.examples import play_plans
+from plumbline.suites.machines import MACHINES
+from plumbline.suites.plans import operation_of
+from plumbline.suites.profiles import Profile
+from plumbline.suites.scenarios.playing import play
+from plumbline.suites.scenarios.registry import SCENARIOS
+from plumbline.suites.session import Session
+
+
+class Kill(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of the kill matrix: a variant and one requirement that it breaks.
+
+    Attributes:
+        variant: the faulty variant.
+        requirement: the id.
+        killed: whether a check of this requirement failed.
+        named: whether the oracle, asked without knowing, named the requirement.
+        seconds: time until the variant was first caught by this check.
+        examples: scenarios and plans played until then.
+        steps: operations of the machine's smallest failing plan; 0 if it caught nothing.
+    """
+
+    variant: str
+    requirement: str
+    killed: bool
+    named: bool
+    seconds: float
+    examples: int
+    steps: int
+
+
+def kill(variant: FaultyVariant, candidate: Candidate, profile: Profile, seed: int) -> list[Kill]:
+    """Run everything that could catch the variant; gives a row for each requirement that it breaks."""
+    began = time.monotonic()
+    failed: dict[str, tuple[float, int]] = {}
+    named: set[str] = set()
+    examples = 0
+    steps = 0
+    with Session(candidate) as session:
+        for scenario in SCENARIOS.values():
+            if set(scenario.requirements).isdisjoint(variant.requirements):
+                continue
+            examples += 1
+            result = play(scenario, session, Rulebook())
+            if result.verdict is Verdict.FAIL:
+                for requirement in scenario.requirements:
+                    failed.setdefault(requirement, (time.monotonic() - began, examples))
+                named.update(() if result.finding is None else result.finding.requirements)
+        for machine in MACHINES.values():
+            trouble = play_plans(
+                machine,
+                session,
+                Rulebook(),
+                profile=profile,
+                draw_seed=seed,
+                deadline=None,
+                deviating=None,
+                saw=lambda *_: None,
+                progress=lambda _: None,
+            )
+            if trouble.failure is not None and trouble.plan is not None:
+                steps = sum(operation_of(step) is not None for step in trouble.plan.steps)
+                finding = trouble.failure.finding
+                named.update(() if finding is None else finding.requirements)
+            examples += trouble.played
+    return [
+        Kill(
+            variant=variant.name,
+            requirement=requirement,
+            killed=requirement in failed,
+            named=requirement in named,
+            seconds=round(failed.get(requirement, (time.monotonic() - began, 0))[0], 3),
+            examples=failed.get(requirement, (0.0, examples))[1],
+            steps=steps,
+        )
+        for requirement in variant.requirements
+    ]

@@ -1,0 +1,377 @@
+"""A run: scenarios, machines and rules played on one candidate, and a run directory left behind.
+
+Knows the order of things and what becomes of each result; every judgement is made elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib.metadata import version as installed_version
+from pathlib import Path
+
+import msgspec
+
+from plumbline.adapters.candidates import Candidate
+from plumbline.adapters.errors import AdapterError
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.explain.oracle import Finding, exercised
+from plumbline.reference.history import History
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rules.judging import judge_runs
+from plumbline.reference.runs import (
+    Counterexample,
+    RunRecord,
+    write_counterexample,
+    write_record,
+    write_verdicts,
+)
+from plumbline.reference.trace.files import seal
+from plumbline.reference.trace.writer import TraceWriter
+from plumbline.reference.verdicts import Source, Verdict, VerdictRow
+from plumbline.suites.deviations import Deviation, deviating, in_force
+from plumbline.suites.examples import Trouble, play_plans
+from plumbline.suites.machines import MACHINES, Machine
+from plumbline.suites.profiles import Profile
+from plumbline.suites.results import Result
+from plumbline.suites.scenarios.playing import play
+from plumbline.suites.scenarios.registry import SCENARIOS
+from plumbline.suites.session import Session
+
+Progress = Callable[[str, int, int], None]
+"""Told what is going on, how much of it is done, and how much there is."""
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """What to run.
+
+    Attributes:
+        selected: requirement ids; empty for all.
+        profile: how much.
+        seed: what the plans are drawn from.
+        budget_s: after so many seconds machines draw no more plans; None for no end.
+        deviations: known differences.
+        dialect: the dialect judged against, "" for the one that the candidate declares.
+    """
+
+    selected: tuple[str, ...] = ()
+    profile: Profile
+    seed: int = 0
+    budget_s: float | None = None
+    deviations: tuple[Deviation, ...] = ()
+    dialect: str = ""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What a run gave: its record, its verdict table, and where it lies."""
+
+    record: RunRecord
+    rows: list[VerdictRow]
+    directory: Path
+    counterexamples: list[Counterexample]
+
+
+def run_suite(candidate: Candidate, options: Options, out: Path, progress: Progress) -> Outcome:
+    """Run the suite against one candidate, leaving a directory below `out`.
+
+    Never raises for what the candidate does. Raises OSError or TraceWriteError when the directory cannot
+    be written; what was written before stays readable and says that the run is incomplete.
+    """
+    return _Run(candidate, options, out, progress).carry_out()
+
+
+class _Run:
+    def __init__(self, candidate: Candidate, options: Options, out: Path, progress: Progress) -> None:
+        self._candidate = candidate
+        self._options = options
+        self._progress = progress
+        self._started = time.monotonic()
+        self._selected = options.selected or tuple(catalogue())
+        slug = re.sub(r"[^A-Za-z0-9.]+", "-", candidate.name)[:40].strip("-")
+        begun = datetime.now(UTC)
+        run_id = f"{begun:%Y%m%d-%H%M%S}-{slug}-{secrets.token_hex(3)}"
+        self._directory = out / run_id
+        self._record = RunRecord(
+            run_id=run_id,
+            suite_version=installed_version("plumbline"),
+            candidate=candidate.name,
+            product="",
+            product_version="",
+            dialect=options.dialect,
+            profile=options.profile.name,
+            seed=options.seed,
+            started=begun.isoformat(timespec="seconds"),
+        )
+        self._rows: list[VerdictRow] = []
+        self._counterexamples: list[Counterexample] = []
+        self._capabilities: frozenset[Capability] | None = None
+        self._deviations: tuple[Deviation, ...] = ()
+
+    def carry_out(self) -> Outcome:
+        write_record(self._directory, self._record)
+        with Session(self._candidate) as session:
+            if self._introduced(session):
+                with TraceWriter(self._directory, self._record.run_id) as trace:
+                    self._scenarios(session, trace)
+                    for machine in MACHINES.values():
+                        self._machine(session, trace, machine)
+        seal(self._directory)
+        self._record = msgspec.structs.replace(
+            self._record, complete=True, seconds=time.monotonic() - self._started
+        )
+        # The rules judge whole runs only. Should this be cut short, the verdict table is missing, and a
+        # run without one is never green.
+        write_record(self._directory, self._record)
+        if self._capabilities is not None:
+            self._rules()
+        self._fill_up()
+        write_verdicts(self._directory, self._rows)
+        return Outcome(self._record, self._rows, self._directory, self._counterexamples)
+
+    def _introduced(self, session: Session) -> bool:
+        """Whether the candidate could introduce itself; otherwise nothing can be judged."""
+        try:
+            introduction = session.introduction
+        except AdapterError as error:
+            words = f"{error} {error.last_words[-300:]}".strip()
+            for requirement in self._selected:
+                self._row(requirement, Source.SCENARIO, Verdict.ADAPTER_ERROR, reason=words)
+            return False
+        self._capabilities = frozenset(introduction.capabilities)
+        self._record = msgspec.structs.replace(
+            self._record,
+            product=introduction.name,
+            product_version=introduction.version,
+            digest=hashlib.sha256(msgspec.json.encode(introduction)).hexdigest()[:16],
+            dialect=self._options.dialect or introduction.dialect,
+            capabilities=tuple(introduction.capabilities),
+        )
+        write_record(self._directory, self._record)
+        today = datetime.now(UTC).date()
+        self._deviations = in_force(self._options.deviations, introduction.version, today)
+        return True
+
+    def _scenarios(self, session: Session, trace: TraceWriter) -> None:
+        wanted = [
+            scenario
+            for scenario in SCENARIOS.values()
+            if not set(self._selected).isdisjoint(scenario.requirements)
+        ]
+        book = Rulebook()
+        for count, scenario in enumerate(wanted):
+            self._progress("scenarios", count, len(wanted))
+            result = play(scenario, session, book)
+            failed, tried = 1, 1
+            if result.verdict is Verdict.FAIL:
+                for _ in range(self._options.profile.replays):
+                    again = play(scenario, session, book, naming_ms=0).verdict
+                    failed, tried = failed + (again is Verdict.FAIL), tried + 1
+            self._judged(result, Source.SCENARIO, trace, failed, tried)
+        self._progress("scenarios", len(wanted), len(wanted))
+
+    def _machine(self, session: Session, trace: TraceWriter, machine: Machine) -> None:
+        wanted = [requirement for requirement in machine.requirements if requirement in self._selected]
+        if not wanted:
+            return
+        began = time.monotonic()
+        lacking = session.lacks(machine.needs)
+        if lacking:
+            for requirement in wanted:
+                self._row(
+                    requirement, Source.MACHINE, Verdict.UNSUPPORTED, reason=f"needs {', '.join(lacking)}"
+                )
+            return
+        proof = _Proof(wanted)
+        deadline = None if self._options.budget_s is None else self._started + self._options.budget_s
+        played = play_plans(
+            machine,
+            session,
+            Rulebook(),
+            profile=self._options.profile,
+            draw_seed=self._options.seed,
+            deadline=deadline,
+            deviating=deviating(Rulebook(), self._deviations) if self._deviations else None,
+            saw=lambda name, verdict, history: self._saw(trace, proof, name, verdict, history),
+            progress=lambda done: self._progress(machine.name, done, self._options.profile.examples),
+        )
+        seconds = time.monotonic() - began
+        named: tuple[str, ...] = ()
+        if played.failure is not None:
+            named = self._judged(
+                played.failure, Source.MACHINE, trace, played.failed, played.tried
+            )
+        for requirement in wanted:
+            if requirement in named:
+                continue
+            self._row(
+                requirement,
+                Source.MACHINE,
+                *_of_machine(requirement, played, proof, self._deviations),
+                exercised=proof.count(requirement),
+                seconds=seconds / len(wanted),
+            )
+
+    def _saw(
+        self, trace: TraceWriter, proof: _Proof, name: str, verdict: Verdict, history: History
+    ) -> None:
+        trace.write(name, Source.MACHINE, verdict, history)
+        if verdict is Verdict.PASS:
+            proof.add(history)
+
+    def _judged(
+        self, result: Result, source: Source, trace: TraceWriter, failed: int, tried: int
+    ) -> tuple[str, ...]:
+        """Write down what one result means for the requirements it is about; gives those."""
+        verdict = result.verdict
+        if verdict is Verdict.FAIL and failed < tried:
+            verdict = Verdict.INTERMITTENT
+        reason = result.reason if failed == tried else f"failed {failed} of {tried} times: {result.reason}"
+        file = ""
+        if result.history is not None and source is Source.SCENARIO:
+            trace.write(result.title, source, verdict, result.history)
+        if verdict in (Verdict.FAIL, Verdict.INTERMITTENT) and result.history is not None:
+            file = self._keep(result, source, failed, tried)
+        for requirement in result.requirements:
+            excuse = self._excuse(requirement) if verdict in (Verdict.FAIL, Verdict.INTERMITTENT) else None
+            if requirement in self._selected:
+                self._row(
+                    requirement,
+                    source,
+                    verdict if excuse is None else Verdict.DEVIATION,
+                    reason=reason if excuse is None else f"{excuse.reason} ({excuse.owner}, until {excuse.expires})",
+                    exercised=int(verdict in (Verdict.PASS, Verdict.FAIL, Verdict.INTERMITTENT)),
+                    failures=failed if verdict in (Verdict.FAIL, Verdict.INTERMITTENT) else 0,
+                    counterexample=file,
+                    seconds=result.seconds,
+                )
+        return result.requirements
+
+    def _excuse(self, requirement: str) -> Deviation | None:
+        return next((known for known in self._deviations if known.requirement == requirement), None)
+
+    def _keep(self, result: Result, source: Source, failed: int, tried: int) -> str:
+        """Write a counterexample; gives its file name."""
+        assert result.history is not None  # noqa: S101 - asked by the caller
+        counterexample = Counterexample(
+            requirements=_named_first(result.requirements, result.finding),
+            source=source,
+            title=result.title,
+            candidate=self._candidate.name,
+            product_version=self._record.product_version,
+            suite_version=self._record.suite_version,
+            seed=self._options.seed,
+            plan=result.plan,
+            history=result.history,
+            expected=result.expected,
+            seen=result.seen,
+            dead_ends=() if result.finding is None else result.finding.dead_ends,
+            times_failed=failed,
+            times_tried=tried,
+            replay=self._replay_line(result),
+        )
+        self._counterexamples.append(counterexample)
+        return write_counterexample(self._directory, f"{source}-{result.title}", counterexample)
+
+    def _replay_line(self, result: Result) -> str:
+        candidate = self._candidate.name.replace("'", "'\\''")
+        selected = " ".join(f"--select {requirement}" for requirement in result.requirements[:1])
+        profile = self._options.profile.name
+        return f"plumbline run --candidate '{candidate}' {selected} --profile {profile} --seed {self._options.seed}"
+
+    def _rules(self) -> None:
+        """Judge the trace by the rules, as anybody could who has only the run directory."""
+        for judgement in judge_runs([self._directory]):
+            self._rows += [row for row in judgement.verdicts if row.requirement in self._selected]
+
+    def _fill_up(self) -> None:
+        """Say of every requirement that nothing has judged why that is so."""
+        judged = {row.requirement for row in self._rows}
+        for requirement in self._selected:
+            if requirement in judged:
+                continue
+            known = catalogue()[requirement]
+            lacking = (
+                []
+                if self._capabilities is None
+                else [needed for needed in known.capabilities if needed not in self._capabilities]
+            )
+            if lacking:
+                reason = f"needs {', '.join(lacking)}"
+                self._row(requirement, Source.SCENARIO, Verdict.UNSUPPORTED, reason=reason)
+            else:
+                self._row(requirement, Source.SCENARIO, Verdict.NOT_EXERCISED, reason="no test of it yet")
+
+    def _row(
+        self,
+        requirement: str,
+        source: Source,
+        verdict: Verdict,
+        reason: str = "",
+        *,
+        exercised: int = 0,
+        failures: int = 0,
+        counterexample: str = "",
+        seconds: float = 0.0,
+    ) -> None:
+        self._rows.append(
+            VerdictRow(
+                run_id=self._record.run_id,
+                requirement=requirement,
+                source=source,
+                verdict=verdict,
+                exercised=exercised,
+                failures=failures,
+                reason=reason,
+                counterexample=counterexample,
+                seconds=seconds,
+            )
+        )
+
+
+class _Proof:
+    """Which requirements the right histories of a machine would have shown violations of."""
+
+    MOST_HISTORIES = 40
+    ENOUGH = 3
+
+    def __init__(self, requirements: list[str]) -> None:
+        self._counts = dict.fromkeys(requirements, 0)
+        self._looked_at = 0
+
+    def add(self, history: History) -> None:
+        """Look at one more history, while that may still prove something."""
+        open_still = [requirement for requirement, count in self._counts.items() if count < self.ENOUGH]
+        if not open_still or self._looked_at >= self.MOST_HISTORIES:
+            return
+        self._looked_at += 1
+        for requirement in exercised(history, open_still):
+            self._counts[requirement] += 1
+
+    def count(self, requirement: str) -> int:
+        """How many histories exercised the requirement; counting stops when there are enough."""
+        return self._counts[requirement]
+
+
+def _of_machine(
+    requirement: str, played: Trouble, proof: _Proof, deviations: tuple[Deviation, ...]
+) -> tuple[Verdict, str]:
+    """What a machine says of a requirement that its failure, if any, does not name."""
+    if played.adapter_errors:
+        return Verdict.ADAPTER_ERROR, f"{played.adapter_errors} examples: {played.last_error}"
+    if played.unknown:
+        return Verdict.UNKNOWN, f"{played.unknown} examples were not explained within the budget"
+    if played.deviating and any(known.requirement == requirement for known in deviations):
+        return Verdict.DEVIATION, f"{played.deviating} examples are explained only with the deviations on record"
+    if not proof.count(requirement):
+        return Verdict.NOT_EXERCISED, "no example would have shown a violation"
+    return Verdict.PASS, ""
+
+
+def _named_first(requirements: tuple[str, ...], finding: Finding | None) -> tuple[str, ...]:
+    named = () if finding is None else finding.requirements
+    return tuple(dict.fromkeys((*requirements, *named)))
