@@ -26,6 +26,7 @@ MOST_STEPS = 200
 
 MOST_FAILING = 40
 LONGEST = 600
+LONGEST_REASON = 300
 
 UNBROKEN = r"""(?:'[^']*(?:'|$)|"(?:\\.|[^"\\])*(?:"|$)|\\.|[^\s'"])+\s*|\s+"""
 """A word of a shell's command line with the blanks behind it; blanks in quotes do not end it."""
@@ -178,7 +179,7 @@ def _dead_ends(counterexample: Counterexample) -> Table:
             Text(one_line(end.place, LONGEST)),
             Text(one_line(end.due, LONGEST)),
             Text(offered),
-            Text(one_line(end.decision, LONGEST) or "nothing"),
+            Text(one_line(end.decision, LONGEST) or "not known"),
         )
     return table
 
@@ -216,7 +217,8 @@ def _failing(
         reasons = "; ".join(row.reason for row in rows[name] if row.verdict is merged[name] and row.reason)
         told = Text(one_line(titles.get(name, ""), LONGEST), style="bold")
         if reasons:
-            told.append(f"{': ' if told else ''}{one_line(reasons, LONGEST)}", style="not bold")
+            lead = "\n" if told else ""
+            told.append(lead + one_line(reasons, LONGEST_REASON), style="not bold")
         table.add_row(
             Text(f"{sign.symbol} {sign.word}", style=sign.style), Text(one_line(name, 60), style="bold"), told
         )

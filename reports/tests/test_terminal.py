@@ -110,7 +110,7 @@ def test_a_summary_counts_merged_verdicts_and_names_what_is_wrong_with_its_reaso
     text = as_text(render_summary(rows, TITLES))
     told = ["1  ✗ fail", "1  ? unknown", "1  ✓ pass", "1  ⊘ unsupported"]
     assert text.splitlines()[:4] == told
-    assert "VER-TIE-01  the higher member wins: B keeps v2" in text
+    assert "VER-TIE-01  the higher member wins\n                       B keeps v2" in text
     assert "A-B-02      the budget was used up" in text
     assert "no gates" not in text
     assert text.rstrip().endswith("exit code 1: a requirement is broken")
