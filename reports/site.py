@@ -28,13 +28,16 @@ from plumbline.reports.collection import Candidate, Collection, Example, Finding
 from plumbline.reports.diagram import draw
 from plumbline.reports.signs import EXIT_MEANING, SIGNS, Sign
 from plumbline.reports.text import one_line, visible
-from plumbline.reports.timeline import arrange
+from plumbline.reports.timeline import arrange, due_words
 
 BAR = 720.0
 """Width in pixels of the bar of verdicts of a candidate."""
 
 MOST_OPEN = 50
 """So many failures and unjudged requirements of a candidate are listed on the overview."""
+
+MOST_DEAD_ENDS = 40
+"""So many places where explaining ended are shown; the file has them all."""
 
 UNKNOWN_AREA = "not in the catalogue"
 SAFE_ID = re.compile(r"[A-Z0-9]+(-[A-Z0-9]+){1,3}")
@@ -303,13 +306,15 @@ class _Site:
         return _example_page(example) if example else ""
 
     def _counterexample(self, example: Example) -> str:
-        history, dead_ends = example.record.history, example.record.dead_ends
+        history, dead_ends = example.record.history, example.record.dead_ends[:MOST_DEAD_ENDS]
+        entries = arrange(history, dead_ends)
         return self.environment.get_template("counterexample.html.j2").render(
             root="../",
             record=example.record,
             run_id=example.run_id,
             name=example.name,
-            entries=arrange(history, dead_ends),
+            entries=entries,
+            dead_ends=[(end, due_words(entries, end)) for end in dead_ends],
             diagram=draw(history, dead_ends),
         )
 

@@ -19,12 +19,13 @@ from plumbline.reference.runs import Counterexample
 from plumbline.reference.verdicts import MEANING, Verdict, VerdictRow, exit_code, merge
 from plumbline.reports.signs import EXIT_MEANING, SIGNS
 from plumbline.reports.text import one_line, visible
-from plumbline.reports.timeline import arrange, without_questions
+from plumbline.reports.timeline import arrange, due_words, without_questions
 
 MOST_STEPS = 200
 """So many steps, moments and events of a counterexample are printed; the file has them all."""
 
 MOST_FAILING = 40
+MOST_DEAD_ENDS = 40
 LONGEST = 600
 LONGEST_REASON = 300
 
@@ -150,7 +151,7 @@ def _numbered(steps: tuple[str, ...]) -> list[RenderableType]:
 
 
 def _happened(counterexample: Counterexample) -> list[RenderableType]:
-    entries = without_questions(arrange(counterexample.history, counterexample.dead_ends))
+    entries = without_questions(arrange(counterexample.history, counterexample.dead_ends[:MOST_DEAD_ENDS]))
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right", style="dim")
     table.add_column(style="cyan")
@@ -172,12 +173,13 @@ def _dead_ends(counterexample: Counterexample) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for head in ("explained", "log", "came next", "the model could have shown", "refused by"):
         table.add_column(head, justify="right" if head == "explained" else "left", overflow="fold")
-    for end in counterexample.dead_ends[:MOST_STEPS]:
+    entries = arrange(counterexample.history)
+    for end in counterexample.dead_ends[:MOST_DEAD_ENDS]:
         offered = "\n".join(one_line(offer, LONGEST) for offer in end.offered) or "nothing"
         table.add_row(
             str(end.consumed),
             Text(one_line(end.place, LONGEST)),
-            Text(one_line(end.due, LONGEST)),
+            Text(one_line(due_words(entries, end), LONGEST)),
             Text(offered),
             Text(one_line(end.decision, LONGEST) or "not known"),
         )

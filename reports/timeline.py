@@ -124,6 +124,12 @@ def _marked(entries: list[Entry], dead_ends: tuple[DeadEnd, ...]) -> tuple[Entry
     return tuple(msgspec.structs.replace(entry, due=index in due) for index, entry in enumerate(entries))
 
 
+def due_words(entries: tuple[Entry, ...], end: DeadEnd) -> str:
+    """What was due at a dead end, in the words of the one entry that it means, or else in its own."""
+    meant = {entry.words for entry in entries if _is_due(entry, end)}
+    return meant.pop() if len(meant) == 1 else end.due
+
+
 def _is_due(entry: Entry, end: DeadEnd) -> bool:
     """Whether a dead end speaks of this entry, by the words in which explain names places and what was due.
 
@@ -137,9 +143,11 @@ def _is_due(entry: Entry, end: DeadEnd) -> bool:
         return here and due[:1] == [event.kind.value] and due[-1:] == [str(event.token)]
     if isinstance(entry.moment, Returned) and end.place == f"outcome of operation {entry.op_id}":
         return True
+    if end.place != TIMELINE:
+        return False
     fields = msgspec.to_builtins(entry.moment)
     told = " ".join([fields.pop("type"), *(f"{name}={value}" for name, value in fields.items())])
-    return end.place == TIMELINE and end.due.rstrip() == told
+    return end.due.rstrip() == told
 
 
 def _in_turn(logs: dict[str, list[Entry]]) -> list[Entry]:

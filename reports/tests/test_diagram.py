@@ -34,7 +34,7 @@ from plumbline.reports.tests.samples import (
     topology,
     worked_example,
 )
-from plumbline.reports.timeline import arrange
+from plumbline.reports.timeline import arrange, due_words
 
 HISTORIES = {
     "worked": worked_example(),
@@ -318,3 +318,11 @@ def test_bars_of_a_lane_never_overlap() -> None:
 
 def test_a_few_threads_have_a_lane_each() -> None:
     assert [lane.kind for lane in draw(worked_example()).lanes] == ["thread"] * 2 + ["member"] * 3
+
+
+def test_what_was_due_is_told_in_the_words_of_the_story_where_it_is_found_there() -> None:
+    entries = arrange(worked_example())
+    due = "statistic_read number=3 member=C name=conflatedEvents delta=1"
+    found = DeadEnd(consumed=5, place="timeline", due=due)
+    assert due_words(entries, found) == "conflatedEvents moved by +1"
+    assert due_words(entries, DeadEnd(consumed=5, place="elsewhere", due="a riddle")) == "a riddle"
