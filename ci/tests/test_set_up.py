@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plumbline.ci import __main__ as set_up
+from plumbline.ci import set_up
 from plumbline.ci.lint import ROOT
 
 
@@ -84,3 +84,10 @@ def test_an_environment_made_from_the_same_pins_is_kept(monkeypatch: pytest.Monk
     set_up.STAMP.write_text("other pins")
     set_up.make_environment()
     assert len(made) == 2 * first
+
+
+def test_as_a_module_it_is_the_command():
+    result = subprocess.run(
+        [sys.executable, "-m", "plumbline.ci", "--version"], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.startswith("plumbline ")
