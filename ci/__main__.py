@@ -1,4 +1,4 @@
-"""`python3 ci main` in a clone sets up what is missing; `python -m plumbline.ci` is the command `plumbline`."""
+"""`python3 ci main` in a clone sets up what is missing; `python -m plumbline.ci` is the `plumbline` command."""
 
 from importlib import import_module
 
