@@ -1,4 +1,4 @@
-"""`python3 ci main` in a clone sets up what is missing; `python -m plumbline.ci` is the `plumbline` command."""
+"""The way in: `python3 ci main` in a clone; as `python -m plumbline.ci`, the command `plumbline`."""
 
 from importlib import import_module
 
