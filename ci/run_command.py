@@ -43,7 +43,9 @@ DIALECTS = ("gemfire6", "gemfire8", "geode")
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Known differences, a TOML file; they are reported as deviations, never as passes.",
 )
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("runs"), show_default=True)
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), default=Path("runs"), show_default=True
+)
 @click.option("--json", "as_json", is_flag=True, help="Print verdicts as JSON on standard output.")
 def command(
     candidates: tuple[str, ...],
@@ -56,7 +58,7 @@ def command(
     out: Path,
     as_json: bool,
 ) -> None:
-    """Test candidates against the catalogue and leave a run directory for each below OUT.
+    r"""Test candidates against the catalogue and leave a run directory for each below OUT.
 
     The default candidate is the reference itself. Exit code 0: everything judged was right; 1: something
     failed; 2: something could not be judged.

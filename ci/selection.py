@@ -20,7 +20,7 @@ def selected(given: tuple[str, ...]) -> tuple[str, ...]:
         found = {
             requirement.id
             for requirement in catalogue().values()
-            if requirement.id == word or requirement.area == word or requirement.id.startswith(f"{word}-")
+            if word in (requirement.id, requirement.area) or requirement.id.startswith(f"{word}-")
         }
         if not found:
             meant = ", ".join(near(word, (*catalogue(), *(str(area) for area in Area))))

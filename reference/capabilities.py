@@ -61,7 +61,7 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.CLIENTS: "clients, interest, subscriptions, failover between servers",
     Capability.DURABLE_CLIENTS: "queues kept for absent clients, replay, markers",
     Capability.STATISTICS: "the counters that the documents name",
-    Capability.VISIBLE_VERSIONS: "version stamps and timestamps as such (they are still judged by their effects)",
+    Capability.VISIBLE_VERSIONS: "version stamps and timestamps as such; their effects are judged without",
     Capability.VIRTUAL_TIME: "time-outs longer than a test can wait",
     Capability.CONFIGURATION: "defaults, declarative configuration, refused deployments, server logs",
 }

@@ -46,7 +46,7 @@ class Deviation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
-    deviation: list[Deviation] = []  # noqa: RUF012 - msgspec copies the default
+    deviation: list[Deviation] = []
 
 
 def read_deviations(path: Path) -> tuple[Deviation, ...]:

@@ -38,7 +38,6 @@ from plumbline.reference.operations import (
     Topology,
 )
 
-
 SHOWN_LIMIT_MS = 3_000
 """A listener that will be told of something is told within this time."""
 

@@ -94,9 +94,12 @@ def play_plans(
     def judged(plan: Plan) -> tuple[Verdict, History]:
         history = play_plan(plan, session)
         answer = search(history, book, BUDGET).answer
-        if answer is Answer.REFUTED and deviating is not None:
-            if search(history, deviating, BUDGET).answer is Answer.EXPLAINED:
-                return Verdict.DEVIATION, history
+        if (
+            answer is Answer.REFUTED
+            and deviating is not None
+            and search(history, deviating, BUDGET).answer is Answer.EXPLAINED
+        ):
+            return Verdict.DEVIATION, history
         verdicts = {Answer.EXPLAINED: Verdict.PASS, Answer.REFUTED: Verdict.FAIL}
         return verdicts.get(answer, Verdict.UNKNOWN), history
 
@@ -158,7 +161,7 @@ def _failure(machine: Machine, plan: Plan, history: History, book: Rulebook) -> 
     # Several decisions may explain what was seen; the narrowest is blamed, the others are told.
     first = DECISIONS[finding.decisions[0]].requirements if finding.decisions else ()
     blamed = tuple(dict.fromkeys((*(r for r in finding.requirements if not finding.decisions), *first)))
-    others = [decision for decision in finding.decisions[1:]]
+    others = finding.decisions[1:]
     reason = "no run of the model shows what was seen"
     if finding.decisions:
         reason += f"; explained if {finding.decisions[0]} is answered otherwise"

@@ -162,9 +162,7 @@ class ReplicatedRegionMachine(PlanMachine):
         order=st.permutations((0, 1, 2)),
     )
     @precondition(lambda self: Capability.LISTENER_GATES in self.offers)
-    def collide(
-        self, whos: list[int], kinds: list[OperationKind], key: str, order: list[int]
-    ) -> None:
+    def collide(self, whos: list[int], kinds: list[OperationKind], key: str, order: list[int]) -> None:
         """Several members change a key at the same time, provably, and are let go in any order."""
         self.settle_now()
         base = self.operation(self.members[whos[0] % len(self.members)], OperationKind.PUT, key)
@@ -173,7 +171,9 @@ class ReplicatedRegionMachine(PlanMachine):
         parked: list[Operation] = []
         for member, kind in zip(chosen, kinds, strict=False):
             # Held at the member that calls, after it has applied the operation and before it sends it.
-            operation = self.operation(member, kind if kind in _CHANGES_A_PRESENT_KEY else OperationKind.PUT, key)
+            operation = self.operation(
+                member, kind if kind in _CHANGES_A_PRESENT_KEY else OperationKind.PUT, key
+            )
             self.busy.add(operation.thread)
             self.steps.append(Park(operation, member))
             parked.append(operation)

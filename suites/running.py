@@ -202,9 +202,7 @@ class _Run:
         seconds = time.monotonic() - began
         named: tuple[str, ...] = ()
         if played.failure is not None:
-            named = self._judged(
-                played.failure, Source.MACHINE, trace, played.failed, played.tried
-            )
+            named = self._judged(played.failure, Source.MACHINE, trace, played.failed, played.tried)
         for requirement in wanted:
             if requirement in named:
                 continue
@@ -216,9 +214,7 @@ class _Run:
                 seconds=seconds / len(wanted),
             )
 
-    def _saw(
-        self, trace: TraceWriter, proof: _Proof, name: str, verdict: Verdict, history: History
-    ) -> None:
+    def _saw(self, trace: TraceWriter, proof: _Proof, name: str, verdict: Verdict, history: History) -> None:
         trace.write(name, Source.MACHINE, verdict, history)
         if verdict is Verdict.PASS:
             proof.add(history)
@@ -243,7 +239,9 @@ class _Run:
                     requirement,
                     source,
                     verdict if excuse is None else Verdict.DEVIATION,
-                    reason=reason if excuse is None else f"{excuse.reason} ({excuse.owner}, until {excuse.expires})",
+                    reason=reason
+                    if excuse is None
+                    else f"{excuse.reason} ({excuse.owner}, until {excuse.expires})",
                     exercised=int(verdict in (Verdict.PASS, Verdict.FAIL, Verdict.INTERMITTENT)),
                     failures=failed if verdict in (Verdict.FAIL, Verdict.INTERMITTENT) else 0,
                     counterexample=file,
@@ -256,7 +254,7 @@ class _Run:
 
     def _keep(self, result: Result, source: Source, failed: int, tried: int) -> str:
         """Write a counterexample; gives its file name."""
-        assert result.history is not None  # noqa: S101 - asked by the caller
+        assert result.history is not None
         counterexample = Counterexample(
             requirements=_named_first(result.requirements, result.finding),
             source=source,
@@ -280,8 +278,8 @@ class _Run:
     def _replay_line(self, result: Result) -> str:
         candidate = self._candidate.name.replace("'", "'\\''")
         selected = " ".join(f"--select {requirement}" for requirement in result.requirements[:1])
-        profile = self._options.profile.name
-        return f"plumbline run --candidate '{candidate}' {selected} --profile {profile} --seed {self._options.seed}"
+        amount = f"--profile {self._options.profile.name} --seed {self._options.seed}"
+        return f"plumbline run --candidate '{candidate}' {selected} {amount}"
 
     def _rules(self) -> None:
         """Judge the trace by the rules, as anybody could who has only the run directory."""
@@ -366,7 +364,10 @@ def _of_machine(
     if played.unknown:
         return Verdict.UNKNOWN, f"{played.unknown} examples were not explained within the budget"
     if played.deviating and any(known.requirement == requirement for known in deviations):
-        return Verdict.DEVIATION, f"{played.deviating} examples are explained only with the deviations on record"
+        return (
+            Verdict.DEVIATION,
+            f"{played.deviating} examples are explained only with the deviations on record",
+        )
     if not proof.count(requirement):
         return Verdict.NOT_EXERCISED, "no example would have shown a violation"
     return Verdict.PASS, ""

@@ -35,7 +35,7 @@ class Session:
     def introduction(self) -> Introduction:
         """How the candidate introduces itself; raises AdapterError if it cannot even do that."""
         self._open()
-        assert self._introduction is not None  # noqa: S101 - opened just now
+        assert self._introduction is not None
         return self._introduction
 
     def lacks(self, needed: tuple[Capability, ...]) -> tuple[Capability, ...]:

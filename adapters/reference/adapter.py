@@ -23,6 +23,7 @@ from plumbline.reference.model.world import GateState, World, empty_world
 from plumbline.reference.operations import (
     Content,
     Event,
+    EventKind,
     Operation,
     Outcome,
     RegionAttributes,
@@ -222,8 +223,7 @@ class ReferenceAdapter(Adapter):
         self._world = step.state
         for place, entry in step.shows:
             match place, entry:
-                case ("listener", str(member)), (region, key, kind, token):
-                    self._events.append(
-                        Event(member=member, region=region, key=key, kind=kind, token=token, remote=None)
-                    )
+                case ("listener", str(member)), (str(region), str(key), EventKind() as kind, token):
+                    known = None if token is None else str(token)
+                    self._events.append(Event(member=member, region=region, key=key, kind=kind, token=known))
         return True

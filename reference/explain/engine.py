@@ -68,8 +68,8 @@ class Explanation(msgspec.Struct):
     answer: Answer
     states: int
     branches: int = 0
-    path: list[tuple[Any, ...]] = []  # noqa: RUF012 - msgspec copies the default for each instance
-    frontier: list[Position] = []  # noqa: RUF012 - same
+    path: list[tuple[Any, ...]] = []
+    frontier: list[Position] = []
 
 
 class Cursor:
@@ -87,6 +87,7 @@ class Cursor:
         self.now = used.get(self.logs.clock, 0) if self.logs.clock is not None else 0
 
     def due(self, place: Place) -> Entry | None:
+        """See View."""
         shown = self.logs.entries.get(place)
         if shown is None:
             return None
@@ -94,6 +95,7 @@ class Cursor:
         return shown[index] if index < len(shown) else None
 
     def fits(self, place: Place, entry: Entry) -> bool:
+        """See View."""
         shown = self.logs.entries.get(place)
         if shown is None:
             return True
@@ -101,10 +103,12 @@ class Cursor:
         return index < len(shown) and shown[index] == entry and self._in_time(place, index)
 
     def still(self, place: Place, entry: Entry) -> bool:
+        """See View."""
         last = self.logs.last.get(place)
         return last is not None and last.get(entry, -1) >= self.used.get(place, 0)
 
     def observed(self, place: Place) -> bool:
+        """See View."""
         return place in self.logs.entries
 
     def _in_time(self, place: Place, index: int) -> bool:
@@ -115,9 +119,7 @@ class Cursor:
         return after <= self.now <= before
 
     def _clock_may_move(self) -> bool:
-        return all(
-            self.used.get(place, 0) >= count for place, count in self.logs.deadlines.get(self.now, ())
-        )
+        return all(self.used.get(place, 0) >= count for place, count in self.logs.deadlines.get(self.now, ()))
 
     def take(self, step: Step) -> tuple[HashedMap[Place, int], int] | None:
         """What is used up after the step and how many entries that took; None if it does not match."""
@@ -137,6 +139,39 @@ class Cursor:
         return used, taken
 
 
+class _Believed:
+    """Which claims are believed: those that rely on no replaced decision."""
+
+    def __init__(self, switched_off: Collection[str]) -> None:
+        self._off = frozenset(switched_off)
+        self._known: dict[Claim, bool] = {}
+
+    def __call__(self, claim: Claim | None) -> bool:
+        if claim is None:
+            return False
+        holds = self._known.get(claim)
+        if holds is None:
+            holds = self._known[claim] = self._off.isdisjoint(claim.relies_on)
+        return holds
+
+
+def _successors(system: System, cursor: Cursor, here: Position, believed: _Believed) -> list[Position]:
+    """Where to go from here: one place if a step may be taken at once, else every choice, best last."""
+    choices: list[tuple[int, Position]] = []
+    for step in system.steps(here.state, cursor):
+        taken = cursor.take(step)
+        if taken is None:
+            continue
+        if step.loses and any(cursor.still(place, entry) for place, entry in step.loses):
+            return []
+        after = Position(step.state, taken[0], here.left - taken[1], (here.trail, step.name))
+        if believed(step.claim):
+            return [after]
+        choices.append((step.prefer + (taken[1] << 8), after))
+    choices.sort(key=lambda choice: choice[0])
+    return [after for _, after in choices]
+
+
 def explain(
     system: System,
     logs: Logs,
@@ -153,8 +188,7 @@ def explain(
     """
     budget = budget or Budget()
     deadline = None if budget.time_ms is None else time.monotonic() + budget.time_ms / 1000
-    off = frozenset(switched_off)
-    believed: dict[Claim, bool] = {}
+    believed = _Believed(switched_off)
     cursor = Cursor(logs, reduced=True)
     stack = [Position(system.initial(), HashedMap(), logs.total)]
     seen: set[tuple[Any, HashedMap[Place, int]]] = set()
@@ -166,48 +200,24 @@ def explain(
             if here.left == 0:
                 return Explanation(Answer.EXPLAINED, states, branches, path=here.path())
             states += 1
-            if states > budget.states or (
-                deadline is not None and not states % 256 and time.monotonic() > deadline
-            ):
+            late = deadline is not None and not states % 256 and time.monotonic() > deadline
+            if late or states > budget.states:
                 return Explanation(Answer.UNKNOWN, states, branches, frontier=_furthest(frontier, here))
             cursor.move(here.used)
-            alone: Position | None = None
-            choices: list[tuple[int, Position]] = []
-            for step in system.steps(here.state, cursor):
-                taken = cursor.take(step)
-                if taken is None:
-                    continue
-                if step.loses and any(cursor.still(place, entry) for place, entry in step.loses):
-                    choices = []
-                    break
-                after = Position(step.state, taken[0], here.left - taken[1], (here.trail, step.name))
-                claim = step.claim
-                if claim is not None:
-                    holds = believed.get(claim)
-                    if holds is None:
-                        holds = believed[claim] = off.isdisjoint(claim.relies_on)
-                    if holds:
-                        alone = after
-                        break
-                choices.append((step.prefer + (taken[1] << 8), after))
-            if alone is not None:
-                here = alone
-                continue
-            if len(choices) == 1:
-                here = choices[0][1]
-                continue
-            if not choices:
-                frontier = _furthest(frontier, here)
+            successors = _successors(system, cursor, here, believed)
+            if len(successors) != 1:
                 break
-            branches += 1
-            choices.sort(key=lambda choice: choice[0])
-            for _, after in choices:
-                after.state = system.canonical(after.state)
-                known = (after.state, after.used)
-                if known not in seen:
-                    seen.add(known)
-                    stack.append(after)
-            break
+            here = successors[0]
+        if not successors:
+            frontier = _furthest(frontier, here)
+            continue
+        branches += 1
+        for after in successors:
+            after.state = system.canonical(after.state)
+            known = (after.state, after.used)
+            if known not in seen:
+                seen.add(known)
+                stack.append(after)
     return Explanation(Answer.REFUTED, states, branches, frontier=frontier)
 
 

@@ -27,7 +27,8 @@ def judge(system: System, logs: Logs, budget: Budget | None = None) -> Explanati
         states += 1
         if states > limit:
             return Explanation(Answer.UNKNOWN, states)
-        visible, silent = [], []
+        visible: list[tuple[Any, HashedMap[Place, int], int]] = []
+        silent: list[tuple[Any, HashedMap[Place, int], int]] = []
         cursor.move(used)
         for step in system.steps(state, cursor):
             taken = cursor.take(step)

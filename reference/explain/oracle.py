@@ -1,5 +1,4 @@
-"""The oracle's findings: is a history right, which requirement does a wrong one break, and what does a
-right one prove.
+"""The oracle's findings: is a history right, what does a wrong one break, and what does a right one prove?
 
 Knows the search and the decisions; knows nothing of candidates.
 """
@@ -173,7 +172,9 @@ def _dead_ends(question: Question, frontier: list[Position]) -> Iterable[DeadEnd
             choices = tuple(dict.fromkeys(offered.get(place, ())))
             if _words(due) in choices:
                 continue
-            yield DeadEnd(consumed=total - position.left, place=_where(place), due=_words(due), offered=choices)
+            yield DeadEnd(
+                consumed=total - position.left, place=_where(place), due=_words(due), offered=choices
+            )
 
 
 def _where(place: Place) -> str:

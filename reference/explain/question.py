@@ -16,6 +16,7 @@ from plumbline.reference.history import (
     ContentsAsked,
     ContentsRead,
     History,
+    Moment,
     Parked,
     Redelivered,
     Returned,
@@ -97,11 +98,13 @@ class Index:
 
     def _read(self, history: History) -> None:
         self._asked: dict[int, int] = {}
+        called: dict[str, set[str]] = {region.name: set() for region in history.regions}
         for moment, what in enumerate(history.timeline):
             match what:
                 case Called(operation):
                     self.operations[operation.op_id] = operation
                     self.called[operation.op_id] = moment
+                    called[operation.region].add(operation.key)
                 case Returned(op_id, outcome):
                     self.returned[op_id] = (moment, outcome)
                 case Settled(held) if not held:
@@ -110,31 +113,27 @@ class Index:
                     self._parks = True
                 case Redelivered(op_id, _):
                     self.redelivered.add(op_id)
-                case ContentsAsked(number, member, region):
-                    self._asked[number] = moment
-                    self.answers.members[number] = (member, region)
-                case StatisticAsked(number, member, name):
-                    self._asked[number] = moment
-                    self.answers.members[number] = (member, name)
-        called: dict[str, set[str]] = {region.name: set() for region in history.regions}
-        for what in history.timeline:
-            match what:
-                case Called(operation):
-                    called[operation.region].add(operation.key)
-                case ContentsRead(number, _, region, entries):
-                    present = {entry.key: "" if entry.token is None else entry.token for entry in entries}
-                    wanted = called[region] | present.keys()
-                    self.answers.contents[number] = {key: present.get(key) for key in wanted}
-                case StatisticRead(number, _, _, delta):
-                    least, most = history.conflated_weight_least, history.conflated_weight_most
-                    self.answers.statistics[number] = (-(-delta // most), delta // least)
-        # A question that was never answered shows nothing.
-        for what in history.timeline:
-            match what:
-                case ContentsAsked(number):
-                    self.answers.contents.setdefault(number, {})
-                case StatisticAsked(number):
-                    self.answers.statistics.setdefault(number, (0, NEVER))
+                case _:
+                    self._read_answer(history, moment, what, called)
+
+    def _read_answer(self, history: History, moment: int, what: Moment, called: dict[str, set[str]]) -> None:
+        """Take in a question or an answer; a question that is never answered shows nothing."""
+        match what:
+            case ContentsAsked(number, member, region):
+                self._asked[number] = moment
+                self.answers.members[number] = (member, region)
+                self.answers.contents[number] = {}
+            case ContentsRead(number, _, region, entries):
+                present = {entry.key: "" if entry.token is None else entry.token for entry in entries}
+                wanted = called[region] | present.keys()
+                self.answers.contents[number] = {key: present.get(key) for key in wanted}
+            case StatisticAsked(number, member, name):
+                self._asked[number] = moment
+                self.answers.members[number] = (member, name)
+                self.answers.statistics[number] = (0, NEVER)
+            case StatisticRead(number, _, _, delta):
+                least, most = history.conflated_weight_least, history.conflated_weight_most
+                self.answers.statistics[number] = (-(-delta // most), delta // least)
 
     def latest(self, operation: Operation, member: str) -> int:
         """The moment by which the operation has surely reached the member."""
@@ -150,7 +149,7 @@ class Index:
     def _find_readers(self) -> dict[Where, list[_Reader]]:
         readers: dict[Where, list[_Reader]] = {}
         for op_id, operation in self.operations.items():
-            back, outcome = self.returned.get(op_id, (NEVER, None))
+            _, outcome = self.returned.get(op_id, (NEVER, None))
             if outcome is None or outcome.status is Status.INDEFINITE:
                 continue
             if not self._may_only_read(operation):
@@ -180,8 +179,11 @@ class Index:
         return operation.member in self._logged and named and self._may_only_read(operation)
 
     def _find_silent(self, members: tuple[str, ...]) -> dict[Where, tuple[list[Operation], list[int]]]:
-        """Per place the operations that may have come without a word from the listener there, with, for each, the latest
-        moment up to which any of those until it may arrive: that never falls, so it can be searched."""
+        """Per place the operations that may have come without a word from the listener there.
+
+        With each goes the latest moment at which any up to it may arrive: that never falls, so it can be
+        searched.
+        """
         silent: dict[Where, list[Operation]] = {}
         for operation in self.operations.values():
             if operation.kind not in _MAY_BE_SILENT and not (
@@ -207,7 +209,9 @@ class Index:
             moments.sort()
         return counts
 
-    def reader_to_come(self, world: World, now: int, member: str, operation: Operation, entry: Entry) -> Comes:
+    def reader_to_come(
+        self, world: World, now: int, member: str, operation: Operation, entry: Entry
+    ) -> Comes:
         """Whether somebody reads `entry` before `operation` changes it (see Foresight)."""
         readers = self._readers.get((member, operation.region, operation.key))
         if not readers:
@@ -273,7 +277,7 @@ class Index:
             return True
         call = world.calls.get(other.op_id)
         if call is None:
-            back, outcome = self.returned.get(other.op_id, (NEVER, None))
+            _, outcome = self.returned.get(other.op_id, (NEVER, None))
             if outcome is not None and outcome.status in (Status.ABSENT, Status.REFUSED):
                 return False
             if self._scopes[other.region] is Scope.ACK:
@@ -282,10 +286,16 @@ class Index:
                 channel.target == member and any(message.op_id == other.op_id for message in messages)
                 for channel, messages in world.channels.items()
             )
-        if call.stage is Stage.SENT and self._scopes[other.region] is Scope.ACK and member not in call.waiting:
+        if (
+            call.stage is Stage.SENT
+            and self._scopes[other.region] is Scope.ACK
+            and member not in call.waiting
+        ):
             return False
         # What is surely discarded changes nothing.
-        return not (call.stamp is not None and entry.stamp is not None and entry.stamp.version > call.stamp.version)
+        return not (
+            call.stamp is not None and entry.stamp is not None and entry.stamp.version > call.stamp.version
+        )
 
     def count_to_come(self, now: int, member: str, operation: Operation) -> bool:
         """Whether somebody might read a counter before `operation` is discarded (see Foresight)."""
@@ -338,7 +348,7 @@ def _logs(history: History, index: Index) -> Logs:
         for shown in history.logs[member]:
             event = shown.event
             entry = listener_entry(event.region, event.key, event.kind, event.token)
-            caller = by_token.get(event.token)
+            caller = None if event.token is None else by_token.get(event.token)
             thread = None if caller is None else caller.thread
             place = listener_place(strength, member, event.region, event.key, thread, event.kind)
             entries.setdefault(place, []).append(entry)

@@ -63,7 +63,7 @@ class Callers:
             if effect.becomes is None:
                 yield self._reading(world, operation, call, effect)
             else:
-                yield from self._changes(world, view, operation, call, entry, effect)
+                yield from self._changes(world, view, operation, entry, effect)
 
     def _reading(self, world: World, operation: Operation, call: Call, effect: Effect) -> Step:
         outcome = Outcome(effect.status, effect.value)
@@ -76,7 +76,7 @@ class Callers:
         )
 
     def _changes(
-        self, world: World, view: View, operation: Operation, call: Call, entry: Entry, effect: Effect
+        self, world: World, view: View, operation: Operation, entry: Entry, effect: Effect
     ) -> Iterator[Step]:
         member, region, key = operation.member, operation.region, operation.key
         assert effect.event is not None  # noqa: S101 - what changes an entry is announced
@@ -151,9 +151,7 @@ class Callers:
                 stamps = stamps.set(operation.op_id, call.stamp)
             yield Step(
                 ("sends", operation.member, operation.op_id, targets),
-                world.but(
-                    calls=world.calls.set(operation.op_id, sent), channels=channels, stamps=stamps
-                ),
+                world.but(calls=world.calls.set(operation.op_id, sent), channels=channels, stamps=stamps),
                 claim=claims.SEND,
             )
 
@@ -174,4 +172,3 @@ def changed(
         return world.entries
     value = token if becomes is EntryState.LIVE else None
     return world.entries.set(where, ABSENT._replace(state=becomes, token=value, stamp=stamp))
-

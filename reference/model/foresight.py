@@ -24,7 +24,9 @@ class Comes(IntEnum):
 class Foresight(Protocol):
     """Questions about the rest of an example."""
 
-    def reader_to_come(self, world: World, now: int, member: str, operation: Operation, entry: Entry) -> Comes:
+    def reader_to_come(
+        self, world: World, now: int, member: str, operation: Operation, entry: Entry
+    ) -> Comes:
         """Whether somebody reads `entry` before `operation` changes it."""
 
     def only_reads(self, operation: Operation) -> bool:
@@ -43,13 +45,17 @@ class Unknowing:
     """For the simulation, which believes no claim and needs none."""
 
     def reader_to_come(self, *_: object) -> Comes:
+        """Perhaps."""
         return Comes.PERHAPS
 
     def only_reads(self, *_: object) -> bool:
+        """Not known."""
         return False
 
     def silent_change_to_come(self, *_: object) -> bool:
+        """Perhaps."""
         return True
 
     def count_to_come(self, *_: object) -> bool:
+        """Perhaps."""
         return True

@@ -156,7 +156,9 @@ class Replicates:
         self, incoming: Stamp | None, stored: Stamp | None, member: str
     ) -> tuple[Stamp | None, ...]:
         """The stamps that an applied update may leave behind; none came where its caller did not check."""
-        return (None,) if incoming is None else each(self._setting.book.stamp_stored(incoming, stored, member))
+        return (
+            (None,) if incoming is None else each(self._setting.book.stamp_stored(incoming, stored, member))
+        )
 
     def _findings(
         self, world: World, operation: Operation, head: Message, entry: Entry, member: str
@@ -172,7 +174,9 @@ class Replicates:
                 for applies in each(book.applies_newer(gap)):
                     yield Finding(applies, tie=False, order=order)
             elif incoming.version < stored.version:
-                yield from (Finding(applies, tie=False, order=order) for applies in each(book.applies_older()))
+                yield from (
+                    Finding(applies, tie=False, order=order) for applies in each(book.applies_older())
+                )
             elif incoming.member == stored.member:
                 for applies in each(book.applies_same_stamp()):
                     yield Finding(applies, tie=False, order=order, counted=False)
@@ -181,9 +185,7 @@ class Replicates:
                     decision = book.applies_tie_of_higher if higher else book.applies_tie_of_lower
                     yield from (Finding(applies, tie=True, order=chosen) for applies in each(decision()))
 
-    def _compared(
-        self, order: Order, one: str, other: str, at: str
-    ) -> Iterator[tuple[bool, Order]]:
+    def _compared(self, order: Order, one: str, other: str, at: str) -> Iterator[tuple[bool, Order]]:
         """Whether one member's id is higher; chosen here, for good, where it is not known."""
         if self._setting.order is not None:
             for higher in each(self._setting.book.is_higher(one, other, self._setting.order, at)):
@@ -362,5 +364,5 @@ def _with_pair(order: Order, higher: str, lower: str) -> Order:
     below = {lower} | {b for a, b in order if a == lower}
     for a in above:
         for b in below:
-            order = order.set((a, b), True)
+            order = order.set((a, b), value=True)
     return order

@@ -50,9 +50,7 @@ class Answers:
 class Timeline:
     """The part of the model that keeps step with the harness."""
 
-    def __init__(
-        self, setting: Setting, callers: Callers, replicates: Replicates, answers: Answers
-    ) -> None:
+    def __init__(self, setting: Setting, callers: Callers, replicates: Replicates, answers: Answers) -> None:
         self._setting = setting
         self._callers = callers
         self._replicates = replicates
@@ -97,8 +95,10 @@ class Timeline:
         for op_id, call in world.calls.items():
             operation = operations[op_id]
             if call.stage is Stage.CALLED:
-                if not call.indefinite and (operation.member, operation.key) not in held and not any(
-                    self._callers.blocked(world, operation)
+                if (
+                    not call.indefinite
+                    and (operation.member, operation.key) not in held
+                    and not any(self._callers.blocked(world, operation))
                 ):
                     return False
             elif (
@@ -128,49 +128,49 @@ class Timeline:
         return self.quiet(world, held)
 
     def _moment(self, world: World, due: Moment) -> Iterator[Step]:
-        shows: tuple[tuple[Entry, Entry], ...] = ((TIMELINE, due),)
-        claim = claims.NEXT_MOMENT
+        after = self._allowed(world, due)
+        if after is not None:
+            yield Step(("harness", due), after, ((TIMELINE, due),), claims.NEXT_MOMENT)
+        elif isinstance(due, Returned):
+            yield from self._return(world, due.op_id, due.outcome, ((TIMELINE, due),))
+        elif self._has_happened(world, due):
+            yield Step(("harness", due), world, ((TIMELINE, due),), claims.NEXT_MOMENT)
+
+    def _allowed(self, world: World, due: Moment) -> World | None:
+        """The world after a moment that allows something; None for a moment that tells something."""
         match due:
             case Called(operation):
-                yield Step(("call", operation.op_id), self.called(world, operation), shows, claim)
-            case Returned(op_id, outcome):
-                yield from self._return(world, op_id, outcome, shows)
+                return self.called(world, operation)
             case Armed(gate):
-                yield Step(("arm", gate), self.armed(world, gate.member, gate.op_id), shows, claim)
-            case Parked(gate):
-                if world.gates.get((gate.member, gate.op_id)) is GateState.PARKED:
-                    yield Step(("parked", gate), world, shows, claim)
-            case NotParked(gate):
-                parked = world.gates.get((gate.member, gate.op_id)) is GateState.PARKED
-                if not parked and self._has_waited(world):
-                    yield Step(("not parked", gate), world, shows, claim)
-            case Waited():
-                if self._has_waited(world):
-                    yield Step(("waited",), world, shows, claim)
+                return self.armed(world, gate.member, gate.op_id)
             case Released(gate):
-                yield Step(("release", gate), self.released(world, gate.member, gate.op_id), shows, claim)
-            case Settled(held):
-                if self.quiet(world, frozenset(held)):
-                    yield Step(("settled",), world, shows, claim)
+                return self.released(world, gate.member, gate.op_id)
             case ContentsAsked(number):
                 unread = frozenset(self._answers.contents[number])
-                yield Step(
-                    ("asks contents", number), world.but(asked=world.asked.set(number, unread)), shows, claim
-                )
+                return world.but(asked=world.asked.set(number, unread))
             case StatisticAsked(number):
-                yield Step(
-                    ("asks statistic", number), world.but(asked=world.asked.set(number, None)), shows, claim
-                )
-            case ContentsRead(number) | StatisticRead(number):
-                if number not in world.asked:
-                    yield Step(("answered", number), world, shows, claim)
+                return world.but(asked=world.asked.set(number, None))
             case Redelivered(op_id, member):
-                yield Step(
-                    ("redeliver", op_id, member),
-                    self._replicates.redelivered(world, op_id, member),
-                    shows,
-                    claim,
-                )
+                return self._replicates.redelivered(world, op_id, member)
+            case _:
+                return None
+
+    def _has_happened(self, world: World, due: Moment) -> bool:
+        """Whether a moment that tells something is true now."""
+        match due:
+            case Parked(gate):
+                return world.gates.get((gate.member, gate.op_id)) is GateState.PARKED
+            case NotParked(gate):
+                parked = world.gates.get((gate.member, gate.op_id)) is GateState.PARKED
+                return not parked and self._has_waited(world)
+            case Waited():
+                return self._has_waited(world)
+            case Settled(held):
+                return self.quiet(world, frozenset(held))
+            case ContentsRead(number) | StatisticRead(number):
+                return number not in world.asked
+            case _:
+                return False
 
     def _return(
         self, world: World, op_id: int, outcome: Outcome, shows: tuple[tuple[Entry, Entry], ...]
@@ -179,9 +179,7 @@ class Timeline:
         if outcome.status is Status.INDEFINITE:
             # It may have happened, may still happen, or may never: the call stays under way.
             unsure = world.calls[op_id]._replace(indefinite=True)
-            yield Step(
-                name, world.but(calls=world.calls.set(op_id, unsure)), shows, claims.NEXT_MOMENT
-            )
+            yield Step(name, world.but(calls=world.calls.set(op_id, unsure)), shows, claims.NEXT_MOMENT)
             return
         call: Call = world.calls[op_id]
         if outcome.status is Status.FAILED and call.stage is Stage.CALLED:
@@ -205,7 +203,9 @@ class Timeline:
         member, _ = self._answers.members[number]
         least, most = self._answers.statistics[number]
         if least <= world.discards.get(member, 0) <= most:
-            yield Step(("reads statistic", number), world.but(asked=world.asked.delete(number)), (), claims.READ)
+            yield Step(
+                ("reads statistic", number), world.but(asked=world.asked.delete(number)), (), claims.READ
+            )
 
     def _contents(self, world: World, view: View, number: int, unread: frozenset[str]) -> Iterator[Step]:
         member, region = self._answers.members[number]

@@ -126,4 +126,4 @@ DECISIONS: dict[str, Decision] = {
     "recipients": Decision(("CONS-RR-04",), _any_recipients),
     "checks_in_force": Decision(("CFG-CHECKS-01",), _yes_or_no),
 }
-"""Every decision by name; the field of the same name in `Rulebook` answers it. Narrow decisions come first."""
+"""Every decision by name, narrow ones first; the field of the same name in `Rulebook` answers it."""

@@ -118,7 +118,9 @@ FAULTY: dict[str, FaultyVariant] = {
             "garbles-unchecked",
             "CFG-CHECKS-07",
             "with checking off, an update over a value leaves something that nobody wrote",
-            value_stored_unchecked=lambda incoming, stored: incoming if stored is None else f"{stored}+{incoming}",
+            value_stored_unchecked=lambda incoming, stored: (
+                incoming if stored is None else f"{stored}+{incoming}"
+            ),
         ),
         _variant(
             "destroy-keeps-version",
@@ -250,7 +252,7 @@ FAULTY: dict[str, FaultyVariant] = {
             "unchecked-by-default",
             "CFG-CHECKS-01",
             "a region that does not name the attribute does not check",
-            checks_in_force=lambda setting: bool(setting),
+            checks_in_force=lambda setting: setting is True,
         ),
     )
 }

@@ -44,7 +44,9 @@ def both_concurrent_calls_end_normally(s: Stage) -> None:
     for operation in (first, second):
         outcome = s.finish(operation)
         if outcome.status is not Status.OK:
-            raise MismatchError("both calls to end ok", f"{operation.token}: {outcome.status} {outcome.detail}")
+            raise MismatchError(
+                "both calls to end ok", f"{operation.token}: {outcome.status} {outcome.detail}"
+            )
 
 
 @scenario("CONS-RR-03")

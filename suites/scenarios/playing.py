@@ -21,7 +21,7 @@ from plumbline.suites.results import Result
 from plumbline.suites.scenarios.scenario import Scenario
 from plumbline.suites.scenarios.stage import REGION, MismatchError, Stage
 from plumbline.suites.session import Session
-from plumbline.suites.words import finding_words
+from plumbline.suites.words import Sentences, finding_words
 
 BUDGET = Budget(states=100_000, time_ms=10_000)
 
@@ -79,7 +79,8 @@ def _wind_up(stage: Stage) -> None:
 def _judged(
     scenario: Scenario, stage: Stage, driver: Driver, mismatch: MismatchError | None, finding: Finding
 ) -> Result:
-    expected, seen = (), ()
+    expected: Sentences = ()
+    seen: Sentences = ()
     if mismatch is not None:
         verdict = Verdict.FAIL
         expected, seen = (mismatch.expected,), (mismatch.seen,)
@@ -89,7 +90,9 @@ def _judged(
     elif finding.answer is Answer.REFUTED:
         verdict = Verdict.FAIL
         expected, seen = finding_words(finding)
-        reason = f"as written down, but no run of the model shows it: {seen[0] if seen else 'see the example'}"
+        reason = (
+            f"as written down, but no run of the model shows it: {seen[0] if seen else 'see the example'}"
+        )
     elif finding.answer is Answer.UNKNOWN:
         verdict = Verdict.UNKNOWN
         reason = f"as written down, but not explained within {finding.states} states"

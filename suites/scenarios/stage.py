@@ -77,7 +77,9 @@ class Stage:
         operation = self.start(member, kind, key, thread=thread)
         outcome = self.finish(operation)
         if expect is not None and outcome.status is not expect:
-            raise MismatchError(f"{_told(operation)} to end {expect}", f"{outcome.status} {outcome.detail}".strip())
+            raise MismatchError(
+                f"{_told(operation)} to end {expect}", f"{outcome.status} {outcome.detail}".strip()
+            )
         return operation
 
     def put(self, member: str, key: str, *, thread: str | None = None) -> Operation:
@@ -89,9 +91,7 @@ class Stage:
         operation = self.start(member, OperationKind.GET, key)
         return self.finish(operation).value
 
-    def start(
-        self, member: str, kind: OperationKind, key: str, *, thread: str | None = None
-    ) -> Operation:
+    def start(self, member: str, kind: OperationKind, key: str, *, thread: str | None = None) -> Operation:
         """Call an operation and go on."""
         operation = self._operation(member, kind, key, thread)
         self.done.append(f"{_told(operation)}")
@@ -171,7 +171,9 @@ class Stage:
         self._driver.poll()
         times = sum(event.token == operation.token for event in self._driver.log(member))
         if times != 1:
-            raise MismatchError(f"the listener of {member} to be told of {operation.token} once", f"{times} times")
+            raise MismatchError(
+                f"the listener of {member} to be told of {operation.token} once", f"{times} times"
+            )
 
     def not_told(self, member: str, operation: Operation) -> None:
         """The listener of a member has not been told of an operation."""

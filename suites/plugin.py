@@ -1,0 +1,136 @@
+"""The pytest plugin: `pytest --candidate C` plays the suite and reports one item per requirement.
+
+Registered once, by entry point. Scenarios and machines are items of their own; the requirement items are
+run last, and each one's outcome is the merged verdict. Knows pytest; judging happens elsewhere.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from plumbline.adapters.candidates import find_candidate
+from plumbline.adapters.errors import UnknownCandidateError
+from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.verdicts import MEANING, Verdict, merge
+from plumbline.suites.machines import MACHINES
+from plumbline.suites.profiles import PROFILES
+from plumbline.suites.results import Result
+from plumbline.suites.scenarios.registry import SCENARIOS
+from plumbline.suites.session import Session
+
+_NO_CALL = SimpleNamespace(params={})
+
+FIXED_SEED = 20_250_101
+
+SESSIONS = pytest.StashKey[dict[str, Session]]()
+RESULTS = pytest.StashKey[dict[str, dict[str, list[tuple[Verdict, str]]]]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the suite."""
+    group = parser.getgroup("plumbline", "conformance of systems that distribute cache events")
+    group.addoption(
+        "--candidate",
+        action="append",
+        default=[],
+        metavar="C",
+        help="what to test: reference, process:COMMAND, geode:VERSION, …; may be repeated",
+    )
+    group.addoption(
+        "--profile", choices=list(PROFILES), default="smoke", help="how much of it (default smoke)"
+    )
+    group.addoption("--suite-seed", type=int, default=FIXED_SEED, help="what plans are drawn from")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Check the candidates before anything is collected."""
+    config.stash[SESSIONS] = {}
+    config.stash[RESULTS] = {}
+    for name in config.getoption("--candidate"):
+        try:
+            find_candidate(name)
+        except UnknownCandidateError as error:
+            raise pytest.UsageError(str(error)) from error
+
+
+def candidate_names(config: pytest.Config) -> list[str]:
+    """The candidates asked for; the reference if none is."""
+    return config.getoption("--candidate") or ["reference"]
+
+
+def session_of(config: pytest.Config, name: str) -> Session:
+    """The session of a candidate, opened once for all items."""
+    sessions = config.stash[SESSIONS]
+    if name not in sessions:
+        sessions[name] = Session(find_candidate(name, seed=config.getoption("--suite-seed")))
+    return sessions[name]
+
+
+def remember(config: pytest.Config, name: str, result: Result) -> None:
+    """Keep what a result says of its requirements, for the items that are run last."""
+    for requirement in result.requirements:
+        found = config.stash[RESULTS].setdefault(name, {}).setdefault(requirement, [])
+        found.append((result.verdict, f"{result.title}: {result.reason}"))
+
+
+def end(verdict: Verdict, reason: str) -> None:
+    """End an item as its verdict demands (see docs/verdicts.md)."""
+    match MEANING[verdict].pytest:
+        case "passed":
+            return
+        case "skipped":
+            pytest.skip(f"{verdict}: {reason}")
+        case "xfailed":
+            pytest.xfail(f"{verdict}: {reason}")
+        case "failed":
+            pytest.fail(f"{verdict}: {reason}", pytrace=False)
+        case _:
+            raise CouldNotJudgeError(f"{verdict}: {reason}")
+
+
+class CouldNotJudgeError(Exception):
+    """Neither passed nor failed: the adapter broke, or the search ran out of its budget."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give the suite's items a candidate, and the requirement items a requirement."""
+    if "candidate_name" in metafunc.fixturenames:
+        names = candidate_names(metafunc.config)
+        marks = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in names]
+        metafunc.parametrize("candidate_name", marks, scope="session")
+    if "requirement_id" in metafunc.fixturenames:
+        metafunc.parametrize("requirement_id", list(catalogue()))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let `-k ID` find all that speaks of a requirement; run requirement items last, who need the others."""
+    for item in items:
+        name = getattr(item, "callspec", _NO_CALL).params.get("name", "")
+        if name in SCENARIOS:
+            item.extra_keyword_matches.update(SCENARIOS[name].requirements)
+        elif name in MACHINES:
+            item.extra_keyword_matches.update(MACHINES[name].requirements)
+    items.sort(key=lambda item: "requirement_id" in getattr(item, "fixturenames", ()))
+
+
+@pytest.fixture
+def candidate_session(request: pytest.FixtureRequest, candidate_name: str) -> Session:
+    """The session of the item's candidate."""
+    return session_of(request.config, candidate_name)
+
+
+def merged(config: pytest.Config, name: str, requirement: str) -> tuple[Verdict, str]:
+    """The merged verdict on a requirement so far, and the reasons for it."""
+    found = config.stash[RESULTS].get(name, {}).get(requirement, [])
+    verdict = merge(verdict for verdict, _ in found)
+    reasons = [reason for told, reason in found if told is verdict]
+    return verdict, "; ".join(reasons) or "no item of this run was about it"
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leave nothing running."""
+    for session in config.stash.get(SESSIONS, {}).values():
+        session.close()

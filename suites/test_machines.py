@@ -1,0 +1,72 @@
+"""Every state machine, as an item of its own."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from plumbline.reference.explain.oracle import exercised
+from plumbline.reference.history import History
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.verdicts import Verdict
+from plumbline.suites.examples import play_plans
+from plumbline.suites.machines import MACHINES
+from plumbline.suites.plugin import end, remember
+from plumbline.suites.profiles import PROFILES
+from plumbline.suites.results import Result
+from plumbline.suites.session import Session
+
+MOST_PROOFS = 20
+
+
+@pytest.mark.parametrize("name", list(MACHINES))
+def test_machine(
+    name: str, candidate_name: str, candidate_session: Session, pytestconfig: pytest.Config
+) -> None:
+    """No plan that the machine draws shows what no run of the model shows."""
+    machine = MACHINES[name]
+    lacking = candidate_session.lacks(machine.needs)
+    if lacking:
+        pytest.skip(f"{Verdict.UNSUPPORTED}: needs {', '.join(lacking)}")
+    proven: set[str] = set()
+    looked_at: list[str] = []
+
+    def saw(example: str, verdict: Verdict, history: History) -> None:
+        if verdict is Verdict.PASS and len(looked_at) < MOST_PROOFS:
+            looked_at.append(example)
+            proven.update(exercised(history, set(machine.requirements) - proven))
+
+    trouble = play_plans(
+        machine,
+        candidate_session,
+        Rulebook(),
+        profile=PROFILES[pytestconfig.getoption("--profile")],
+        draw_seed=pytestconfig.getoption("--suite-seed"),
+        deadline=None,
+        deviating=None,
+        saw=saw,
+        progress=lambda _: None,
+    )
+    whole = Result(title=name, verdict=Verdict.PASS, requirements=tuple(sorted(proven)))
+    if trouble.failure is not None:
+        failure = trouble.failure
+        steps = "\n  ".join(("", *failure.plan))
+        shown = msgspec.structs.replace(failure, reason=f"{failure.reason}{steps}")
+        remember(pytestconfig, candidate_name, shown)
+        end(Verdict.FAIL, f"{', '.join(failure.requirements)}: {shown.reason}\n" + "\n".join(failure.seen))
+    elif trouble.adapter_errors:
+        whole = Result(
+            title=name,
+            verdict=Verdict.ADAPTER_ERROR,
+            requirements=machine.requirements,
+            reason=f"{trouble.adapter_errors} examples: {trouble.last_error}",
+        )
+    elif trouble.unknown:
+        whole = Result(
+            title=name,
+            verdict=Verdict.UNKNOWN,
+            requirements=machine.requirements,
+            reason=f"{trouble.unknown} examples were not explained within the budget",
+        )
+    remember(pytestconfig, candidate_name, whole)
+    end(whole.verdict, whole.reason)
