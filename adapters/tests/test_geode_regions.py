@@ -409,7 +409,7 @@ def test_nothing_read_is_newer_than_what_the_listener_was_told(
         reading = reader.submit(lambda: adapter.contents("C", "r"))
         reader.stop()
     else:
-        reading = adapter._running[unacknowledged.begin("C", kind)]
+        reading = adapter._running[unacknowledged.begin("C", kind)]  # type: ignore[assignment]
     with pytest.raises(TimeoutError):
         reading.result(0.2)
     arrives.set()

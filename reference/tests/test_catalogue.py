@@ -98,7 +98,7 @@ def test_a_rule_in_sql_reads_the_columns_that_the_catalogue_says_it_reads() -> N
 
 def test_no_field_says_the_same_thing_twice() -> None:
     def broken(entry: Requirement) -> bool:
-        lists = [entry.dialects, entry.capabilities, entry.judged_by]
+        lists: list[tuple[str, ...]] = [entry.dialects, entry.capabilities, entry.judged_by]
         if entry.trace_rule is not None:
             lists += [entry.trace_rule.kinds, entry.trace_rule.columns]
         return any(len(set(names)) < len(names) for names in lists)
