@@ -8,12 +8,14 @@ Knows what exit code each step should have, and nothing of how the steps work.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -41,6 +43,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
         skipped: why it cannot be run on this machine, or "".
         lacking: what of it this machine cannot do, though the rest is run, or "".
         note: what an expected end means, or "".
+        log: where its output goes, None for the terminal. A faulty variant has hundreds of lines to show.
     """
 
     title: str
@@ -49,6 +52,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     skipped: str = ""
     lacking: str = ""
     note: str = ""
+    log: Path | None = None
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -95,69 +99,94 @@ def missing_for_geode(version: str) -> str:
 
 
 def plan(home: Path, site: Path) -> list[Step]:
-    """The steps, in order; `home` takes the run directories, `site` the pages."""
+    """The steps, in order; `home` takes the run directories and logs, `site` the pages."""
     no_geode = missing_for_geode(GEODE_VERSION)
     no_spark = missing_for_spark()
-    runs = home / "runs"
+    right, faulty, judged = home / "right", home / "faulty", home / "judged"
     return [
         Step(
             title="reference, profile gate",
-            arguments=("run", "--candidate", "reference", "--profile", "gate", "--out", str(runs)),
+            arguments=("run", "--candidate", "reference", "--profile", "gate", "--out", str(right)),
         ),
         *(
             Step(
                 title=f"faulty variant {name}",
-                arguments=("run", "--candidate", f"faulty:{name}", "--profile", "smoke", "--out", str(runs)),
+                arguments=(
+                    *("run", "--candidate", f"faulty:{name}", "--profile", "smoke"),
+                    *("--out", str(faulty)),
+                ),
                 expected=1,
-                note="caught, as it must be",
+                note="caught",
+                log=home / f"{name}.txt",
             )
             for name in FAULTY_VARIANTS
         ),
         Step(
-            title=f"Apache Geode {GEODE_VERSION}, profile smoke",
+            title=f"Apache Geode {GEODE_VERSION}, smoke",
             arguments=(
-                "run",
-                "--candidate",
-                f"geode:{GEODE_VERSION}",
-                "--profile",
-                "smoke",
-                "--out",
-                str(runs),
+                *("run", "--candidate", f"geode:{GEODE_VERSION}", "--profile", "smoke"),
+                *("--out", str(right)),
             ),
             skipped=no_geode,
         ),
         Step(
             title="rules over all traces",
             arguments=(
-                "judge",
-                str(runs),
-                "--engine",
-                "duckdb" if no_spark else "spark",
-                "--out",
-                str(home / "judged"),
+                *("judge", str(right), str(faulty), "--engine", "duckdb" if no_spark else "spark"),
+                *("--out", str(judged)),
             ),
             expected=1,
             lacking=no_spark and f"by DuckDB alone: {no_spark}",
+            note="faults seen",
+        ),
+        Step(
+            title="rules without faulty variants",
+            arguments=("judge", str(right), "--engine", "duckdb"),
+            note="nothing seen",
         ),
         Step(title="site", arguments=("report", str(home), "--out", str(site))),
     ]
 
 
-def carry_out(command: list[str]) -> int:
-    """Run a command with its output shown; its exit code. Interrupted, it is waited for."""
-    with subprocess.Popen(command) as process:
+class Stop:
+    """What SIGTERM does: it goes on to the step under way, and the job ends when that has ended."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self.step: subprocess.Popen[bytes] | None = None
+
+    def __call__(self, signal_number: int, frame: FrameType | None) -> None:
+        """Pass the signal on; raising an exception here could lose a step that is just being started."""
+        del signal_number, frame
+        self.asked = True
+        if self.step is not None:
+            self.step.terminate()
+
+
+STOP = Stop()
+
+
+def carry_out(command: list[str], log: Path | None) -> int:
+    """Run a command, its output going to a file or the terminal; its exit code. It never outlives this."""
+    with (
+        nullcontext() if log is None else log.open("w") as output,
+        subprocess.Popen(command, stdout=output, stderr=output) as STOP.step,
+    ):
+        if STOP.asked:
+            STOP.step.terminate()
         try:
-            return process.wait()
+            code = STOP.step.wait()
         except KeyboardInterrupt:
-            process.wait()  # the terminal has interrupted it, too, and it is ending what it started
+            STOP.step.wait()  # the terminal has interrupted it, too, and it is ending what it started
             raise
-        except SystemExit:
-            process.terminate()
-            process.wait()
-            raise
+    if STOP.asked:
+        sys.exit(128 + signal.SIGTERM)
+    return code
 
 
-def carry_out_all(steps: list[Step], execute: Callable[[list[str]], int] = carry_out) -> list[Result]:
+def carry_out_all(
+    steps: list[Step], execute: Callable[[list[str], Path | None], int] = carry_out
+) -> list[Result]:
     """Run the steps one after the other, also behind one that failed: the site should show what there is."""
     results = []
     for number, step in enumerate(steps, start=1):
@@ -166,10 +195,12 @@ def carry_out_all(steps: list[Step], execute: Callable[[list[str]], int] = carry
             print(f"    skipped: {step.skipped}", flush=True)
             results.append(Result(step, None))
             continue
-        print(f"    plumbline {' '.join(step.arguments)}", flush=True)
+        print(f"    plumbline {shlex.join(step.arguments)}", flush=True)
         begun = time.monotonic()
-        code = execute([str(PLUMBLINE), *step.arguments])
+        code = execute([str(PLUMBLINE), *step.arguments], step.log)
         results.append(Result(step, code, time.monotonic() - begun))
+        if step.log is not None:
+            print(f"    exit code {code}; what it printed is in {step.log}", flush=True)
     return results
 
 
@@ -193,16 +224,11 @@ def show(results: list[Result], console: Console) -> None:
     console.print(table)
 
 
-def _stop(signal_number: int, frame: FrameType | None) -> None:
-    """Leave through the `finally` clauses, so that the step under way is ended."""
-    del frame
-    sys.exit(128 + signal_number)
-
-
 def main() -> int:
     """Run the main job below `runs/` and `site/` of the current directory; 0 if all went as expected."""
-    signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGTERM, STOP)
     home = Path("runs") / f"main-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    home.mkdir(parents=True)
     site = Path("site")
     try:
         results = carry_out_all(plan(home, site))

@@ -3,6 +3,7 @@ import signal
 import subprocess
 import sys
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -32,7 +33,7 @@ def test_what_cannot_be_done_here_is_forgiven_only_where_not_all_is_wanted(resul
 def test_the_steps_behind_a_failed_one_are_carried_out_and_a_skipped_one_is_not():
     called: list[list[str]] = []
 
-    def execute(command: list[str]) -> int:
+    def execute(command: list[str], _: Path | None) -> int:
         called.append(command)
         return 1
 
@@ -57,15 +58,22 @@ def test_the_summary_tells_what_failed_what_was_skipped_and_why():
 
 
 def test_a_step_gives_its_exit_code():
-    assert carry_out([sys.executable, "-c", "raise SystemExit(3)"]) == 3
+    assert carry_out([sys.executable, "-c", "raise SystemExit(3)"], None) == 3
+
+
+def test_what_a_step_with_a_log_prints_goes_there(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+    log = tmp_path / "log.txt"
+    assert carry_out(["sh", "-c", "echo out; echo err >&2"], log) == 0
+    assert sorted(log.read_text().split()) == ["err", "out"]
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_stopped_job_stops_the_step_under_way():
     probe = (
         "import signal\n"
         "from plumbline.ci import main_job\n"
-        "signal.signal(signal.SIGTERM, main_job._stop)\n"
-        "main_job.carry_out(['sh', '-c', 'echo $$; exec sleep 60'])\n"
+        "signal.signal(signal.SIGTERM, main_job.STOP)\n"
+        "main_job.carry_out(['sh', '-c', 'echo $$; exec sleep 60'], None)\n"
     )
     with subprocess.Popen([sys.executable, "-c", probe], stdout=subprocess.PIPE, text=True) as job:
         assert job.stdout is not None
