@@ -82,6 +82,9 @@ class GeodeAdapter(Adapter):
             version=self._version,
             capabilities=_CAPABILITIES,
             order_strength=OrderStrength.PER_KEY,
+            # Without checking a destroyed entry leaves the map at once, and with it the lock under which
+            # listeners are called: two threads' events of one key may then be told in either order.
+            order_strength_unchecked=OrderStrength.PER_KEY_AND_THREAD,
             conflated_weight_least=1,
             conflated_weight_most=2,
         )
@@ -172,7 +175,10 @@ class GeodeAdapter(Adapter):
         """What the member itself holds."""
         self._region(region)
         before = self._stage.places(member, region)
+        calm = not any(caller.busy() or caller.unflushed for caller in self._callers.values())
         found = self._cluster.ask(self._survivor(member), partial(Member.contents, name=region))
+        if calm:  # no event can be on its way
+            return found
         holdings = {
             (member, region, content.key): Holding(present=True, token=content.token) for content in found
         }

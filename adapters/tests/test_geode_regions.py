@@ -6,6 +6,7 @@ What is expected here was seen on every version named below; docs/geode.md tells
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -30,7 +31,7 @@ from plumbline.reference.operations import (
 pytest.importorskip("py4j", reason="the extra [geode] is not installed")
 
 from plumbline.adapters.geode.adapter import GeodeAdapter
-from plumbline.adapters.geode.listener import Stage
+from plumbline.adapters.geode.listener import LATE_LIMIT_S, Stage
 from plumbline.adapters.geode.worker import Worker
 
 pytestmark = pytest.mark.java
@@ -415,6 +416,15 @@ def test_nothing_read_is_newer_than_what_the_listener_was_told(
     arrives.set()
     reading.result(LIMIT_MS / 1000)
     assert unacknowledged.told("C") == ["create v"]
+
+
+def test_contents_of_a_settled_example_wait_for_no_event(play: Play, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Stage, "tell", lambda *_: None)
+    play.call("A", PUT, "v")
+    play.settle()
+    began = time.monotonic()
+    assert play.held() == [{"k": "v"}] * 3
+    assert time.monotonic() - began < LATE_LIMIT_S / 2
 
 
 def test_what_is_not_driven_yet_is_unsupported(cluster: GeodeAdapter):
