@@ -1,0 +1,478 @@
+"""The search and its judge, on systems that have nothing to do with caches."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable, Iterator, Mapping
+from itertools import permutations
+from typing import Any, NamedTuple
+
+import pytest
+
+from plumbline.reference.explain.engine import FRONTIER, Answer, Budget, Cursor, Explanation, explain
+from plumbline.reference.explain.judge import judge
+from plumbline.reference.explain.steps import Claim, Entry, Logs, Place, Step, View
+from plumbline.reference.hashed import HashedMap
+
+# A key-value register: which makes a linearizability checker of the search.
+
+CLOCK = "clock"
+MOMENT = Claim("moment", "The clock is one order, and a call or return only allows more.")
+READING = Claim("reading", "A reading that is right now changes nothing.", frozenset({"reads are right"}))
+
+
+class Call(NamedTuple):
+    """A put of a value, or a get that gave it; from one moment of the clock to another."""
+
+    kind: str
+    key: str
+    value: int | None
+
+
+class Register:
+    """Calls take effect one at a time, between being called and returning."""
+
+    def __init__(self, calls: Mapping[str, Call]) -> None:
+        self.calls = calls
+
+    def initial(self) -> Any:
+        """The values by key, and for each open call whether it has taken effect."""
+        return HashedMap[str, int](), HashedMap[str, bool]()
+
+    def steps(self, state: Any, view: View) -> Iterator[Step]:
+        values, under_way = state
+        due: Any = view.due(CLOCK)
+        if due is not None:
+            kind, name = due
+            if kind == "call":
+                yield Step(due, (values, under_way.set(name, value=False)), ((CLOCK, due),), MOMENT)
+            elif under_way.get(name):
+                yield Step(due, (values, under_way.delete(name)), ((CLOCK, due),), MOMENT)
+        for name, happened in under_way.items():
+            if happened:
+                continue
+            call = self.calls[name]
+            after = under_way.set(name, value=True)
+            if call.kind == "put":
+                yield Step(("put", name), (values.set(call.key, call.value), after))
+            else:
+                shown = (("result", name), values.get(call.key))
+                yield Step(("get", name), (values, after), (shown,), READING)
+
+    def canonical(self, state: Any) -> Any:
+        return state
+
+
+def register(timeline: str, **calls: Call) -> tuple[Register, Logs]:
+    """The question of a timeline such as "+a +b -a -b": + calls, - returns."""
+    moments = [("call" if word[0] == "+" else "return", word[1:]) for word in timeline.split()]
+    returned = {name for kind, name in moments if kind == "return"}
+    results: dict[Place, list[Entry]] = {
+        ("result", name): [call.value]
+        for name, call in calls.items()
+        if call.kind == "get" and name in returned
+    }
+    return Register(calls), Logs({CLOCK: moments, **results}, clock=CLOCK)
+
+
+def put(value: int, key: str = "x") -> Call:
+    return Call("put", key, value)
+
+
+def got(value: int | None, key: str = "x") -> Call:
+    return Call("get", key, value)
+
+
+LINEARIZABLE = {
+    "one after the other": ("+a -a +b -b", {"a": put(1), "b": got(1)}),
+    "nothing was put": ("+a -a", {"a": got(None)}),
+    "overlapping, before": ("+a +b -b -a", {"a": put(1), "b": got(None)}),
+    "overlapping, after": ("+a +b -b -a", {"a": put(1), "b": got(1)}),
+    "old, then new, within one put": ("+a +b -b +c -c -a", {"a": put(1), "b": got(None), "c": got(1)}),
+    "a put that never returned": ("+a +b -b", {"a": put(1), "b": got(1)}),
+    "keys apart": ("+a -a +b -b", {"a": put(1, "x"), "b": got(None, "y")}),
+    "two puts at once, either order": ("+a +b -a -b +c -c", {"a": put(1), "b": put(2), "c": got(1)}),
+}
+NOT_LINEARIZABLE = {
+    "lost": ("+a -a +b -b", {"a": put(1), "b": got(None)}),
+    "from nowhere": ("+a -a +b -b", {"a": put(1), "b": got(2)}),
+    "new, then old, within one put": ("+a +b -b +c -c -a", {"a": put(1), "b": got(1), "c": got(None)}),
+    "overwritten and back": (
+        "+a -a +b -b +c -c +d -d",
+        {"a": put(1), "b": put(2), "c": got(2), "d": got(1)},
+    ),
+    "two readers that see two puts in two orders": (
+        "+a +b +c -c +d -d +e -e -a -b",
+        {"a": put(1), "b": put(2), "c": got(1), "d": got(2), "e": got(1)},
+    ),
+    "of another key": ("+a -a +b -b", {"a": put(1, "x"), "b": got(1, "y")}),
+}
+
+
+@pytest.mark.parametrize("name", LINEARIZABLE)
+def test_linearizable_calls_are_explained(name: str):
+    timeline, calls = LINEARIZABLE[name]
+    system, logs = register(timeline, **calls)
+    assert explain(system, logs).answer is Answer.EXPLAINED
+    assert judge(system, logs).answer is Answer.EXPLAINED
+
+
+@pytest.mark.parametrize("name", NOT_LINEARIZABLE)
+def test_calls_that_are_not_linearizable_are_refuted(name: str):
+    timeline, calls = NOT_LINEARIZABLE[name]
+    system, logs = register(timeline, **calls)
+    assert explain(system, logs).answer is Answer.REFUTED
+    assert judge(system, logs).answer is Answer.REFUTED
+
+
+def test_the_run_found_is_told_step_by_step():
+    system, logs = register("+a +b -b +c -c -a", a=put(1), b=got(None), c=got(1))
+    path = explain(system, logs).path
+    assert [name for name in path if name[0] in ("put", "get")] == [("get", "b"), ("put", "a"), ("get", "c")]
+    assert [name for name in path if name[0] in ("call", "return")] == list(logs.entries[CLOCK])
+
+
+def draw_calls(draw: random.Random) -> tuple[str, dict[str, Call]]:
+    """Up to five calls of two keys by three callers, every result drawn, right or wrong."""
+    calls: dict[str, Call] = {}
+    busy: dict[int, str] = {}
+    timeline = []
+    while len(calls) < 5 or busy:
+        caller = draw.randrange(3)
+        if caller in busy:
+            timeline.append(f"-{busy.pop(caller)}")
+        elif len(calls) < 5:
+            name = "abcde"[len(calls)]
+            key = draw.choice("xxy")
+            calls[name] = (
+                put(len(calls), key)
+                if draw.random() < 0.5
+                else got(draw.choice((None, *range(len(calls)))), key)
+            )
+            busy[caller] = name
+            timeline.append(f"+{name}")
+    return " ".join(timeline), calls
+
+
+def linearizable(timeline: str, calls: Mapping[str, Call]) -> bool:
+    """By trying every order: one that keeps calls apart which were apart, and gives what was got."""
+    at = {word: moment for moment, word in enumerate(timeline.split())}
+
+    def holds(order: tuple[str, ...]) -> bool:
+        values: dict[str, int | None] = {}
+        for index, name in enumerate(order):
+            if any(at[f"-{later}"] < at[f"+{name}"] for later in order[index:]):
+                return False
+            call = calls[name]
+            if call.kind == "put":
+                values[call.key] = call.value
+            elif values.get(call.key) != call.value:
+                return False
+        return True
+
+    return any(holds(order) for order in permutations(calls))
+
+
+def test_search_and_judge_agree_with_trying_every_order_on_random_calls():
+    draw = random.Random(1)  # noqa: S311 - reproducible examples, not secrets
+    found = {Answer.EXPLAINED: 0, Answer.REFUTED: 0}
+    for _ in range(400):
+        timeline, calls = draw_calls(draw)
+        system, logs = register(timeline, **calls)
+        right = Answer.EXPLAINED if linearizable(timeline, calls) else Answer.REFUTED
+        assert explain(system, logs).answer is right, (timeline, calls)
+        assert explain(system, logs, switched_off={"reads are right"}).answer is right, (timeline, calls)
+        assert judge(system, logs).answer is right, (timeline, calls)
+        found[right] += 1
+    assert min(found.values()) > 50
+
+
+def test_the_claims_spare_the_search_most_of_the_judges_work():
+    timeline = " ".join(f"+p{n} +g{n} -p{n} -g{n}" for n in range(30))
+    calls = {f"p{n}": put(n) for n in range(30)} | {f"g{n}": got(n) for n in range(30)}
+    system, logs = register(f"{timeline} +last -last", **calls, last=got(28))
+    searched, judged = explain(system, logs), judge(system, logs)
+    assert searched.answer is judged.answer is Answer.REFUTED
+    assert searched.states < judged.states
+
+
+# Systems written down state by state, for one property of the search each.
+
+
+class Graph:
+    """A system given by its steps: state to the steps that leave it."""
+
+    def __init__(self, **steps: list[Step]) -> None:
+        self._steps = steps
+
+    def initial(self) -> str:
+        return "start"
+
+    def steps(self, state: str, view: View) -> list[Step]:
+        del view
+        return self._steps.get(state, [])
+
+    def canonical(self, state: str) -> str:
+        return state
+
+
+def step(to: str, *shows: tuple[Place, Entry], **declared: Any) -> Step:
+    """A step named after where it leads."""
+    return Step((to,), to, shows, **declared)
+
+
+SURE = Claim("sure", "Because the test says so.", frozenset({"it is so"}))
+
+
+def both(system: Any, logs: Logs) -> tuple[Answer, Answer]:
+    """What the search and the judge say."""
+    return explain(system, logs).answer, judge(system, logs).answer
+
+
+def test_a_claimed_step_is_taken_alone():
+    system = Graph(start=[step("right"), step("wrong", claim=SURE)], right=[step("end", ("log", "a"))])
+    assert both(system, Logs({"log": ["a"]})) == (Answer.REFUTED, Answer.EXPLAINED)
+
+
+def test_a_step_that_claims_nothing_is_a_choice():
+    system = Graph(start=[step("wrong"), step("right"), step("wrong")], right=[step("end", ("log", "a"))])
+    assert both(system, Logs({"log": ["a"]})) == (Answer.EXPLAINED, Answer.EXPLAINED)
+
+
+def test_a_claim_that_relies_on_a_replaced_decision_is_not_believed():
+    system = Graph(start=[step("right"), step("wrong", claim=SURE)], right=[step("end", ("log", "a"))])
+    logs = Logs({"log": ["a"]})
+    assert explain(system, logs, switched_off={"it is so"}).answer is Answer.EXPLAINED
+    assert explain(system, logs, switched_off={"something else"}).answer is Answer.REFUTED
+
+
+def test_a_claimed_step_that_does_not_show_what_is_due_is_not_taken():
+    system = Graph(
+        start=[step("wrong", ("log", "b"), claim=SURE), step("end", ("log", "a"))],
+    )
+    assert both(system, Logs({"log": ["a"]})) == (Answer.EXPLAINED, Answer.EXPLAINED)
+
+
+LOSES_A = Graph(
+    start=[step("end", ("log", "a")), step("later", ("other", "b"), loses=(("log", "a"),))],
+    later=[step("end", ("log", "a"))],
+)
+
+
+def test_a_step_that_loses_what_is_still_due_ends_the_branch():
+    # The search takes the declaration at its word; the judge looks for itself.
+    assert both(LOSES_A, Logs({"log": ["a"], "other": ["b"]})) == (Answer.REFUTED, Answer.EXPLAINED)
+
+
+def test_a_step_that_loses_what_nobody_observed_ends_nothing():
+    assert explain(LOSES_A, Logs({"other": ["b"]})).answer is Answer.EXPLAINED
+
+
+def test_a_step_that_loses_what_was_shown_already_ends_nothing():
+    system = Graph(
+        start=[step("middle", ("log", "a"))], middle=[step("end", ("other", "b"), loses=(("log", "a"),))]
+    )
+    assert explain(system, Logs({"log": ["a"], "other": ["b"]})).answer is Answer.EXPLAINED
+
+
+def test_a_step_that_cannot_be_taken_loses_nothing():
+    system = Graph(start=[step("end", ("log", "a")), step("no", ("other", "c"), loses=(("log", "a"),))])
+    assert explain(system, Logs({"log": ["a"], "other": []})).answer is Answer.EXPLAINED
+
+
+def test_the_preferred_choice_is_tried_first():
+    def states(**preferences: int) -> int:
+        choices = [step(f"s{n}", prefer=preferences.get(f"s{n}", 0)) for n in range(5)]
+        system = Graph(start=choices, s2=[step("end", ("log", "a"))])
+        return explain(system, Logs({"log": ["a"]})).states
+
+    assert states(s2=1) == 2
+    assert states(s2=-1) == 6
+
+
+def test_what_shows_something_is_tried_before_what_does_not():
+    shows = step("end", ("log", "a"))
+    system = Graph(start=[shows, step("s1", prefer=9), step("s2", prefer=9)])
+    assert explain(system, Logs({"log": ["a"]})).states == 1
+
+
+class Grid:
+    """Counters that each go up to a limit by themselves, in any order."""
+
+    def __init__(self, counters: int, limit: int, *, forgets: bool = False) -> None:
+        self.counters = counters
+        self.limit = limit
+        self.forgets = forgets
+
+    def initial(self) -> tuple[int, ...]:
+        return (0,) * self.counters
+
+    def steps(self, state: tuple[int, ...], view: View) -> Iterator[Step]:
+        del view
+        for index, count in enumerate(state):
+            if count < self.limit:
+                yield Step(("up", index), (*state[:index], count + 1, *state[index + 1 :]))
+
+    def canonical(self, state: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(sorted(state)) if self.forgets else state
+
+
+IMPOSSIBLE = Logs({"log": ["never"]})
+
+
+def test_a_state_reached_in_many_ways_is_visited_once():
+    # There are 184,756 ways through 121 states. States with a single successor are not remembered.
+    assert explain(Grid(2, 10), IMPOSSIBLE).states < 3 * 11 * 11
+    assert judge(Grid(2, 10), IMPOSSIBLE).states == 11 * 11
+
+
+def test_states_that_are_canonically_the_same_are_visited_once_but_not_by_the_judge():
+    assert explain(Grid(3, 4, forgets=True), IMPOSSIBLE).states < explain(Grid(3, 4), IMPOSSIBLE).states / 2
+    assert judge(Grid(3, 4, forgets=True), IMPOSSIBLE).states == 5**3
+
+
+def test_the_budget_of_states_ends_the_search_with_unknown():
+    for search in (explain, judge):
+        found: Explanation = search(Grid(6, 9), IMPOSSIBLE, Budget(states=50))
+        assert found.answer is Answer.UNKNOWN
+        assert found.states == 51
+
+
+def test_the_budget_of_time_ends_the_search_with_unknown():
+    found = explain(Grid(6, 9), IMPOSSIBLE, Budget(states=1_000_000, time_ms=0))
+    assert found.answer is Answer.UNKNOWN
+    assert found.states < 1_000
+
+
+def test_a_budget_that_suffices_changes_nothing():
+    needed = explain(Grid(2, 3), IMPOSSIBLE).states
+    assert explain(Grid(2, 3), IMPOSSIBLE, Budget(states=needed)).answer is Answer.REFUTED
+    assert explain(Grid(2, 3), IMPOSSIBLE, Budget(states=needed - 1)).answer is Answer.UNKNOWN
+
+
+def test_the_furthest_dead_ends_are_kept_the_furthest_first():
+    choices = []
+    ways: dict[str, list[Step]] = {}
+    for depth in range(1, 7):
+        for at in range(1, depth):
+            ways[f"way{depth}.{at}"] = [step(f"way{depth}.{at + 1}", ("log", at))]
+        choices.append(step(f"way{depth}.1", ("log", 0)))
+    found = explain(Graph(start=choices, **ways), Logs({"log": list(range(9))}))
+    assert found.answer is Answer.REFUTED
+    assert [position.left for position in found.frontier] == [3, 4, 5]
+    assert len(found.frontier) == FRONTIER
+    assert found.frontier[0].path() == [(f"way6.{at}",) for at in range(1, 7)]
+    assert found.frontier[0].used.get("log") == 6
+
+
+def test_a_search_that_gave_up_tells_how_far_it_came():
+    found = explain(Grid(3, 9), IMPOSSIBLE, Budget(states=5))
+    assert [position.left for position in found.frontier] == [1]
+
+
+# Logs: windows, deadlines, places that nobody observed.
+
+
+class Free:
+    """A system that may show any of these entries at any time, and lets its clock tick."""
+
+    def __init__(self, *shows: tuple[Place, Hashable]) -> None:
+        self.shows = shows
+
+    def initial(self) -> frozenset[int]:
+        return frozenset()
+
+    def steps(self, state: frozenset[int], view: View) -> Iterator[Step]:
+        if view.due(CLOCK) == "tick":
+            yield Step(("tick",), state, ((CLOCK, "tick"),))
+        for index, shown in enumerate(self.shows):
+            if index not in state:
+                yield Step(("show", shown), state | {index}, (shown,))
+
+    def canonical(self, state: frozenset[int]) -> frozenset[int]:
+        return state
+
+
+def ticking(windows: list[tuple[int, int]], entries: str) -> Logs:
+    return Logs({CLOCK: ["tick"] * 3, "log": entries}, clock=CLOCK, windows={"log": windows})
+
+
+@pytest.mark.parametrize(
+    ("windows", "right"),
+    [
+        ([(0, 3), (0, 3)], True),
+        ([(1, 1), (2, 2)], True),
+        ([(3, 3), (3, 3)], True),
+        ([(0, 0), (0, 0)], True),
+        ([(2, 3), (0, 1)], False),  # b comes behind a in the log, but was shown earlier
+        ([(4, 9), (4, 9)], False),  # the clock never stands there
+    ],
+)
+def test_entries_are_shown_within_their_windows_or_not_at_all(windows: list[tuple[int, int]], right: bool):
+    answer = Answer.EXPLAINED if right else Answer.REFUTED
+    assert both(Free(("log", "a"), ("log", "b")), ticking(windows, "ab")) == (answer, answer)
+
+
+def test_a_path_keeps_to_the_windows():
+    found = explain(Free(("log", "a"), ("log", "b")), ticking([(1, 1), (3, 3)], "ab"))
+    assert [name[0] if name == ("tick",) else name[1][1] for name in found.path] == [
+        *("tick", "a"),
+        *("tick", "tick", "b"),
+    ]
+
+
+def test_the_clock_does_not_leave_a_moment_by_which_an_entry_was_due():
+    # b cannot be shown before a, and a only comes when the clock has gone on: no search beyond that.
+    logs = ticking([(0, 0)], "a")
+    cursor = Cursor(logs, reduced=True)
+    tick = Step(("tick",), None, ((CLOCK, "tick"),))
+    assert cursor.take(tick) is None
+    cursor.move(HashedMap[Place, int]().set("log", 1))
+    taken = cursor.take(tick)
+    assert taken is not None
+    used, count = taken
+    assert (used.get(CLOCK), used.get("log"), count) == (1, 1, 1)
+
+
+def test_deadlines_are_those_of_the_last_entry_due_by_a_moment():
+    logs = ticking([(0, 1), (0, 1), (0, 2)], "abc")
+    assert logs.deadlines == {1: [("log", 2)], 2: [("log", 3)]}
+
+
+def test_where_nobody_looked_anything_may_have_been_shown():
+    system = Graph(start=[step("next", ("dark", "x"), ("log", "a"))], next=[step("end", ("log", "b"))])
+    assert both(system, Logs({"log": "ab"})) == (Answer.EXPLAINED, Answer.EXPLAINED)
+    assert both(system, Logs({"log": "ab", "dark": []})) == (Answer.REFUTED, Answer.REFUTED)
+
+
+def test_a_step_may_show_several_entries_in_one_place():
+    system = Graph(start=[step("end", ("log", "a"), ("log", "a"))])
+    assert both(system, Logs({"log": "aa"})) == (Answer.EXPLAINED, Answer.EXPLAINED)
+    assert both(system, Logs({"log": "a"})) == (Answer.REFUTED, Answer.REFUTED)
+    assert both(system, Logs({"log": "aaa"})) == (Answer.REFUTED, Answer.REFUTED)
+
+
+def test_a_view_tells_what_is_due_what_fits_and_what_is_still_to_come():
+    logs = Logs(
+        {CLOCK: ["tick", "tick"], "log": ["a", "b", "a"]},
+        clock=CLOCK,
+        windows={"log": [(0, 2), (1, 2), (1, 2)]},
+    )
+    cursor = Cursor(logs, reduced=True)
+    assert (cursor.due("log"), cursor.due("dark"), cursor.now) == ("a", None, 0)
+    assert cursor.observed("log")
+    assert not cursor.observed("dark")
+    assert cursor.fits("log", "a")
+    assert not cursor.fits("log", "b")
+    assert cursor.fits("dark", "anything")
+    cursor.move(HashedMap[Place, int]().set("log", 1))
+    assert cursor.due("log") == "b"
+    assert not cursor.fits("log", "b")  # not yet
+    cursor.move(HashedMap[Place, int]().set("log", 1).set(CLOCK, 1))
+    assert cursor.now == 1
+    assert cursor.fits("log", "b")
+    assert cursor.still("log", "a")
+    cursor.move(HashedMap[Place, int]().set("log", 3).set(CLOCK, 1))
+    assert cursor.due("log") is None
+    assert not cursor.still("log", "a")
+    assert not cursor.still("dark", "a")
