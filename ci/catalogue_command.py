@@ -62,7 +62,7 @@ def command(identity: str | None, area: str | None, as_json: bool) -> None:
     if identity is not None and area is not None:
         raise click.UsageError("ID and --area exclude each other.")
     wanted = _wanted(identity, area)
-    rows = [row for row in _covered() if row.id in wanted]
+    rows = [row for row in covered() if row.id in wanted]
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
     elif identity is not None:
@@ -85,7 +85,7 @@ def _wanted(identity: str | None, area: str | None) -> dict[str, Requirement]:
     return known
 
 
-def _covered() -> tuple[Coverage, ...]:
+def covered() -> tuple[Coverage, ...]:
     """What the code says of every requirement.
 
     Imported here: the suites bring pytest and Hypothesis along, which `--help` does not need.

@@ -15,6 +15,7 @@ import msgspec
 from rich.console import Console
 from rich.progress import Progress
 
+from plumbline.ci.catalogue_command import covered
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reports.collection import Collection, collect
 from plumbline.reports.site import Advanced, Built, build
@@ -68,7 +69,9 @@ def command(context: click.Context, directories: tuple[Path, ...], out: Path, as
         collection = collect(directories, advanced("Reading runs"))
         built = None
         if collection.candidates:
-            built = build(collection, catalogue(), out, advanced=advanced("Writing pages"))
+            built = build(
+                collection, catalogue(), out, coverage=covered(), advanced=advanced("Writing pages")
+            )
     if as_json:
         click.echo(msgspec.json.encode(_summary(collection, built)).decode())
     else:

@@ -37,6 +37,10 @@ VERDICT_SCHEMA = pa.schema(
 )
 
 
+# Whoever reads foreign bytes meets texts that are no UTF-8 and nesting without end, too.
+_UNREADABLE = (OSError, UnicodeDecodeError, RecursionError, msgspec.MsgspecError)
+
+
 class UnreadableRunError(Exception):
     """A directory is not a whole run; the message says what is missing or damaged."""
 
@@ -161,7 +165,7 @@ def read_record(directory: Path) -> RunRecord:
         return msgspec.json.decode(path.read_bytes(), type=RunRecord)
     except FileNotFoundError:
         raise UnreadableRunError(f"{directory}: no run.json, so this is not a run directory") from None
-    except (OSError, msgspec.MsgspecError) as error:
+    except _UNREADABLE as error:
         raise UnreadableRunError(f"{path}: {error}") from error
 
 
@@ -179,7 +183,7 @@ def read_verdicts(directory: Path) -> list[VerdictRow]:
     try:
         rows = pq.read_table(path, schema=VERDICT_SCHEMA).to_pylist()
         return [msgspec.convert(row, VerdictRow) for row in rows]
-    except (OSError, pa.ArrowException, msgspec.MsgspecError) as error:
+    except (*_UNREADABLE, pa.ArrowException) as error:
         raise UnreadableRunError(f"{path}: {error}") from error
 
 
@@ -194,7 +198,7 @@ def read_counterexample(path: Path) -> Counterexample:
     """Read a counterexample file; raises UnreadableRunError."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=Counterexample)
-    except (OSError, msgspec.MsgspecError) as error:
+    except _UNREADABLE as error:
         raise UnreadableRunError(f"{path}: {error}") from error
 
 

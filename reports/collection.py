@@ -207,10 +207,7 @@ def _put_to_their_runs(directory: Path, runs: dict[str, Run], set_aside: list[Se
 
 
 def _record(directory: Path) -> RunRecord:
-    try:
-        record = read_record(directory)
-    except (ValueError, RecursionError) as error:  # bytes that are no UTF-8, nesting without end
-        raise UnreadableRunError(f"{directory / RECORD}: {error}") from error
+    record = read_record(directory)
     if record.format != RUN_FORMAT:
         raise UnreadableRunError(f"{directory}: layout {record.format}, but this version reads {RUN_FORMAT}")
     return record
@@ -238,10 +235,7 @@ def _run(directory: Path, record: RunRecord, set_aside: list[SetAside]) -> Run:
 
 def _rows(directory: Path, run_id: str | None = None) -> tuple[VerdictRow, ...]:
     """A verdict table; one of a run directory may hold rows about that run only."""
-    try:
-        rows = tuple(read_verdicts(directory))
-    except ValueError as error:  # texts that are no UTF-8
-        raise UnreadableRunError(str(error)) from error
+    rows = tuple(read_verdicts(directory))
     foreign = [row.run_id for row in rows if run_id is not None and row.run_id != run_id]
     if foreign:
         raise UnreadableRunError(f"it belongs to another run, {foreign[0]}")
@@ -253,9 +247,9 @@ def _counterexample(path: Path) -> Counterexample:
         size = path.stat().st_size
         if size > LARGEST_COUNTEREXAMPLE:
             raise UnreadableRunError(f"{path}: {size:,} bytes are too many for a reduced example")
-        counterexample = read_counterexample(path)
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
         raise UnreadableRunError(f"{path}: {error}") from error
+    counterexample = read_counterexample(path)
     if counterexample.format != RUN_FORMAT:
         found = counterexample.format
         raise UnreadableRunError(f"{path}: layout {found}, but this version reads {RUN_FORMAT}")

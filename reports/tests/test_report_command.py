@@ -46,6 +46,15 @@ def test_json_names_the_page_the_counts_and_what_was_set_aside(tmp_path: Path) -
     }
 
 
+def test_the_page_of_a_requirement_tells_what_decides_tests_and_breaks_it(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run-1", [row()])
+    report(run, "--out", tmp_path / "site")
+    page = (tmp_path / "site" / "requirements" / "VER-TIE-01.html").read_text()
+    assert "applies_tie_of_higher" in page
+    assert "at_equal_versions_the_higher_id_replaces_the_lower" in page
+    assert "tie-keeps-own" in page
+
+
 @pytest.mark.parametrize("flags", [[], ["--json"]])
 def test_nothing_to_read_is_exit_code_2_and_no_site(tmp_path: Path, flags: list[str]) -> None:
     result = report(tmp_path, "--out", tmp_path / "site", *flags)

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from plumbline.reference.runs import (
+    VERDICT_SCHEMA,
+    UnreadableRunError,
+    read_counterexample,
+    read_record,
+    read_verdicts,
+    write_verdicts,
+)
+from plumbline.reference.verdicts import Source, Verdict, VerdictRow
+
+DEEP = b"[" * 100_000
+NO_UTF_8 = b'{"run_id": "\xff\xfe"}'
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"[]", b"\x00junk", DEEP, NO_UTF_8, b'{"run_id": ' + DEEP])
+@pytest.mark.parametrize("read", [read_record, lambda folder: read_counterexample(folder / "run.json")])
+def test_a_damaged_document_is_told_as_unreadable_with_its_path(
+    tmp_path: Path, read: Callable[[Path], Any], data: bytes
+):
+    (tmp_path / "run.json").write_bytes(data)
+    with pytest.raises(UnreadableRunError, match="run.json"):
+        read(tmp_path)
+
+
+def test_a_verdict_table_whose_texts_are_no_utf_8_is_unreadable(tmp_path: Path):
+    row = VerdictRow(run_id="r", requirement="VER-TIE-01", source=Source.RULE, verdict=Verdict.PASS)
+    write_verdicts(tmp_path, [row])
+    assert read_verdicts(tmp_path) == [row]
+    path = tmp_path / "verdicts.parquet"
+    table = pq.read_table(path)
+    bad = pa.array([b"\xff\xfe"], pa.binary()).view(pa.string())
+    place = VERDICT_SCHEMA.get_field_index("reason")
+    pq.write_table(table.set_column(place, VERDICT_SCHEMA.field("reason"), bad), path)
+    with pytest.raises(UnreadableRunError, match=r"verdicts\.parquet"):
+        read_verdicts(tmp_path)
