@@ -47,6 +47,7 @@ class Introduction(_Record, frozen=True, kw_only=True):
         dialect: `gemfire6`, `gemfire8` or `geode`: which document's reading it follows.
         capabilities: what it offers, from the one list of capabilities.
         order_strength: how much order a listener log carries.
+        order_strength_unchecked: the same for regions that do not check consistency, where it differs.
         conflated_weight_least: least that one discarded update adds to conflatedEvents.
         conflated_weight_most: most that it adds.
         callback_arguments: whether listeners are told the operation's token for destroys and invalidates.
@@ -59,6 +60,7 @@ class Introduction(_Record, frozen=True, kw_only=True):
     dialect: str = "geode"
     capabilities: tuple[Capability, ...]
     order_strength: OrderStrength = OrderStrength.PER_KEY
+    order_strength_unchecked: OrderStrength | None = None
     conflated_weight_least: int = 1
     conflated_weight_most: int = 1
     callback_arguments: bool = True

@@ -19,6 +19,7 @@ from plumbline.reference.history import (
     History,
     Moment,
     NotParked,
+    OrderStrength,
     Parked,
     Redelivered,
     Released,
@@ -193,6 +194,13 @@ class Driver:
         """Operations that have not returned yet, the first called first."""
         return tuple(self._under_way.values())
 
+    def _order_strength(self) -> OrderStrength:
+        """How much order the logs of this example carry, as the candidate declares it."""
+        unchecked = self.introduction.order_strength_unchecked
+        if unchecked is not None and any(region.checks is False for region in self._regions):
+            return unchecked
+        return self.introduction.order_strength
+
     def history(self) -> History:
         """Everything that was asked and shown so far."""
         return History(
@@ -200,7 +208,7 @@ class Driver:
             regions=self._regions,
             timeline=tuple(self._timeline),
             logs={member: tuple(log) for member, log in self._logs.items()},
-            order_strength=self.introduction.order_strength,
+            order_strength=self._order_strength(),
             member_order=self._member_order,
             conflated_weight_least=self.introduction.conflated_weight_least,
             conflated_weight_most=self.introduction.conflated_weight_most,

@@ -43,6 +43,9 @@ from plumbline.suites.scenarios.playing import play
 from plumbline.suites.scenarios.registry import SCENARIOS
 from plumbline.suites.session import Session
 
+MOST_UNDECIDED = 0.05
+"""An undecided example is no evidence either way; with more than this share of them nothing is judged."""
+
 Progress = Callable[[str, int, int], None]
 """Told what is going on, how much of it is done, and how much there is."""
 
@@ -361,8 +364,8 @@ def _of_machine(
     """What a machine says of a requirement that its failure, if any, does not name."""
     if played.adapter_errors:
         return Verdict.ADAPTER_ERROR, f"{played.adapter_errors} examples: {played.last_error}"
-    if played.unknown:
-        return Verdict.UNKNOWN, f"{played.unknown} examples were not explained within the budget"
+    if played.unknown > MOST_UNDECIDED * played.played:
+        return Verdict.UNKNOWN, f"{played.unknown} of {played.played} examples were not decided in the budget"
     if played.deviating and any(known.requirement == requirement for known in deviations):
         return (
             Verdict.DEVIATION,
@@ -370,6 +373,11 @@ def _of_machine(
         )
     if not proof.count(requirement):
         return Verdict.NOT_EXERCISED, "no example would have shown a violation"
+    if played.unknown:
+        return (
+            Verdict.PASS,
+            f"by {played.played - played.unknown} examples; {played.unknown} were not decided",
+        )
     return Verdict.PASS, ""
 
 

@@ -56,9 +56,10 @@ def _replace(state: EntryState, token: str | None) -> tuple[Effect, ...]:
 
 
 def _invalidate(state: EntryState, _token: str | None) -> tuple[Effect, ...]:
-    if state in _GONE:
-        return (Effect(Status.ABSENT),)
     change = Effect(Status.OK, None, EntryState.INVALID, EventKind.INVALIDATE, distributed=True)
+    if state in _GONE:
+        # Whether a key that was destroyed a moment ago can still be invalidated is not said.
+        return (Effect(Status.ABSENT), change)
     if state is EntryState.LIVE:
         return (change,)
     # An invalid entry can hardly be made more so: nothing may happen, or all of it once more.
