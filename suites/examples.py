@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.reference.explain.engine import Answer, Budget
 from plumbline.reference.explain.oracle import NAMING_MS, find, search
 from plumbline.reference.history import History
@@ -36,6 +36,10 @@ class _FailedError(AssertionError):
         super().__init__("no run of the model shows this history")
         self.plan = plan
         self.history = history
+
+
+class _EnoughError(BaseException):
+    """Ends the drawing of plans at once; any Exception would be taken for a failing example."""
 
 
 class Trouble(msgspec.Struct):
@@ -106,7 +110,9 @@ def play_plans(
     def execute(plan: Plan) -> None:
         over = deadline is not None and time.monotonic() > deadline
         if over or session.given_up:
-            return
+            if failing:
+                return  # shrinking ends with what it has
+            raise _EnoughError
         try:
             verdict, history = judged(plan)
         except AdapterError as error:
@@ -121,8 +127,10 @@ def play_plans(
         saw(f"{machine.name}-{trouble.played}", verdict, history)
         progress(min(trouble.played, profile.examples))
         if verdict is Verdict.FAIL:
+            failing.append(plan)
             raise _FailedError(plan, history)
 
+    failing: list[Plan] = []
     try:
         drive(
             machine,
@@ -134,6 +142,8 @@ def play_plans(
             shrink=session.candidate.in_process,
             members=() if session.candidate.in_process else SLOW_MEMBERS,
         )
+    except _EnoughError:
+        pass
     except _FailedError as failed:
         plan = failed.plan
         trouble.failure = _failure(machine, plan, failed.history, book)
@@ -149,9 +159,13 @@ def play_plans(
 
 
 def play_plan(plan: Plan, session: Session) -> History:
-    """Carry out one plan; raises AdapterError."""
-    driver, _ = session.begin(plan.members, plan.regions)
-    run_plan(plan, driver)
+    """Carry out one plan; raises AdapterError, also for an adapter that lacks what it said it has."""
+    try:
+        driver, _ = session.begin(plan.members, plan.regions)
+        run_plan(plan, driver)
+    except UnsupportedError as error:
+        capabilities = ", ".join(session.introduction.capabilities)
+        raise AdapterError(f"{error}; yet the candidate says that it has {capabilities}") from error
     return driver.history()
 
 

@@ -10,7 +10,7 @@ from typing import Self
 
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.candidates import Candidate
-from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.errors import AdapterError, MissingToolError, UnsupportedError
 from plumbline.adapters.protocol import Introduction
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.operations import RegionAttributes, Site, Topology
@@ -33,8 +33,9 @@ class Session:
 
     @property
     def introduction(self) -> Introduction:
-        """How the candidate introduces itself; raises AdapterError if it cannot even do that."""
-        self._open()
+        """How the candidate has introduced itself; raises AdapterError if it cannot even do that."""
+        if self._introduction is None:
+            self._open()
         assert self._introduction is not None
         return self._introduction
 
@@ -47,18 +48,14 @@ class Session:
     ) -> tuple[Driver, tuple[str, ...] | None]:
         """Begin an example on members of one site; gives its driver and the order of their ids.
 
-        Raises AdapterError; the next example then gets a fresh adapter.
+        Raises AdapterError, of which whoever plays the example tells `failed`.
         """
-        try:
-            adapter = self._open()
-            topology = Topology((Site(1, members),))
-            if topology not in self._deployed:
-                self._deployed = {topology: adapter.deploy(topology).member_order}
-            order = self._deployed[topology]
-            return Driver(adapter, self.introduction, topology, order, regions), order
-        except AdapterError as error:
-            self.failed(error)
-            raise
+        adapter = self._open()
+        topology = Topology((Site(1, members),))
+        if topology not in self._deployed:
+            self._deployed = {topology: adapter.deploy(topology).member_order}
+        order = self._deployed[topology]
+        return Driver(adapter, self.introduction, topology, order, regions), order
 
     @property
     def given_up(self) -> bool:
@@ -89,8 +86,12 @@ class Session:
                     f"the adapter has failed {self._failures} times in a row and is not opened again; "
                     f"last: {self._last_failure}"
                 )
-            self._adapter = self.candidate.open()
-            self._introduction = self._adapter.hello()
+            try:
+                self._adapter = self.candidate.open()
+                self._introduction = self._adapter.hello()
+            except (MissingToolError, UnsupportedError) as error:
+                # Nothing can be judged without it, and the runs of other candidates go on.
+                raise AdapterError(str(error)) from error
         return self._adapter
 
     def __enter__(self) -> Self:
