@@ -171,4 +171,11 @@ def group(traceback: bool) -> None:
 def main() -> None:
     """Entry point of the `plumbline` command; always exits."""
     signal.signal(signal.SIGTERM, _stop)
-    group(prog_name="plumbline")
+    try:
+        group(prog_name="plumbline")
+    except Exception:  # noqa: BLE001 - Python would exit with 1, which says that the candidate failed
+        traceback.print_exc()
+        click.echo(
+            "plumbline: this is a mistake of Plumbline's own; nothing is known of the candidate", err=True
+        )
+        sys.exit(2)

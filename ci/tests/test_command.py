@@ -108,6 +108,20 @@ def test_a_mistake_of_our_own_keeps_its_traceback(monkeypatch: pytest.MonkeyPatc
     assert CliRunner().invoke(group, ["run"]).exception is error
 
 
+def test_a_mistake_of_our_own_is_not_told_as_a_failure_of_the_candidate(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    subcommand_that_raises(monkeypatch, ValueError("a mistake"))
+    monkeypatch.setattr(sys, "argv", ["plumbline", "run"])
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    with pytest.raises(SystemExit) as exit_info:
+        command.main()
+    assert exit_info.value.code == 2
+    told = capsys.readouterr().err
+    assert "ValueError: a mistake" in told
+    assert "a mistake of Plumbline's own" in told
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_command_ends_what_it_started_and_says_so_by_its_exit_code(
     tmp_path: Path, number: signal.Signals, code: int
