@@ -6,6 +6,7 @@ Knows each subcommand's name and one line about it; what a subcommand does lies 
 
 from __future__ import annotations
 
+import errno
 import signal
 import sys
 import traceback
@@ -37,6 +38,8 @@ EXTRAS = {
     "allure_commons": "allure",
     "py4j": "geode",
 }
+
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 EXAMPLES = """\
 \b
@@ -94,8 +97,8 @@ def explain(error: BaseException) -> str | None:
         error, AdapterError | MissingToolError | UnknownCandidateError | UnsupportedError | UnreadableRunError
     ):
         return str(error)
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and (error.filename is not None or error.errno in DISK_FULL):
+        return ": ".join(str(part) for part in (error.filename, error.strerror) if part)
     return None
 
 
