@@ -16,15 +16,20 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from plumbline.adapters.candidates import find_candidate
+from plumbline.adapters.process.client import Limits
+from plumbline.ci.command import CommandError
 from plumbline.ci.selection import selected
 from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.trace.files import TraceWriteError
 from plumbline.reference.verdicts import Verdict, VerdictRow, exit_code, merge
 from plumbline.reports.terminal import render_counterexample, render_summary
+from plumbline.reports.text import one_line
 from plumbline.suites.deviations import DeviationError, read_deviations
 from plumbline.suites.profiles import PROFILES, seconds
 from plumbline.suites.running import Options, Outcome, run_suite
 
 MOST_SHOWN = 3
+LONGEST_ERROR = 1_000
 GATE_SEED = 20_250_101
 """Gate and smoke runs draw the same plans every time, so that a red gate is about the candidate."""
 
@@ -43,6 +48,7 @@ DIALECTS = ("gemfire6", "gemfire8", "geode")
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Known differences, a TOML file; they are reported as deviations, never as passes.",
 )
+@click.option("--timeout", metavar="DURATION", help="Most that a process may take for one answer.")
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), default=Path("runs"), show_default=True
 )
@@ -55,6 +61,7 @@ def command(
     budget: str | None,
     dialect: str | None,
     deviations: Path | None,
+    timeout: str | None,
     out: Path,
     as_json: bool,
 ) -> None:
@@ -70,6 +77,7 @@ def command(
     """
     try:
         budget_s = None if budget is None else seconds(budget)
+        limits = None if timeout is None else _limits(seconds(timeout))
         known = () if deviations is None else read_deviations(deviations)
     except (ValueError, DeviationError) as error:
         raise click.UsageError(str(error)) from error
@@ -84,18 +92,37 @@ def command(
         deviations=known,
         dialect=dialect or "",
     )
-    found = [find_candidate(name, seed=fixed) for name in candidates or ("reference",)]
+    found = [find_candidate(name, seed=fixed, limits=limits) for name in candidates or ("reference",)]
     console = Console(stderr=True)
     outcomes = []
     for candidate in found:
-        with _shown(console) as bar:
-            outcomes.append(run_suite(candidate, options, out, _Reporter(bar, candidate.name)))
+        try:
+            with _shown(console) as bar:
+                outcomes.append(run_suite(candidate, options, out, _Reporter(bar, candidate.name)))
+        except (OSError, TraceWriteError) as error:
+            raise CommandError(
+                one_line(
+                    f"{candidate.name}: the run stops, its directory cannot be written: {error}",
+                    LONGEST_ERROR,
+                )
+            ) from error
         _tell(console, outcomes[-1])
     if as_json:
         told = [_as_json(outcome) for outcome in outcomes]
         sys.stdout.write(msgspec.json.encode(told[0] if len(told) == 1 else told).decode() + "\n")
     codes = [exit_code(_merged(outcome.rows).values()) for outcome in outcomes]
     sys.exit(1 if 1 in codes else max(codes))
+
+
+def _limits(timeout_s: float) -> Limits:
+    """What a process may take where one answer may take so long; deploying starts every member."""
+    usual = Limits()
+    call_ms = max(1, int(timeout_s * 1000))
+    return Limits(
+        call_ms=call_ms,
+        deploy_ms=call_ms * usual.deploy_ms // usual.call_ms,
+        grace_ms=min(call_ms, usual.grace_ms),
+    )
 
 
 class _Reporter:
@@ -127,11 +154,16 @@ def _shown(console: Console) -> Progress:
 def _tell(console: Console, outcome: Outcome) -> None:
     titles = {requirement.id: requirement.title for requirement in catalogue().values()}
     record = outcome.record
+    introduced = f"{record.product} {record.product_version}, dialect {record.dialect}, "
+    console.print()
     console.print(
-        f"\n{record.candidate}: {record.product} {record.product_version}, dialect {record.dialect}, "
-        f"profile {record.profile}, seed {record.seed}, {record.seconds:.1f} s",
+        one_line(
+            f"{record.candidate}: {introduced if record.product else ''}"
+            f"profile {record.profile}, seed {record.seed}, {record.seconds:.1f} s"
+        ),
         markup=False,
         highlight=False,
+        soft_wrap=True,
     )
     for counterexample in outcome.counterexamples[:MOST_SHOWN]:
         console.print(render_counterexample(counterexample, titles))

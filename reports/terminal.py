@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -25,6 +26,7 @@ MOST_STEPS = 200
 """So many steps, moments and events of a counterexample are printed; the file has them all."""
 
 MOST_FAILING = 40
+MOST_ALIKE = 3
 MOST_DEAD_ENDS = 40
 LONGEST = 600
 LONGEST_REASON = 300
@@ -71,8 +73,19 @@ def render_summary(
     wrong = [name for name, verdict in merged.items() if MEANING[verdict].exit_code]
     wrong.sort(key=lambda name: (-MEANING[merged[name]].rank, name))
     parts: list[RenderableType] = [_counts(merged.values())]
+    reasons = {name: _reasons(by_requirement[name], merged[name]) for name in wrong}
+    alike = Counter((merged[name], reasons[name]) for name in wrong if reasons[name])
+    # An adapter that cannot even start has one reason for hundreds of requirements.
+    common = [told for told, count in alike.items() if count > MOST_ALIKE]
+    for verdict, reason in common:
+        words = f"{SIGNS[verdict].symbol} {SIGNS[verdict].word}  {alike[verdict, reason]} requirements: "
+        parts += [
+            "",
+            Text(words, style=SIGNS[verdict].style) + Text(one_line(reason, LONGEST), style="default"),
+        ]
+    wrong = [name for name in wrong if (merged[name], reasons[name]) not in common]
     if wrong:
-        parts += ["", _failing(wrong[:MOST_FAILING], merged, by_requirement, titles or {})]
+        parts += ["", _failing(wrong[:MOST_FAILING], merged, reasons, titles or {})]
     if len(wrong) > MOST_FAILING:
         parts.append(Text(f"… and {len(wrong) - MOST_FAILING} more", style="dim"))
     code = exit_code(merged.values())
@@ -204,10 +217,14 @@ def _counts(verdicts: Iterable[Verdict]) -> Table:
     return table
 
 
+def _reasons(rows: Iterable[VerdictRow], verdict: Verdict) -> str:
+    return "; ".join(dict.fromkeys(row.reason for row in rows if row.verdict is verdict and row.reason))
+
+
 def _failing(
     names: list[str],
     merged: Mapping[str, Verdict],
-    rows: Mapping[str, list[VerdictRow]],
+    reasons: Mapping[str, str],
     titles: Mapping[str, str],
 ) -> Table:
     table = Table.grid(padding=(0, 2))
@@ -216,11 +233,10 @@ def _failing(
     table.add_column(overflow="fold")
     for name in names:
         sign = SIGNS[merged[name]]
-        reasons = "; ".join(row.reason for row in rows[name] if row.verdict is merged[name] and row.reason)
         told = Text(one_line(titles.get(name, ""), LONGEST), style="bold")
-        if reasons:
+        if reasons[name]:
             lead = "\n" if told else ""
-            told.append(lead + one_line(reasons, LONGEST_REASON), style="not bold")
+            told.append(lead + one_line(reasons[name], LONGEST_REASON), style="not bold")
         table.add_row(
             Text(f"{sign.symbol} {sign.word}", style=sign.style), Text(one_line(name, 60), style="bold"), told
         )

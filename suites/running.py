@@ -20,7 +20,8 @@ from plumbline.adapters.candidates import Candidate
 from plumbline.adapters.errors import AdapterError
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.loader import catalogue
-from plumbline.reference.explain.oracle import Finding, exercised
+from plumbline.reference.explain.engine import Answer
+from plumbline.reference.explain.oracle import Finding, exercised, search
 from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rules.judging import judge_runs
@@ -39,12 +40,14 @@ from plumbline.suites.examples import Trouble, play_plans
 from plumbline.suites.machines import MACHINES, Machine
 from plumbline.suites.profiles import Profile
 from plumbline.suites.results import Result
-from plumbline.suites.scenarios.playing import play
+from plumbline.suites.scenarios.playing import BUDGET, play
 from plumbline.suites.scenarios.registry import SCENARIOS
 from plumbline.suites.session import Session
 
 MOST_UNDECIDED = 0.05
 """An undecided example is no evidence either way; with more than this share of them nothing is judged."""
+
+_JUDGED = (Verdict.PASS, Verdict.DEVIATION, Verdict.FAIL, Verdict.INTERMITTENT)
 
 Progress = Callable[[str, int, int], None]
 """Told what is going on, how much of it is done, and how much there is."""
@@ -114,6 +117,7 @@ class _Run:
         self._counterexamples: list[Counterexample] = []
         self._capabilities: frozenset[Capability] | None = None
         self._deviations: tuple[Deviation, ...] = ()
+        self._deviating: Rulebook | None = None
 
     def carry_out(self) -> Outcome:
         write_record(self._directory, self._record)
@@ -157,6 +161,8 @@ class _Run:
         write_record(self._directory, self._record)
         today = datetime.now(UTC).date()
         self._deviations = in_force(self._options.deviations, introduction.version, today)
+        if any(known.replaces for known in self._deviations):
+            self._deviating = deviating(Rulebook(), self._deviations)
         return True
 
     def _scenarios(self, session: Session, trace: TraceWriter) -> None:
@@ -168,7 +174,7 @@ class _Run:
         book = Rulebook()
         for count, scenario in enumerate(wanted):
             self._progress("scenarios", count, len(wanted))
-            result = play(scenario, session, book)
+            result = self._with_deviations(play(scenario, session, book))
             failed, tried = 1, 1
             if result.verdict is Verdict.FAIL:
                 for _ in range(self._options.profile.replays):
@@ -198,7 +204,7 @@ class _Run:
             profile=self._options.profile,
             draw_seed=self._options.seed,
             deadline=deadline,
-            deviating=deviating(Rulebook(), self._deviations) if self._deviations else None,
+            deviating=self._deviating,
             saw=lambda name, verdict, history: self._saw(trace, proof, name, verdict, history),
             progress=lambda done: self._progress(machine.name, done, self._options.profile.examples),
         )
@@ -236,24 +242,44 @@ class _Run:
         if verdict in (Verdict.FAIL, Verdict.INTERMITTENT) and result.history is not None:
             file = self._keep(result, source, failed, tried)
         for requirement in result.requirements:
-            excuse = self._excuse(requirement) if verdict in (Verdict.FAIL, Verdict.INTERMITTENT) else None
+            excuse = None
+            if verdict in (Verdict.FAIL, Verdict.INTERMITTENT) and source is Source.SCENARIO:
+                excuse = self._excuse(requirement, followed=False)
             if requirement in self._selected:
                 self._row(
                     requirement,
                     source,
                     verdict if excuse is None else Verdict.DEVIATION,
-                    reason=reason
-                    if excuse is None
-                    else f"{excuse.reason} ({excuse.owner}, until {excuse.expires})",
-                    exercised=int(verdict in (Verdict.PASS, Verdict.FAIL, Verdict.INTERMITTENT)),
+                    reason=reason if excuse is None else _on_record(excuse),
+                    exercised=int(verdict in _JUDGED),
                     failures=failed if verdict in (Verdict.FAIL, Verdict.INTERMITTENT) else 0,
                     counterexample=file,
                     seconds=result.seconds,
                 )
         return result.requirements
 
-    def _excuse(self, requirement: str) -> Deviation | None:
-        return next((known for known in self._deviations if known.requirement == requirement), None)
+    def _with_deviations(self, result: Result) -> Result:
+        """The result; a deviation if the model shows what was seen once it decides as the product does."""
+        if self._deviating is None or result.history is None:
+            return result
+        # Where the model shows it as it is, scenario and model disagree, and no record excuses that.
+        if result.finding is None or result.finding.answer is not Answer.REFUTED:
+            return result
+        if search(result.history, self._deviating, BUDGET).answer is not Answer.EXPLAINED:
+            return result
+        reason = "; ".join(_on_record(known) for known in self._deviations if known.replaces)
+        return msgspec.structs.replace(result, verdict=Verdict.DEVIATION, reason=reason)
+
+    def _excuse(self, requirement: str, *, followed: bool) -> Deviation | None:
+        """The deviation on record for a requirement; those that the model follows only if `followed`."""
+        return next(
+            (
+                known
+                for known in self._deviations
+                if known.requirement == requirement and (followed or not known.replaces)
+            ),
+            None,
+        )
 
     def _keep(self, result: Result, source: Source, failed: int, tried: int) -> str:
         """Write a counterexample; gives its file name."""
@@ -285,9 +311,20 @@ class _Run:
         return f"plumbline run --candidate '{candidate}' {selected} {amount}"
 
     def _rules(self) -> None:
-        """Judge the trace by the rules, as anybody could who has only the run directory."""
+        """Judge the trace by the rules, as anybody could who has only the run directory.
+
+        A rule cannot make a decision otherwise, as the search can: on record is what the id says.
+        """
         for judgement in judge_runs([self._directory]):
-            self._rows += [row for row in judgement.verdicts if row.requirement in self._selected]
+            for row in judgement.verdicts:
+                if row.requirement not in self._selected:
+                    continue
+                excuse = self._excuse(row.requirement, followed=True) if row.verdict is Verdict.FAIL else None
+                if excuse is not None:
+                    row = msgspec.structs.replace(  # noqa: PLW2901 - what is known of it, put to it
+                        row, verdict=Verdict.DEVIATION, reason=_on_record(excuse)
+                    )
+                self._rows.append(row)
 
     def _fill_up(self) -> None:
         """Say of every requirement that nothing has judged why that is so."""
@@ -379,6 +416,10 @@ def _of_machine(
             f"by {played.played - played.unknown} examples; {played.unknown} were not decided",
         )
     return Verdict.PASS, ""
+
+
+def _on_record(known: Deviation) -> str:
+    return f"on record for {known.requirement}: {known.reason} ({known.owner}, until {known.expires})"
 
 
 def _named_first(requirements: tuple[str, ...], finding: Finding | None) -> tuple[str, ...]:

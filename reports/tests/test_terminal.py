@@ -132,3 +132,13 @@ def test_a_summary_of_nothing_could_not_judge() -> None:
 def test_many_failures_are_cut_and_counted() -> None:
     text = as_text(render_summary([row(f"A-B-{number:03}", Verdict.FAIL) for number in range(100)]))
     assert "… and 60 more" in text
+
+
+def test_a_reason_that_many_requirements_share_is_told_once() -> None:
+    rows = [row(f"A-B-{number:03}", Verdict.ADAPTER_ERROR, reason="it died") for number in range(100)]
+    rows.append(row(verdict=Verdict.ADAPTER_ERROR, reason="it hung"))
+    text = as_text(render_summary(rows))
+    assert text.count("it died") == 1
+    assert "! adapter error  100 requirements: it died" in text
+    assert "VER-TIE-01" in text
+    assert "A-B-" not in text
