@@ -28,7 +28,7 @@ def test_a_damaged_document_is_told_as_unreadable_with_its_path(
     tmp_path: Path, read: Callable[[Path], Any], data: bytes
 ):
     (tmp_path / "run.json").write_bytes(data)
-    with pytest.raises(UnreadableRunError, match="run.json"):
+    with pytest.raises(UnreadableRunError, match=r"run\.json"):
         read(tmp_path)
 
 
