@@ -149,6 +149,9 @@ def write_atomically(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
+    except OSError as error:
+        error.filename = error.filename or str(path)  # writing to an open file does not name it
+        raise
     finally:
         draft.unlink(missing_ok=True)
 
@@ -183,6 +186,8 @@ def read_verdicts(directory: Path) -> list[VerdictRow]:
     try:
         rows = pq.read_table(path, schema=VERDICT_SCHEMA).to_pylist()
         return [msgspec.convert(row, VerdictRow) for row in rows]
+    except FileNotFoundError:
+        raise UnreadableRunError(f"{path}: missing, so the run has not ended in order") from None
     except (*_UNREADABLE, pa.ArrowException) as error:
         raise UnreadableRunError(f"{path}: {error}") from error
 

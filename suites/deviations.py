@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from plumbline.reference.catalogue.loader import catalogue, did_you_mean
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty import FAULTY
 
@@ -53,9 +54,12 @@ def read_deviations(path: Path) -> tuple[Deviation, ...]:
     """The deviations of a TOML file with one `[[deviation]]` table each; raises DeviationError."""
     try:
         found = msgspec.convert(tomllib.loads(path.read_text()), _File)
-    except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise DeviationError(f"{path}: {error}") from error
     for deviation in found.deviation:
+        if deviation.requirement not in catalogue():
+            meant = did_you_mean(deviation.requirement)
+            raise DeviationError(f"{path}: there is no requirement {deviation.requirement!r}{meant}")
         if deviation.replaces and deviation.replaces not in FAULTY:
             raise DeviationError(
                 f"{path}: {deviation.requirement}: no faulty variant is named {deviation.replaces!r}; "

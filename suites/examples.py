@@ -41,6 +41,10 @@ class _FailedError(AssertionError):
 class _EnoughError(BaseException):
     """Ends the drawing of plans at once; any Exception would be taken for a failing example."""
 
+    def __init__(self, cause: Exception | None = None) -> None:
+        super().__init__("no more plans are to be drawn")
+        self.cause = cause
+
 
 class Trouble(msgspec.Struct):
     """What the plans of a machine have shown.
@@ -124,7 +128,10 @@ def play_plans(
         trouble.played += 1
         trouble.unknown += verdict is Verdict.UNKNOWN
         trouble.deviating += verdict is Verdict.DEVIATION
-        saw(f"{machine.name}-{trouble.played}", verdict, history)
+        try:
+            saw(f"{machine.name}-{trouble.played}", verdict, history)
+        except Exception as error:
+            raise _EnoughError(error) from error
         progress(min(trouble.played, profile.examples))
         if verdict is Verdict.FAIL:
             failing.append(plan)
@@ -142,8 +149,9 @@ def play_plans(
             shrink=session.candidate.in_process,
             members=() if session.candidate.in_process else SLOW_MEMBERS,
         )
-    except _EnoughError:
-        pass
+    except _EnoughError as enough:
+        if enough.cause is not None:
+            raise enough.cause from None
     except _FailedError as failed:
         plan = failed.plan
         trouble.failure = _failure(machine, plan, failed.history, book)
