@@ -147,6 +147,7 @@ def play_plans(
             steps=profile.rules,
             draw_seed=draw_seed,
             shrink=session.candidate.in_process,
+            loose_unchecked=session.introduction.order_strength_unchecked is not None,
             members=() if session.candidate.in_process else SLOW_MEMBERS,
         )
     except _EnoughError as enough:

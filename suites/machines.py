@@ -39,8 +39,8 @@ WRITES_MOST_PER_KEY = 6
 """So many concurrent writes of one key are drawn at most between two settle points: refuting wrong logs is
 linear up to there."""
 
-UNCHECKED_MOST_PER_KEY = 2
-"""The same without checking, where some candidates' logs carry less order."""
+LOOSE_MOST_PER_KEY = 2
+"""The same where logs carry no order between threads, so that every order has to be tried."""
 
 Execute = Callable[[Plan], None]
 
@@ -65,6 +65,7 @@ class PlanMachine(RuleBasedStateMachine):
     """What all machines share: the plan so far, and who is busy in it."""
 
     execute: ClassVar[Execute]
+    loose_unchecked: ClassVar[bool]
     offers: ClassVar[frozenset[Capability]]
 
     def __init__(self) -> None:
@@ -99,8 +100,12 @@ class PlanMachine(RuleBasedStateMachine):
 
     def crowded(self, key: str) -> bool:
         """Whether enough writes of the key are under way between two settle points."""
-        most = WRITES_MOST_PER_KEY if self.region.checks is not False else UNCHECKED_MOST_PER_KEY
-        return self.writes.get(key, 0) >= most
+        return self.writes.get(key, 0) >= (LOOSE_MOST_PER_KEY if self.loose else WRITES_MOST_PER_KEY)
+
+    @property
+    def loose(self) -> bool:
+        """Whether the logs of this plan will carry no order between threads."""
+        return self.loose_unchecked and self.region.checks is False
 
     def plan(self) -> Plan:
         """The plan so far."""
@@ -137,6 +142,7 @@ class ReplicatedRegionMachine(PlanMachine):
     )
     def call(self, who: int, kind: OperationKind, key: str) -> None:
         """One operation, waited for."""
+        key = self.one_key(key)
         if self.crowded(key) and kind not in READS:
             self.settle_now()
         operation = self.operation(self.members[who % len(self.members)], kind, key)
@@ -152,9 +158,10 @@ class ReplicatedRegionMachine(PlanMachine):
     )
     def burst(self, whos: list[int], kinds: list[OperationKind], key: str) -> None:
         """Several operations of one key, each on a thread of its own, none waited for."""
+        key = self.one_key(key)
         if self.crowded(key):
             self.settle_now()
-        for who, kind in zip(whos, kinds, strict=False):
+        for who, kind in zip(whos[:LOOSE_MOST_PER_KEY] if self.loose else whos, kinds, strict=False):
             operation = self.operation(self.members[who % len(self.members)], kind, key)
             self.busy.add(operation.thread)
             self.steps.append(Start(operation))
@@ -185,10 +192,15 @@ class ReplicatedRegionMachine(PlanMachine):
             if index < len(parked):
                 self.steps.append(Release(parked[index].op_id, parked[index].member))
 
+    def one_key(self, key: str) -> str:
+        """The key drawn; always the same one where every order has to be tried."""
+        return KEYS[0] if self.loose else key
+
     @rule(who=st.integers(0, 3), at=st.integers(0, 3), key=st.sampled_from(KEYS))
     @precondition(lambda self: Capability.LISTENER_GATES in self.offers and not self.parked)
     def hold(self, who: int, at: int, key: str) -> None:
         """One operation is held in a listener until the next settle point; others go on beside it."""
+        key = self.one_key(key)
         if self.crowded(key):
             self.settle_now()
         member, holder = (self.members[index % len(self.members)] for index in (who, at))
@@ -254,6 +266,7 @@ def drive(
     draw_seed: int,
     shrink: bool,
     members: tuple[str, ...] = (),
+    loose_unchecked: bool = False,
 ) -> None:
     """Have Hypothesis draw plans and hand each to `execute`, until one raises or there were enough.
 
@@ -266,6 +279,7 @@ def drive(
         draw_seed: the same seed draws the same plans.
         shrink: whether a failing plan is made smaller by trying smaller ones on the candidate.
         members: always these members, where starting others is slow; empty to draw them.
+        loose_unchecked: whether, without checking, logs carry no order between threads.
     """
     remembered: dict[Plan, BaseException | None] = {}
 
@@ -280,7 +294,11 @@ def drive(
         if outcome is not None:
             raise outcome.with_traceback(None)
 
-    attributes: dict[str, Any] = {"execute": staticmethod(once), "offers": offers}
+    attributes: dict[str, Any] = {
+        "execute": staticmethod(once),
+        "offers": offers,
+        "loose_unchecked": loose_unchecked,
+    }
     if members:
         attributes["fixed_members"] = members
     bound = seed(draw_seed)(type(machine.draws.__name__, (machine.draws,), attributes))
