@@ -52,7 +52,8 @@ def render_counterexample(
     if counterexample.dead_ends:
         parts += _section("Where explaining it ended", [_dead_ends(counterexample)])
     if counterexample.replay:
-        parts += _section("Replay it", [_Command(one_line(counterexample.replay))])
+        # Not padded as other sections are: a blank behind a backslash would break the command.
+        parts += ["", _heading("Replay it"), _Command(one_line(counterexample.replay))]
     return Group(*parts)
 
 
@@ -112,11 +113,11 @@ class _Command:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         del console  # rich's parameter; only the width matters here
-        rows = [""]
+        rows = ["  "]
         for word in re.findall(UNBROKEN, self.line):
-            if rows[-1] and len(rows[-1]) + len(word) + 2 > options.max_width:
+            if rows[-1].strip() and len(rows[-1]) + len(word) + 2 > options.max_width:
                 rows[-1] += "\\"
-                rows.append("  ")
+                rows.append("    ")
             rows[-1] += word
         for row in rows:
             yield Text(row, style="bold", overflow="fold")
@@ -148,8 +149,12 @@ def _named(counterexample: Counterexample, titles: Mapping[str, str]) -> Text:
     return text
 
 
+def _heading(title: str) -> Text:
+    return Text(title, style="bold underline")
+
+
 def _section(title: str, lines: Iterable[RenderableType]) -> list[RenderableType]:
-    return ["", Text(title, style="bold underline"), Padding(Group(*lines), (0, 0, 0, 2))]
+    return ["", _heading(title), Padding(Group(*lines), (0, 0, 0, 2))]
 
 
 def _plain(text: str, style: str = "") -> Text:

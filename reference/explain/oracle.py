@@ -165,16 +165,16 @@ def _dead_ends(question: Question, frontier: list[Position]) -> Iterable[DeadEnd
             for place, entry in step.shows:
                 offered.setdefault(place, []).append(_words(entry))
         places: list[Place] = [TIMELINE, *(p for p in question.logs.entries if p != TIMELINE)]
+        stuck = []
         for place in places:
             due = offers.due(place)
-            if due is None or (place != TIMELINE and place not in offered):
-                continue
             choices = tuple(dict.fromkeys(offered.get(place, ())))
-            if _words(due) in choices:
-                continue
-            yield DeadEnd(
-                consumed=total - position.left, place=_where(place), due=_words(due), offered=choices
-            )
+            if due is not None and _words(due) not in choices:
+                stuck.append((place, _words(due), choices))
+        # A log that was offered something else tells more than one that was offered nothing, if there is any.
+        telling = [end for end in stuck if end[0] == TIMELINE or end[2]] or stuck
+        for place, words, choices in telling:
+            yield DeadEnd(consumed=total - position.left, place=_where(place), due=words, offered=choices)
 
 
 def _where(place: Place) -> str:

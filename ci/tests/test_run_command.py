@@ -1,0 +1,342 @@
+"""`plumbline run` as its users meet it: exit codes, what is printed, and the directory that is left."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+from plumbline.ci.command import group
+from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.records import Requirement
+from plumbline.reference.runs import RunRecord, read_counterexample, read_record, read_verdicts
+from plumbline.reference.trace.files import verified_files
+from plumbline.reference.verdicts import Source, Verdict, VerdictRow, merge
+
+SERVED = shlex.join([sys.executable, "-m", "plumbline.ci", "serve-reference"])
+
+
+def run(out: Path, *arguments: str, profile: str = "smoke") -> Result:
+    """The command's result; its run directories lie in `out`."""
+    return CliRunner().invoke(group, ["run", "--profile", profile, "--out", str(out), *arguments])
+
+
+def only_run(out: Path) -> tuple[Path, RunRecord, list[VerdictRow]]:
+    """The one run directory, its record and its verdict table."""
+    (directory,) = out.iterdir()
+    return directory, read_record(directory), read_verdicts(directory)
+
+
+def merged(rows: list[VerdictRow], requirement: str) -> Verdict:
+    return merge(row.verdict for row in rows if row.requirement == requirement)
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path]:
+    """One run of everything on the reference, as JSON."""
+    out = tmp_path_factory.mktemp("reference")
+    return run(out, "--json"), out
+
+
+def test_the_reference_passes_and_leaves_a_whole_run_directory(reference: tuple[Result, Path]):
+    result, out = reference
+    assert result.exit_code == 0, result.stderr
+    directory, record, rows = only_run(out)
+    assert record.complete
+    assert record.run_id == directory.name
+    assert (record.candidate, record.profile) == ("reference", "smoke")
+    assert f"run directory: {directory}" in result.stderr
+    files, flaws = verified_files(directory, record.run_id)
+    assert (len(files), flaws) == (1, [])
+    assert {row.requirement for row in rows} == set(catalogue())
+    assert {row.run_id for row in rows} == {record.run_id}
+    assert merged(rows, "VER-TIE-01") is Verdict.PASS
+    assert not list(directory.glob("counterexamples/*"))
+
+
+def test_every_source_has_judged_the_run_and_rules_are_among_them(reference: tuple[Result, Path]):
+    _, _, rows = only_run(reference[1])
+    passed = {(row.source, row.requirement) for row in rows if row.verdict is Verdict.PASS}
+    by_rule = {requirement for source, requirement in passed if source is Source.RULE}
+    assert by_rule == {"CONS-RR-02", "CONS-RR-04", "CONS-RR-05", "DISC-LSN-01"}
+    for source in (Source.SCENARIO, Source.MACHINE):
+        assert (source, "CONS-RR-04") in passed
+    assert all(row.exercised for row in rows if row.verdict is Verdict.PASS)
+
+
+def test_json_on_standard_output_has_the_promised_shape_and_says_what_the_table_says(
+    reference: tuple[Result, Path],
+):
+    result, out = reference
+    told = json.loads(result.stdout)
+    assert list(told) == ["candidate", "dialect", "profile", "seed", "verdicts"]
+    assert {frozenset(verdict) for verdict in told["verdicts"]} == {
+        frozenset({"requirement", "verdict", "exercised", "failures"})
+    }
+    _, record, rows = only_run(out)
+    assert [told[name] for name in ("candidate", "dialect", "profile", "seed")] == [
+        record.candidate,
+        record.dialect,
+        record.profile,
+        record.seed,
+    ]
+    assert len(told["verdicts"]) == len(catalogue())
+    for verdict in told["verdicts"]:
+        about = [row for row in rows if row.requirement == verdict["requirement"]]
+        assert verdict["verdict"] == merge(row.verdict for row in about)
+        assert verdict["exercised"] == sum(row.exercised for row in about)
+        assert verdict["failures"] == sum(row.failures for row in about)
+
+
+def test_the_rules_and_the_site_find_the_run_as_it_was_left(reference: tuple[Result, Path], tmp_path: Path):
+    _, out = reference
+    assert CliRunner().invoke(group, ["judge", str(out)]).exit_code == 0
+    site = CliRunner().invoke(group, ["report", str(out), "--out", str(tmp_path / "site")])
+    assert site.exit_code == 0
+    assert "1 candidate, 0 of them not green" in site.stdout
+    assert "0 set aside" in site.stdout
+
+
+def test_several_candidates_are_an_array_and_the_worst_exit_code_stays(tmp_path: Path):
+    names = ("reference", "faulty:nobody-counts")
+    flags = [word for name in names for word in ("--candidate", name)]
+    result = run(tmp_path, *flags, "--select", "STAT-CONFLATED-01", "--json")
+    assert result.exit_code == 1
+    told = json.loads(result.stdout)
+    assert [one["candidate"] for one in told] == list(names)
+    assert [one["verdicts"][0]["verdict"] for one in told] == ["pass", "fail"]
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("variant", "requirement"),
+    [
+        ("tie-keeps-own", "VER-TIE-01"),
+        ("announces-losers", "DISC-LSN-01"),
+        ("skips-a-member", "CONS-RR-04"),
+    ],
+)
+def test_a_faulty_variant_fails_its_requirement_and_tells_the_whole_story(
+    tmp_path: Path, variant: str, requirement: str
+):
+    result = run(tmp_path / "runs", "--candidate", f"faulty:{variant}", "--select", requirement)
+    assert result.exit_code == 1
+    directory, record, rows = only_run(tmp_path / "runs")
+    assert record.complete
+    failing = [row for row in rows if row.verdict is Verdict.FAIL and row.source is not Source.RULE]
+    assert {row.requirement for row in failing} == {requirement}
+    for row in failing:
+        counterexample = read_counterexample(directory / "counterexamples" / row.counterexample)
+        assert requirement in counterexample.requirements
+        assert counterexample.expected
+        assert counterexample.seen
+        assert counterexample.times_failed == counterexample.times_tried == 3
+    text = result.stderr
+    assert f"Breaks {requirement}" in text
+    for heading in ("What was done", "What happened", "Expected", "Seen", "Replay it"):
+        assert f"\n{heading}\n" in text
+    assert "exit code 1: a requirement is broken" in text
+    # The line can be copied as it is printed, and fails again.
+    line = re.search(r"Replay it\n((?:.*\\\n)*.*)\n", text)
+    assert line is not None
+    program, *arguments = shlex.split(line[1].replace("\\\n", ""))
+    assert program == "plumbline"
+    again = CliRunner().invoke(group, [*arguments, "--out", str(tmp_path / "again")])
+    assert again.exit_code == 1
+    assert merged(only_run(tmp_path / "again")[2], requirement) is Verdict.FAIL
+
+
+@pytest.mark.parametrize(
+    ("word", "chosen"),
+    [
+        ("VER-TIE-01", lambda entry: entry.id == "VER-TIE-01"),
+        ("VER-TIE", lambda entry: entry.id.startswith("VER-TIE-")),
+        ("versions", lambda entry: entry.area == "versions"),
+    ],
+)
+def test_only_what_is_selected_by_id_beginning_or_area_is_judged(
+    tmp_path: Path, word: str, chosen: Callable[[Requirement], bool]
+):
+    result = run(tmp_path, "--select", word, "--budget", "1ms", "--json")
+    told = {verdict["requirement"] for verdict in json.loads(result.stdout)["verdicts"]}
+    assert told == {entry.id for entry in catalogue().values() if chosen(entry)}
+    assert told
+
+
+def test_several_selections_add_up(tmp_path: Path):
+    result = run(tmp_path, "--select", "VER-TIE-01", "--select", "DISC", "--budget", "1ms", "--json")
+    told = {verdict["requirement"] for verdict in json.loads(result.stdout)["verdicts"]}
+    assert "VER-TIE-01" in told
+    assert {identity[:5] for identity in told} == {"VER-T", "DISC-"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--candidate", "refrence"], "reference"),
+        (["--candidate", "faulty:tie-keep-own"], "tie-keeps-own"),
+        (["--candidate", "process:./no-such-program"], "no-such-program"),
+        (["--candidate", "python:no_such_module:Factory"], "no_such_module"),
+        (["--candidate", "geode:1.15.9"], "1.15.1"),
+        (["--select", "VER-TIE-99"], "VER-TIE-01"),
+        (["--select", "version"], "versions"),
+        (["--dialect", "geod"], "geode"),
+        (["--profile", "smok"], "smoke"),
+        (["--budget", "soon"], "90s"),
+        (["--timeout", "soon"], "90s"),
+        (["--seed", "x"], "integer"),
+        (["--deviations", "no-such-file.toml"], "no-such-file.toml"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_nobody_knows_is_refused_at_once_naming_what_may_be_meant(
+    tmp_path: Path, arguments: list[str], named: str
+):
+    result = run(tmp_path / "runs", *arguments)
+    assert result.exit_code == 2
+    assert named in result.output
+    assert "Traceback" not in result.output
+    assert isinstance(result.exception, SystemExit)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_budget_ends_the_drawing_of_plans(tmp_path: Path):
+    selection = ("--select", "CONS-RR-04", "--json")
+    short = run(tmp_path / "short", *selection, "--budget", "1ms", profile="full")
+    assert short.exit_code == 0
+    _, record, rows = only_run(tmp_path / "short")
+    assert record.complete
+    (machine,) = (row for row in rows if row.source is Source.MACHINE)
+    assert machine.verdict is Verdict.NOT_EXERCISED
+    assert machine.exercised == 0
+
+
+def plans_of(out: Path) -> list[tuple[object, ...]]:
+    """Everything that was asked of the candidate in a run, example by example."""
+    columns = ["example", "seq", "kind", "member", "region", "key", "op_id", "operation", "value"]
+    (directory,) = out.iterdir()
+    table = pq.read_table(directory / "trace" / "main.parquet")
+    present = [name for name in columns if name in table.column_names]
+    return [tuple(row.values()) for row in table.select(present).to_pylist()]
+
+
+def test_the_same_seed_gives_the_same_plans_and_verdicts_and_another_seed_others(tmp_path: Path):
+    told = {}
+    for name, seed in (("one", "7"), ("two", "7"), ("other", "8")):
+        result = run(tmp_path / name, "--seed", seed, "--select", "CONS-RR-04", "--json")
+        assert result.exit_code == 0
+        told[name] = json.loads(result.stdout)
+    assert told["one"] == told["two"]
+    assert plans_of(tmp_path / "one") == plans_of(tmp_path / "two")
+    assert plans_of(tmp_path / "one") != plans_of(tmp_path / "other")
+
+
+DEVIATIONS = """
+[[deviation]]
+requirement = "VER-TIE-01"
+replaces = "tie-keeps-own"
+reason = "ties go to whoever came first"
+owner = "cache team"
+expires = {expires}
+versions = ["{versions}"]
+
+[[deviation]]
+requirement = "CONS-RR-04"
+reason = "so members may end differently"
+owner = "cache team"
+expires = {expires}
+versions = ["{versions}"]
+"""
+
+
+def run_with_deviations(tmp_path: Path, text: str) -> Result:
+    file = tmp_path / "known.toml"
+    file.write_text(text)
+    candidate = ("--candidate", "faulty:tie-keeps-own", "--select", "VER-TIE-01", "--select", "CONS-RR-04")
+    return run(tmp_path / "runs", *candidate, "--deviations", str(file), "--json")
+
+
+def test_a_known_difference_is_a_deviation_in_every_source_and_never_a_pass(tmp_path: Path):
+    result = run_with_deviations(tmp_path, DEVIATIONS.format(expires="2999-12-31", versions="0.*"))
+    assert result.exit_code == 0, result.stderr
+    told = {one["requirement"]: one["verdict"] for one in json.loads(result.stdout)["verdicts"]}
+    assert told == {"VER-TIE-01": "deviation", "CONS-RR-04": "deviation"}
+    _, _, rows = only_run(tmp_path / "runs")
+    deviating = {(row.source, row.requirement) for row in rows if row.verdict is Verdict.DEVIATION}
+    assert (Source.SCENARIO, "VER-TIE-01") in deviating
+    assert (Source.MACHINE, "VER-TIE-01") in deviating
+    assert (Source.RULE, "CONS-RR-04") in deviating
+    assert "ties go to whoever came first (cache team, until 2999-12-31)" in {
+        row.reason.partition(": ")[2] for row in rows
+    }
+
+
+@pytest.mark.parametrize(("expires", "versions"), [("2020-01-01", "*"), ("2999-12-31", "9.*")])
+def test_a_deviation_that_has_expired_or_is_of_another_version_is_a_failure_again(
+    tmp_path: Path, expires: str, versions: str
+):
+    result = run_with_deviations(tmp_path, DEVIATIONS.format(expires=expires, versions=versions))
+    assert result.exit_code == 1
+    assert merged(only_run(tmp_path / "runs")[2], "VER-TIE-01") is Verdict.FAIL
+
+
+def test_a_deviation_excuses_nothing_else(tmp_path: Path):
+    text = DEVIATIONS.format(expires="2999-12-31", versions="*").replace("tie-keeps-own", "nobody-counts")
+    result = run_with_deviations(tmp_path, text)
+    assert result.exit_code == 1
+    assert merged(only_run(tmp_path / "runs")[2], "VER-TIE-01") is Verdict.FAIL
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("[[deviation]", "known.toml"),
+        ("[[deviation]]\nrequirement = 'VER-TIE-01'\n", "reason"),
+        (DEVIATIONS.format(expires="soon", versions="*"), "known.toml"),
+        (DEVIATIONS.format(expires="2999-12-31", versions="*") + "color = 'red'\n", "color"),
+        (
+            DEVIATIONS.format(expires="2999-12-31", versions="*").replace("tie-keeps", "tie-sells"),
+            "tie-sells",
+        ),
+        (DEVIATIONS.format(expires="2999-12-31", versions="*").replace("TIE-01", "TIE-99"), "VER-TIE-01"),
+        ("\udcff", "known.toml"),
+    ],
+)
+def test_a_broken_file_of_deviations_is_refused_with_its_fault(tmp_path: Path, text: str, named: str):
+    file = tmp_path / "known.toml"
+    file.write_bytes(text.encode(errors="surrogateescape"))
+    result = run(tmp_path / "runs", "--deviations", str(file))
+    assert result.exit_code == 2
+    assert "known.toml" in result.output
+    assert named in result.output
+    assert "Traceback" not in result.output
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("flags", ["", " --chaotic --seed 3"])
+def test_the_reference_served_as_a_process_passes(tmp_path: Path, flags: str):
+    result = run(
+        tmp_path, "--candidate", f"process:{SERVED}{flags}", "--select", "VER-TIE", "--select", "DISC"
+    )
+    assert result.exit_code == 0, result.stderr
+    _, record, rows = only_run(tmp_path)
+    assert record.complete
+    assert merged(rows, "VER-TIE-01") is Verdict.PASS
+    assert merged(rows, "DISC-LSN-01") is Verdict.PASS
+
+
+def test_a_faulty_variant_served_as_a_process_fails_its_requirement(tmp_path: Path):
+    result = run(
+        tmp_path, "--candidate", f"process:{SERVED} --faulty tie-keeps-own", "--select", "VER-TIE-01"
+    )
+    assert result.exit_code == 1
+    _, record, rows = only_run(tmp_path)
+    assert record.complete
+    assert merged(rows, "VER-TIE-01") is Verdict.FAIL
