@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.reference.adapter import ReferenceAdapter
 from plumbline.reference.history import (
     Called,
@@ -34,6 +35,7 @@ from plumbline.reference.operations import (
     RegionAttributes,
     Scope,
     Site,
+    Status,
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
@@ -70,6 +72,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
         parked: share of operations parked at a gate.
         started: share of operations that are called and finished later.
         settled: share of plan steps that settle in between.
+        looks: share of calls behind which something is read while others are under way.
+        redelivered: share of calls behind which an earlier message is delivered once more.
     """
 
     operations: int
@@ -81,6 +85,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     parked: float = 0.2
     started: float = 0.5
     settled: float = 0.03
+    looks: float = 0.0
+    redelivered: float = 0.0
 
 
 def draw_plan(draw: random.Random, shape: Shape) -> Plan:
@@ -100,7 +106,7 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
             release_one()
         if not parked and under_way and draw.random() < 0.15:
             steps.append(Finish(under_way.pop(draw.choice(sorted(under_way)))))
-        if not parked and draw.random() < shape.settled:
+        if draw.random() < shape.settled:
             steps.append(Settle())
         member = draw.choice(members)
         thread = f"{member}{draw.randrange(2)}"
@@ -135,12 +141,42 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
     )
 
 
-def run_on_reference(plan: Plan, *, book: Rulebook | None = None, seed: int | None = None) -> History:
-    """The history of a plan on the reference, chaotic if a seed is given."""
+class _RestlessDriver(Driver):
+    """A driver that does more than its plan says, while operations are under way: looks, and redelivers."""
+
+    def __init__(self, adapter: Adapter, plan: Plan, shape: Shape, draw: random.Random) -> None:
+        topology = Topology((Site(1, plan.members),))
+        order = adapter.deploy(topology).member_order
+        super().__init__(adapter, adapter.hello(), topology, order, plan.regions)
+        self._shape = shape
+        self._draw = draw
+        self._returned: list[Operation] = []
+
+    def call(self, operation: Operation) -> None:
+        """Send a call, and perhaps something else behind it."""
+        super().call(operation)
+        member = self._draw.choice(self.topology.members)
+        if self._draw.random() < self._shape.looks:
+            if self._draw.random() < 0.5:
+                self.contents(member, REGION)
+            else:
+                self.statistic(member, "conflatedEvents")
+        if self._draw.random() < self._shape.redelivered:
+            busy = {each.op_id for each in self.under_way}
+            sent = [each for each in self._returned if each.op_id not in busy and each.member != member]
+            if sent:
+                self.redeliver(self._draw.choice(sent).op_id, member)
+        if operation.kind is OperationKind.PUT:  # whatever it found, it was sent
+            self._returned.append(operation)
+
+
+def run_on_reference(
+    plan: Plan, shape: Shape, *, book: Rulebook | None = None, seed: int | None = None
+) -> History:
+    """The history of a plan of this shape on the reference, chaotic if a seed is given."""
     adapter = ReferenceAdapter(book, chaotic=seed is not None, seed=seed or 0)
-    topology = Topology((Site(1, plan.members),))
-    deployed = adapter.deploy(topology)
-    driver = Driver(adapter, adapter.hello(), topology, deployed.member_order, plan.regions)
+    draw = random.Random(seed or 0)  # noqa: S311 - reproducible trials, not secrets
+    driver = _RestlessDriver(adapter, plan, shape, draw)
     run_plan(plan, driver)
     return driver.history()
 
@@ -310,8 +346,12 @@ def weakened(history: History, draw: random.Random) -> History:
         history = _seen_late(history)
     strength = draw.choice((OrderStrength.TOTAL, OrderStrength.PER_KEY, OrderStrength.PER_KEY_AND_THREAD))
     history = msgspec.structs.replace(history, order_strength=strength)
-    if draw.random() < 0.2:
+    if draw.random() < 0.3:
         history = msgspec.structs.replace(history, member_order=None)
+    if draw.random() < 0.1:
+        history = _with_moment(history, draw, _answer_lost) or history
+    if draw.random() < 0.1:
+        history = _unsettled(history, draw)
     if draw.random() < 0.2:
         anonymous = {
             member: tuple(
@@ -324,6 +364,18 @@ def weakened(history: History, draw: random.Random) -> History:
         }
         history = msgspec.structs.replace(history, logs=anonymous, callback_arguments=False)
     return history
+
+
+def _answer_lost(what: Moment) -> Moment | None:
+    return Returned(what.op_id, Outcome(Status.INDEFINITE)) if isinstance(what, Returned) else None
+
+
+def _unsettled(history: History, draw: random.Random) -> History:
+    """The same history, had a member told each time that its listener may hold back operations on a key."""
+    keys = sorted({what.operation.key for what in history.timeline if isinstance(what, Called)})
+    held = ((draw.choice(history.topology.members), draw.choice(keys)),)
+    timeline = tuple(Settled(held) if isinstance(what, Settled) else what for what in history.timeline)
+    return msgspec.structs.replace(history, timeline=timeline)
 
 
 def _seen_late(history: History) -> History:
@@ -358,11 +410,14 @@ def draw_trial(seed: int, book: Rulebook | None = None) -> Trial:
         members=draw.choice((2, 3, 3)),
         checks=draw.choice((None, None, True, False)),
         scope=draw.choice((Scope.ACK, Scope.ACK, Scope.NO_ACK)),
+        mixed=draw.choice((0.3, 0.7)),
         started=draw.choice((0.3, 0.8)),
         settled=0.1,
+        looks=draw.choice((0.0, 0.3)),
+        redelivered=draw.choice((0.0, 0.0, 0.0, 0.3)),
     )
     plan = draw_plan(draw, shape)
-    history = run_on_reference(plan, book=book, seed=seed)
+    history = run_on_reference(plan, shape, book=book, seed=seed)
     overlapping = any(isinstance(step, Park | Start) for step in plan.steps)
     history = weakened(history, draw)
     corruption = ""

@@ -83,6 +83,7 @@ class Index:
         self.settled: list[int] = []
         self.answers = Answers()
         self.redelivered: set[int] = set()
+        self._again: set[Where] = set()
         self._parks = False
         self._read(history)
         self._scopes = {region.name: region.scope for region in history.regions}
@@ -111,8 +112,10 @@ class Index:
                     self.settled.append(moment)
                 case Parked():
                     self._parks = True
-                case Redelivered(op_id, _):
+                case Redelivered(op_id, member):
+                    operation = self.operations[op_id]
                     self.redelivered.add(op_id)
+                    self._again.add((member, operation.region, operation.key))
                 case _:
                     self._read_answer(history, moment, what, called)
 
@@ -213,17 +216,19 @@ class Index:
         self, world: World, now: int, member: str, operation: Operation, entry: Entry
     ) -> Comes:
         """Whether somebody reads `entry` before `operation` changes it (see Foresight)."""
-        readers = self._readers.get((member, operation.region, operation.key))
+        where = (member, operation.region, operation.key)
+        readers = self._readers.get(where)
         if not readers:
             return Comes.NO
-        # A value is there once only, so who has yet to see it must come first.
-        sure = Comes.SURELY if entry.state is EntryState.LIVE else Comes.PERHAPS
+        # A value is there once only, so who has yet to see it must come first; unless its message comes again.
+        once = entry.state is EntryState.LIVE and where not in self._again
+        sure = Comes.SURELY if once else Comes.PERHAPS
         for op_id, call in world.calls.items():
             reader = self.operations[op_id]
             if (
                 call.stage is Stage.CALLED
                 and op_id != operation.op_id
-                and (reader.member, reader.region, reader.key) == (member, operation.region, operation.key)
+                and (reader.member, reader.region, reader.key) == where
                 and self._reads(reader, self.returned.get(op_id, (NEVER, None))[1], entry)
             ):
                 return Comes.PERHAPS
@@ -253,9 +258,12 @@ class Index:
         self, world: World, now: int, member: str, operation: Operation, entry: Entry
     ) -> bool:
         """Whether a change that listeners need not show might come first (see Foresight)."""
+        where = (member, operation.region, operation.key)
+        if where in self._again:
+            return True
         if entry.state is EntryState.LIVE:
             return False
-        found = self._silent.get((member, operation.region, operation.key))
+        found = self._silent.get(where)
         if found is None:
             return False
         silent, until = found
@@ -302,6 +310,9 @@ class Index:
         moments = self._counts.get(member)
         if not moments:
             return False
+        if (member, operation.region, operation.key) in self._again:
+            # What comes again counts for nothing as long as it is stored, and counts when it is outdated.
+            return True
         index = bisect_left(moments, now)
         return index < len(moments) and moments[index] < self.latest(operation, member)
 

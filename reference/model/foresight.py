@@ -35,7 +35,10 @@ class Foresight(Protocol):
     def silent_change_to_come(
         self, world: World, now: int, member: str, operation: Operation, entry: Entry
     ) -> bool:
-        """Whether a change that listeners need not show might come to the key before `operation` does."""
+        """Whether a change that listeners need not show might come to the key before `operation` does.
+
+        So might a message that is delivered once more: by then it may have become outdated.
+        """
 
     def count_to_come(self, now: int, member: str, operation: Operation) -> bool:
         """Whether somebody who has not asked yet might read a counter before `operation` is discarded."""
