@@ -12,13 +12,15 @@ from typing import NamedTuple
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Logs, Place
 from plumbline.reference.history import (
+    Armed,
     Called,
     ContentsAsked,
     ContentsRead,
+    Gate,
     History,
     Moment,
-    Parked,
     Redelivered,
+    Released,
     Returned,
     Settled,
     StatisticAsked,
@@ -84,7 +86,7 @@ class Index:
         self.answers = Answers()
         self.redelivered: set[int] = set()
         self._again: set[Where] = set()
-        self._parks = False
+        self._shut: set[Gate] = set()
         self._read(history)
         self._scopes = {region.name: region.scope for region in history.regions}
         self._unchecked = {region.name for region in history.regions if region.checks is False}
@@ -108,10 +110,13 @@ class Index:
                     called[operation.region].add(operation.key)
                 case Returned(op_id, outcome):
                     self.returned[op_id] = (moment, outcome)
-                case Settled(held) if not held:
-                    self.settled.append(moment)
-                case Parked():
-                    self._parks = True
+                case Settled(held):
+                    if not held and not self._shut:
+                        self.settled.append(moment)
+                case Armed(gate):
+                    self._shut.add(gate)
+                case Released(gate):
+                    self._shut.discard(gate)
                 case Redelivered(op_id, member):
                     operation = self.operations[op_id]
                     self.redelivered.add(op_id)
@@ -141,13 +146,12 @@ class Index:
     def latest(self, operation: Operation, member: str) -> int:
         """The moment by which the operation has surely reached the member."""
         back, outcome = self.returned.get(operation.op_id, (NEVER, None))
-        definite = outcome is not None and outcome.status is not Status.INDEFINITE
-        if definite and (member == operation.member or self._scopes[operation.region] is Scope.ACK):
-            return back
-        if self._parks or not definite:
+        if outcome is not None and outcome.status is Status.INDEFINITE:
             return NEVER
         index = bisect_left(self.settled, self.called[operation.op_id])
-        return self.settled[index] if index < len(self.settled) else NEVER
+        settled = self.settled[index] if index < len(self.settled) else NEVER
+        known = member == operation.member or self._scopes[operation.region] is Scope.ACK
+        return min(back, settled) if known else settled
 
     def _find_readers(self) -> dict[Where, list[_Reader]]:
         readers: dict[Where, list[_Reader]] = {}
@@ -220,7 +224,7 @@ class Index:
         readers = self._readers.get(where)
         if not readers:
             return Comes.NO
-        # A value is there once only, so who has yet to see it must come first; unless its message comes again.
+        # A value is there once only, so who has yet to see it must come first, unless it comes again.
         once = entry.state is EntryState.LIVE and where not in self._again
         sure = Comes.SURELY if once else Comes.PERHAPS
         for op_id, call in world.calls.items():
