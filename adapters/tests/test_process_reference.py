@@ -73,9 +73,6 @@ def test_a_faulty_variant_is_as_faulty_when_it_is_served():
         assert logs_of(served) == own != logs_of(ReferenceAdapter())
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the reference takes steps in the order of hashes, which every process has its own"
-)
 def test_the_same_seed_gives_the_same_chaos_in_every_process():
     told = []
     for hashes in ("1", "2"):
