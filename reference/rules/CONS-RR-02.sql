@@ -2,8 +2,9 @@
 -- view: black-box
 -- empty-start: no
 -- columns: run_id, example, seq, kind, member, region, key, op, op_id, policy, checks, status, error, detail
--- opportunity: an update that returned while an update of the same key was under way on another member;
---   replicated region with checks on, no member lost, no link cut
+-- opportunity: an update that returned while an update of the same key was under way on another member, which
+--   a listener was told of: what took no effect is no conflict; replicated region with checks on, no member
+--   lost, no link cut
 -- violation: it did not return normally
 WITH hosts AS (
   SELECT run_id, example, region, member
@@ -28,6 +29,11 @@ called AS (
   LEFT JOIN answer a ON a.run_id = c.run_id AND a.example = c.example AND a.op_id = c.op_id
   WHERE c.kind = 'op_begin' AND c.op IN ('put', 'create', 'put_if_absent', 'replace', 'invalidate', 'destroy')
 ),
+shown AS (
+  SELECT DISTINCT run_id, example, op_id
+  FROM ev
+  WHERE kind = 'listener' AND op_id IS NOT NULL
+),
 contested AS (
   SELECT DISTINCT one.run_id, one.example, one.region, one.key, one.member, one.op, one.op_id, one.returned_at,
     one.status, one.words
@@ -35,6 +41,7 @@ contested AS (
   JOIN called two ON two.run_id = one.run_id AND two.example = one.example AND two.region = one.region
     AND two.key = one.key AND two.member <> one.member
     AND two.called_at < one.returned_at AND one.called_at < two.returned_at
+  SEMI JOIN shown s ON s.run_id = two.run_id AND s.example = two.example AND s.op_id = two.op_id
   WHERE one.status IS NOT NULL
 )
 SELECT c.run_id, c.example, c.returned_at AS seq, c.region || '/' || c.key AS subject,
