@@ -25,6 +25,7 @@ SUBCOMMANDS = {
     "judge": "Judge the traces of any number of run directories by the rules.",
     "report": "Write a static HTML site about any number of run directories.",
     "faulty": "List the faulty variants of the reference, or show that the suite catches them.",
+    "trials": "Compare the search with its unreduced judge on random small examples.",
     "serve-reference": "Speak the adapter protocol on stdin and stdout with the reference behind it.",
 }
 

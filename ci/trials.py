@@ -9,10 +9,12 @@ from __future__ import annotations
 import random
 from bisect import bisect_left
 from collections.abc import Callable
+from contextlib import suppress
 
 import msgspec
 
 from plumbline.adapters.adapter import Adapter
+from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.reference.adapter import ReferenceAdapter
 from plumbline.reference.history import (
     Called,
@@ -38,7 +40,8 @@ from plumbline.reference.operations import (
     Status,
     Topology,
 )
-from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.book import DECISIONS, Rulebook
+from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.suites.driving import Driver
 from plumbline.suites.plans import Do, Finish, Park, Plan, PlanStep, Release, Settle, Start, run_plan
 
@@ -177,7 +180,9 @@ def run_on_reference(
     adapter = ReferenceAdapter(book, chaotic=seed is not None, seed=seed or 0)
     draw = random.Random(seed or 0)  # noqa: S311 - reproducible trials, not secrets
     driver = _RestlessDriver(adapter, plan, shape, draw)
-    run_plan(plan, driver)
+    # A faulty variant may block for good; what was seen until then is a history, too.
+    with suppress(AdapterError):
+        run_plan(plan, driver)
     return driver.history()
 
 
@@ -381,6 +386,7 @@ def _unsettled(history: History, draw: random.Random) -> History:
 def _seen_late(history: History) -> History:
     """The same history, had the harness looked at the logs only when everything had settled."""
     settled = [moment for moment, what in enumerate(history.timeline) if isinstance(what, Settled)]
+    settled.append(len(history.timeline))
     logs = {
         member: tuple(
             msgspec.structs.replace(shown, before=settled[bisect_left(settled, shown.before)])
@@ -391,18 +397,49 @@ def _seen_late(history: History) -> History:
     return msgspec.structs.replace(history, logs=logs)
 
 
-class Trial(msgspec.Struct, frozen=True):
-    """One case: what was seen, and how it was spoilt ("" if it was not)."""
+def _draw_books(draw: random.Random) -> tuple[str, Rulebook, Rulebook]:
+    """By which rulebook the trial is judged, in words and itself, and which made its history."""
+    right = Rulebook()
+    chance = draw.random()
+    if chance < 0.7:
+        return "", right, right
+    if chance < 0.85:
+        name = draw.choice(sorted(FAULTY))
+        book = FAULTY[name].rulebook()
+        return f"faulty {name}", book, draw.choice((right, book))
+    name = draw.choice(sorted(DECISIONS))
+    variants = [variant.rulebook() for variant in FAULTY.values() if name in variant.replaces]
+    return f"free {name}", right.with_free(name), draw.choice((right, *variants))
+
+
+class Trial(msgspec.Struct, frozen=True, kw_only=True):
+    """One case.
+
+    Attributes:
+        seed: what it was drawn from.
+        history: what was seen.
+        book: what it is judged by.
+        rulebook: the same in words, "" for what the documents say.
+        corruption: how the history was spoilt, "" if it was not.
+        operations: how many operations were called.
+        overlapping: whether some of them were under way at one time.
+    """
 
     seed: int
     history: History
+    book: Rulebook
+    rulebook: str
     corruption: str
     operations: int
     overlapping: bool
 
 
-def draw_trial(seed: int, book: Rulebook | None = None) -> Trial:
-    """The trial of this seed: a small chaotic example, a third of them spoilt once."""
+def draw_trial(seed: int) -> Trial:
+    """The trial of this seed: a small chaotic example, a third of them spoilt once.
+
+    Most are judged by what the documents say; some by a faulty variant or with a decision left open, since
+    the oracle asks such questions, too.
+    """
     draw = random.Random(seed)  # noqa: S311 - reproducible trials, not secrets
     shape = Shape(
         operations=draw.randrange(3, 9),
@@ -416,9 +453,10 @@ def draw_trial(seed: int, book: Rulebook | None = None) -> Trial:
         looks=draw.choice((0.0, 0.3)),
         redelivered=draw.choice((0.0, 0.0, 0.0, 0.3)),
     )
+    rulebook, book, made_by = _draw_books(draw)
     plan = draw_plan(draw, shape)
-    history = run_on_reference(plan, shape, book=book, seed=seed)
-    overlapping = any(isinstance(step, Park | Start) for step in plan.steps)
+    history = run_on_reference(plan, shape, book=made_by, seed=seed)
+    overlapping = _overlaps(history)
     history = weakened(history, draw)
     corruption = ""
     if seed % 3 == 0:
@@ -429,4 +467,22 @@ def draw_trial(seed: int, book: Rulebook | None = None) -> Trial:
             if spoilt is not None and spoilt != history:
                 history, corruption = spoilt, name
                 break
-    return Trial(seed, history, corruption, shape.operations, overlapping)
+    return Trial(
+        seed=seed,
+        history=history,
+        book=book,
+        rulebook=rulebook,
+        corruption=corruption,
+        operations=shape.operations,
+        overlapping=overlapping,
+    )
+
+
+def _overlaps(history: History) -> bool:
+    """Whether two operations were under way at one time."""
+    under_way = 0
+    for what in history.timeline:
+        under_way += isinstance(what, Called) - isinstance(what, Returned)
+        if under_way > 1:
+            return True
+    return False

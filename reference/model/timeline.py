@@ -151,7 +151,9 @@ class Timeline:
             case StatisticAsked(number):
                 return world.but(asked=world.asked.set(number, None))
             case Redelivered(op_id, member):
-                return self._replicates.redelivered(world, op_id, member)
+                # Only what was sent can be delivered once more.
+                sent = op_id in world.stamps
+                return self._replicates.redelivered(world, op_id, member) if sent else None
             case _:
                 return None
 

@@ -1,0 +1,83 @@
+"""`plumbline trials`: is the search right? Compares it with its judge on random small examples.
+
+Knows the command line and what is printed.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+import msgspec
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from plumbline.ci.comparison import Comparison, compare, counts
+from plumbline.ci.trials import draw_trial
+from plumbline.reference.explain.engine import Answer
+
+
+@click.command("trials")
+@click.option("--cases", type=click.IntRange(min=1), default=300, show_default=True, help="How many trials.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The first trial's seed; then one up.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(cases: int, seed: int, as_json: bool) -> None:
+    r"""Compare the search with the unreduced judge on random small examples, a third of them spoilt.
+
+    Exit code 0 when they agree on every trial that both decide, 1 otherwise.
+
+    \b
+    plumbline trials --cases 5000
+    plumbline trials --cases 1 --seed 4711      one trial again
+    """
+    console = Console(stderr=True)
+    seeds = range(seed, seed + cases)
+    found = [
+        compare(draw_trial(each))
+        for each in track(seeds, "trials", console=console, transient=True, disable=not console.is_terminal)
+    ]
+    wrong = [comparison for comparison in found if comparison.disagree]
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(_as_data(found, wrong)).decode() + "\n")
+    else:
+        _tell(Console(), found, wrong)
+    sys.exit(1 if wrong else 0)
+
+
+def _undecided(found: list[Comparison]) -> int:
+    return sum(not comparison.decided for comparison in found)
+
+
+def _as_data(found: list[Comparison], wrong: list[Comparison]) -> dict[str, object]:
+    return {
+        "cases": len(found),
+        "undecided": _undecided(found),
+        "answers": counts(found),
+        "disagreements": wrong,
+    }
+
+
+def _tell(console: Console, found: list[Comparison], wrong: list[Comparison]) -> None:
+    table = Table("spoilt", *Answer, "trials")
+    for corruption, answers in sorted(counts(found).items()):
+        row = [str(answers[answer]) for answer in Answer]
+        table.add_row(corruption or "not at all", *row, str(answers.total()))
+    console.print(table)
+    states = sum(comparison.states for comparison in found)
+    judge_states = sum(comparison.judge_states for comparison in found)
+    share = f"{_undecided(found) / len(found):.1%}"
+    told = [
+        f"{len(found)} trials; states visited by the search {states}, by the judge {judge_states}",
+        f"not decided by one of them: {_undecided(found)} ({share})",
+        f"disagreements: {len(wrong)}",
+    ]
+    for comparison in wrong:
+        spoilt = comparison.corruption or "not spoilt"
+        book = f", by {comparison.rulebook}" if comparison.rulebook else ""
+        told.append(
+            f"  seed {comparison.seed} ({spoilt}{book}): "
+            f"search {comparison.answer}, judge {comparison.judged}"
+        )
+    for line in told:
+        console.print(line, markup=False, highlight=False)
