@@ -1,0 +1,127 @@
+"""The suite against candidates that are known to be wrong, and against one that is known to be right."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+import sys
+
+import pytest
+
+from plumbline.adapters.candidates import find_candidate
+from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.rulebook.book import DECISIONS, Rulebook
+from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.verdicts import Verdict
+from plumbline.suites.examples import play_plans
+from plumbline.suites.faults import kill
+from plumbline.suites.machines import MACHINES
+from plumbline.suites.profiles import PROFILES, Profile
+from plumbline.suites.scenarios.playing import play
+from plumbline.suites.scenarios.registry import SCENARIOS
+from plumbline.suites.session import Session
+
+SEED = 1
+
+SCENARIOS_ONLY = Profile(name="scenarios only", examples=1, rules=1, replays=0)
+"""All scenarios, and a machine that draws next to nothing."""
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_each_requirement_that_a_variant_breaks_is_killed_and_named(name: str):
+    rows = kill(FAULTY[name], find_candidate(f"faulty:{name}", seed=SEED), SCENARIOS_ONLY, SEED)
+    assert [row.requirement for row in rows] == list(FAULTY[name].requirements)
+    assert [(row.requirement, row.killed, row.named) for row in rows if not (row.killed and row.named)] == []
+
+
+@pytest.mark.parametrize("name", ["late-wins", "announces-twice", "keeps-old-value"])
+def test_the_machine_finds_a_variant_too_and_gives_a_short_plan(name: str):
+    rows = kill(FAULTY[name], find_candidate(f"faulty:{name}", seed=SEED), PROFILES["smoke"], SEED)
+    assert all(0 < row.steps <= 4 for row in rows)
+
+
+def served(name: str) -> str:
+    """The candidate's name of a faulty variant in a process of its own."""
+    words = [sys.executable, "-m", "plumbline.ci", "serve-reference", "--faulty", name]
+    return f"process:{shlex.join(words)}"
+
+
+@pytest.mark.parametrize("name", ["tie-last-wins", "nobody-counts"])
+def test_a_variant_behind_the_protocol_is_killed_and_named_all_the_same(name: str):
+    rows = kill(FAULTY[name], find_candidate(served(name)), SCENARIOS_ONLY, SEED)
+    assert rows
+    assert all(row.killed and row.named for row in rows)
+
+
+@pytest.mark.parametrize("name", ["late-wins", "nobody-counts", "unchecked-by-default"])
+def test_a_candidate_without_the_fault_is_not_killed_and_nothing_is_named(name: str):
+    rows = kill(FAULTY[name], find_candidate("reference"), SCENARIOS_ONLY, SEED)
+    assert rows
+    assert not any(row.killed or row.named for row in rows)
+
+
+def test_every_decision_is_a_question_of_the_rulebook_and_every_question_a_decision():
+    assert set(DECISIONS) == {field.name for field in dataclasses.fields(Rulebook)}
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_a_variant_replaces_decisions_that_there_are_and_no_others(name: str):
+    variant = FAULTY[name]
+    assert variant.name == name
+    assert variant.replaces
+    assert variant.rulebook().replaced() == variant.replaces.keys() <= DECISIONS.keys()
+
+
+@pytest.mark.parametrize("decision", DECISIONS)
+def test_every_decision_is_made_wrong_by_some_variant(decision: str):
+    assert [variant.name for variant in FAULTY.values() if decision in variant.replaces]
+
+
+@pytest.mark.parametrize("decision", DECISIONS)
+def test_every_requirement_of_a_decision_is_broken_by_a_variant_that_makes_it_wrong(decision: str):
+    broken = {
+        requirement
+        for variant in FAULTY.values()
+        if decision in variant.replaces
+        for requirement in variant.requirements
+    }
+    assert set(DECISIONS[decision].requirements) <= broken
+
+
+def test_requirements_of_decisions_and_variants_are_in_the_catalogue():
+    named = {id_ for decision in DECISIONS.values() for id_ in decision.requirements}
+    named |= {id_ for variant in FAULTY.values() for id_ in variant.requirements}
+    assert named <= catalogue().keys()
+
+
+RIGHT = [("reference", 0), *(("reference:chaotic", seed) for seed in range(5))]
+
+
+@pytest.mark.parametrize(("candidate", "seed"), RIGHT)
+def test_the_reference_passes_every_scenario(candidate: str, seed: int):
+    with Session(find_candidate(candidate, seed=seed)) as session:
+        results = [play(scenario, session, Rulebook()) for scenario in SCENARIOS.values()]
+    assert results
+    assert [(result.title, result.reason) for result in results if result.verdict is not Verdict.PASS] == []
+
+
+@pytest.mark.parametrize("candidate", ["reference", "reference:chaotic"])
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_reference_passes_what_a_machine_draws(candidate: str, machine: str):
+    verdicts: list[Verdict] = []
+    with Session(find_candidate(candidate, seed=SEED)) as session:
+        trouble = play_plans(
+            MACHINES[machine],
+            session,
+            Rulebook(),
+            profile=Profile(name="ninety", examples=90, rules=12, replays=0),
+            draw_seed=SEED,
+            deadline=None,
+            deviating=None,
+            saw=lambda _, verdict, __: verdicts.append(verdict),
+            progress=lambda _: None,
+        )
+    assert trouble.failure is None
+    assert trouble.adapter_errors == 0
+    assert verdicts == [Verdict.PASS] * trouble.played
+    assert trouble.played >= 60  # Hypothesis draws some plans twice
