@@ -1,0 +1,114 @@
+"""The search against its judge on random small examples, and the claims of the model under attack."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from statistics import median
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from plumbline.ci import trials_command
+from plumbline.ci.comparison import Comparison, compare
+from plumbline.ci.trials import CORRUPTIONS, Trial, draw_trial
+from plumbline.reference.explain.engine import Answer
+from plumbline.reference.history import OrderStrength, Redelivered, Returned, Settled
+from plumbline.reference.operations import Scope, Status
+
+CASES = 300
+
+
+@pytest.fixture(scope="module")
+def trials() -> list[Trial]:
+    return [draw_trial(seed) for seed in range(CASES)]
+
+
+@pytest.fixture(scope="module")
+def comparisons(trials: list[Trial]) -> list[Comparison]:
+    return [compare(trial) for trial in trials]
+
+
+def test_search_and_judge_never_disagree(comparisons: list[Comparison]):
+    assert [comparison for comparison in comparisons if comparison.disagree] == []
+
+
+def test_nearly_every_trial_is_decided_by_both(comparisons: list[Comparison]):
+    assert sum(not comparison.decided for comparison in comparisons) <= 0.05 * CASES
+
+
+def test_what_was_not_spoilt_and_is_judged_by_the_book_that_made_it_is_explained(
+    comparisons: list[Comparison],
+):
+    answers = Counter(each.answer for each in comparisons if not each.corruption and not each.rulebook)
+    assert answers[Answer.REFUTED] == 0
+    assert answers[Answer.EXPLAINED] > 0.3 * CASES
+
+
+def test_most_of_what_was_spoilt_is_refuted_whatever_the_way(comparisons: list[Comparison]):
+    for corruption in CORRUPTIONS:
+        answers = [each.answer for each in comparisons if each.corruption == corruption]
+        assert answers.count(Answer.REFUTED) > len(answers) / 2, corruption
+
+
+def test_a_third_of_the_trials_is_spoilt_in_every_way_there_is(trials: list[Trial]):
+    ways = Counter(trial.corruption for trial in trials if trial.corruption)
+    assert set(ways) == set(CORRUPTIONS)
+    assert 0.25 * CASES <= ways.total() <= 0.4 * CASES
+
+
+def test_trials_have_five_operations_at_the_median_and_half_overlap(trials: list[Trial]):
+    assert median(trial.operations for trial in trials) >= 5
+    assert sum(trial.overlapping for trial in trials) >= CASES / 2
+
+
+def test_everything_that_a_candidate_may_reveal_or_hide_is_drawn(trials: list[Trial]):
+    histories = [trial.history for trial in trials]
+    moments = [what for history in histories for what in history.timeline]
+    assert {history.order_strength for history in histories} == set(OrderStrength)
+    assert any(history.member_order is None for history in histories)
+    assert any(not history.callback_arguments for history in histories)
+    assert any(set(history.logs) != set(history.topology.members) for history in histories)
+    assert {region.scope for history in histories for region in history.regions} == {
+        Scope.ACK,
+        Scope.NO_ACK,
+    }
+    assert {region.checks for history in histories for region in history.regions} == {None, True, False}
+    assert any(isinstance(what, Redelivered) for what in moments)
+    assert any(isinstance(what, Settled) and what.held for what in moments)
+    assert any(isinstance(what, Returned) and what.outcome.status is Status.INDEFINITE for what in moments)
+    assert any(trial.rulebook.startswith("faulty ") for trial in trials)
+    assert any(trial.rulebook.startswith("free ") for trial in trials)
+
+
+def test_a_seed_draws_the_same_trial_every_time():
+    for seed in range(20):
+        one, again = draw_trial(seed), draw_trial(seed)
+        assert (one.history, one.corruption, one.rulebook) == (
+            again.history,
+            again.corruption,
+            again.rulebook,
+        )
+
+
+def test_the_command_counts_what_the_search_said_and_exits_with_0_where_the_judge_agrees():
+    result = CliRunner().invoke(trials_command.command, ["--cases", "12", "--json"])
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert told["cases"] == 12
+    assert told["disagreements"] == []
+    assert sum(number for answers in told["answers"].values() for number in answers.values()) == 12
+
+
+def test_the_command_names_the_seeds_of_disagreements_and_exits_with_1(monkeypatch: pytest.MonkeyPatch):
+    def wrong(trial: Trial) -> Comparison:
+        judged = Answer.EXPLAINED if trial.seed == 7 else Answer.REFUTED
+        return msgspec.structs.replace(compare(trial), answer=Answer.REFUTED, judged=judged)
+
+    monkeypatch.setattr(trials_command, "compare", wrong)
+    result = CliRunner().invoke(trials_command.command, ["--cases", "5", "--seed", "5"])
+    assert result.exit_code == 1
+    assert "disagreements: 1" in result.stdout
+    assert "seed 7 (not spoilt" in result.stdout
+    assert "search refuted, judge explained" in result.stdout
