@@ -6,12 +6,14 @@ run last, and each one's outcome is the merged verdict. Knows pytest; judging ha
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.adapters.errors import UnknownCandidateError
+from plumbline.adapters.errors import AdapterError, MissingToolError, UnknownCandidateError
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.verdicts import MEANING, Verdict, merge
 from plumbline.suites.machines import MACHINES
@@ -21,6 +23,9 @@ from plumbline.suites.scenarios.registry import SCENARIOS
 from plumbline.suites.session import Session
 
 _NO_CALL = SimpleNamespace(params={})
+
+SUITE = re.compile(r"test_(machines|scenarios|requirements)\.py::")
+"""The modules whose items are about a candidate, in an item's name."""
 
 FIXED_SEED = 20_250_101
 
@@ -51,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in config.getoption("--candidate"):
         try:
             find_candidate(name)
-        except UnknownCandidateError as error:
+        except (UnknownCandidateError, MissingToolError) as error:
             raise pytest.UsageError(str(error)) from error
 
 
@@ -84,22 +89,15 @@ def end(verdict: Verdict, reason: str) -> None:
             pytest.skip(f"{verdict}: {reason}")
         case "xfailed":
             pytest.xfail(f"{verdict}: {reason}")
-        case "failed":
-            pytest.fail(f"{verdict}: {reason}", pytrace=False)
         case _:
-            raise CouldNotJudgeError(f"{verdict}: {reason}")
-
-
-class CouldNotJudgeError(Exception):
-    """Neither passed nor failed: the adapter broke, or the search ran out of its budget."""
+            # In a fixture the same call is an error and no failure.
+            pytest.fail(f"{verdict}: {reason}", pytrace=False)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give the suite's items a candidate, and the requirement items a requirement."""
     if "candidate_name" in metafunc.fixturenames:
-        names = candidate_names(metafunc.config)
-        marks = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in names]
-        metafunc.parametrize("candidate_name", marks, scope="session")
+        metafunc.parametrize("candidate_name", candidate_names(metafunc.config), scope="session")
     if "requirement_id" in metafunc.fixturenames:
         metafunc.parametrize("requirement_id", list(catalogue()))
 
@@ -116,10 +114,49 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: "requirement_id" in getattr(item, "fixturenames", ()))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Under xdist, keep a candidate's items in one process: requirement items need the others' results."""
+    if config.getoption("dist") == "each":
+        return None
+    # Imported here: xdist is not needed otherwise. Its own groups are not seen by every pytest.
+    from xdist.scheduler import LoadGroupScheduling  # noqa: PLC0415
+
+    marks = {f"[{name.encode('unicode_escape').decode()}-": name for name in candidate_names(config)}
+
+    class ByCandidate(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            suite = SUITE.search(nodeid) is not None
+            found = next((name for mark, name in marks.items() if suite and mark in nodeid), None)
+            return found or super()._split_scope(nodeid)
+
+    return ByCandidate(config, log)
+
+
 @pytest.fixture
 def candidate_session(request: pytest.FixtureRequest, candidate_name: str) -> Session:
-    """The session of the item's candidate."""
-    return session_of(request.config, candidate_name)
+    """The session of the item's candidate, which has introduced itself."""
+    session = session_of(request.config, candidate_name)
+    try:
+        session.introduction  # noqa: B018 - it is made here, and remembered
+    except AdapterError as error:
+        session.failed(error)
+        end(Verdict.ADAPTER_ERROR, f"{error} {error.last_words[-300:]}".strip())
+    return session
+
+
+@pytest.fixture
+def requirement_verdict(
+    request: pytest.FixtureRequest, requirement_id: str, candidate_name: str, candidate_session: Session
+) -> tuple[Verdict, str]:
+    """The merged verdict on the item's requirement, and why; what could not be judged is an error here."""
+    verdict, reason = merged(request.config, candidate_name, requirement_id)
+    lacking = candidate_session.lacks(catalogue()[requirement_id].capabilities)
+    if lacking and verdict is Verdict.NOT_EXERCISED:
+        return Verdict.UNSUPPORTED, f"needs {', '.join(lacking)}"
+    if MEANING[verdict].pytest == "error":
+        end(verdict, reason)
+    return verdict, reason
 
 
 def merged(config: pytest.Config, name: str, requirement: str) -> tuple[Verdict, str]:

@@ -1,0 +1,121 @@
+"""The suite under pytest: in a clone, and from the installed package."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from plumbline.ci.lint import ROOT
+from plumbline.reference.catalogue.loader import catalogue
+from plumbline.suites.machines import MACHINES
+from plumbline.suites.scenarios.registry import SCENARIOS
+
+CLONE = ("suites",)
+INSTALLED = ("--pyargs", "plumbline.suites")
+
+
+def suite(folder: Path, *arguments: str) -> tuple[int, dict[str, str], str]:
+    """pytest's exit code, the outcome of each item by its name without the file, and all that was printed."""
+    command = [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    found = re.findall(
+        r"^(PASSED|FAILED|ERROR|XFAIL|SKIPPED|XPASS)(?: \[\d+\])? \S*?(test_\w+\.py)(?:::|:\d+)?(\S*)",
+        done.stdout,
+        re.MULTILINE,
+    )
+    outcomes = {name: outcome for outcome, _, name in found if name}
+    return done.returncode, outcomes, done.stdout + done.stderr
+
+
+def about(requirement: str) -> set[str]:
+    """The items that speak of a requirement."""
+    scenarios = {name for name, one in SCENARIOS.items() if requirement in one.requirements}
+    machines = {name for name, one in MACHINES.items() if requirement in one.requirements}
+    return scenarios | machines | {requirement}
+
+
+def items(outcomes: dict[str, str], candidate: str) -> dict[str, str]:
+    """What stands behind the candidate's name in each item's brackets, and its outcome."""
+    return {
+        match[1]: outcome
+        for name, outcome in outcomes.items()
+        if (match := re.fullmatch(rf"\w+\[{re.escape(candidate)}-(.+)\]", name))
+    }
+
+
+@pytest.mark.parametrize("where", [CLONE, INSTALLED], ids=["clone", "installed"])
+def test_selecting_an_id_runs_all_that_speaks_of_it_and_nothing_else(tmp_path: Path, where: tuple[str, ...]):
+    folder = ROOT if where is CLONE else tmp_path
+    code, outcomes, text = suite(folder, *where, "--candidate", "reference", "-k", "VER-TIE-01")
+    assert code == 0, text
+    assert items(outcomes, "reference") == dict.fromkeys(about("VER-TIE-01"), "PASSED")
+
+
+def test_a_faulty_candidate_fails_the_items_of_its_requirement_with_what_was_expected():
+    candidate = "faulty:tie-keeps-own"
+    code, outcomes, text = suite(ROOT, *CLONE, "--candidate", candidate, "-k", "VER-TIE-01 or CONS-RR-04")
+    assert code == 1
+    found = items(outcomes, candidate)
+    for name in about("VER-TIE-01"):
+        assert found[name] == "FAILED"
+    assert found["all_members_end_alike"] == "PASSED"
+    assert "expected A to hold put-3-C under x; seen put-2-A" in text
+    assert "put x v" in text, "the machine's smallest plan is told"
+    assert "Traceback" not in text
+
+
+def test_everything_runs_on_the_reference_and_each_requirement_has_an_item(tmp_path: Path):
+    code, outcomes, text = suite(tmp_path, *INSTALLED, "--candidate", "reference", "-p", "no:xdist")
+    assert code == 0, text
+    assert "Warning" not in text
+    counts = Counter(outcomes.values())
+    (summary,) = re.findall(r"(\d+) passed, (\d+) skipped in", text)
+    passed, skipped = map(int, summary)
+    assert counts["PASSED"] == passed
+    assert passed + skipped == len(SCENARIOS) + len(MACHINES) + len(catalogue())
+    assert items(outcomes, "reference")["VER-TIE-01"] == "PASSED"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flags", [("-n", "2"), ("-n", "2", "--dist", "loadgroup")])
+def test_several_processes_come_to_the_same_outcomes(tmp_path: Path, flags: tuple[str, ...]):
+    candidates = ("--candidate", "reference", "--candidate", "faulty:nobody-counts")
+    selection = (*INSTALLED, *candidates, "-k", "STAT-CONFLATED-01 or VER-TIE-01")
+    code, together, _ = suite(tmp_path, *selection)
+    assert code == 1
+    code, apart, text = suite(tmp_path, *selection, *flags)
+    assert code == 1
+    assert apart == together, text
+
+
+@pytest.mark.parametrize(
+    ("candidate", "named"),
+    [
+        ("refrence", "did you mean reference"),
+        ("faulty:tie-keep-own", "tie-keeps-own"),
+        ("geode:1.15.9", "1.15.1"),
+    ],
+)
+def test_an_unknown_candidate_is_a_usage_error_naming_near_matches(
+    tmp_path: Path, candidate: str, named: str
+):
+    code, _, text = suite(tmp_path, *INSTALLED, "--candidate", candidate)
+    assert code == pytest.ExitCode.USAGE_ERROR
+    assert named in text
+    assert "Traceback" not in text
+
+
+def test_a_candidate_that_cannot_introduce_itself_is_an_error_in_every_item(tmp_path: Path):
+    script = tmp_path / "script.py"
+    script.write_text("import sys; print('no licence found', file=sys.stderr); sys.exit(3)")
+    candidate = f"process:{sys.executable} {script}"
+    code, _, text = suite(tmp_path, *INSTALLED, "--candidate", candidate, "-k", "VER-TIE-01")
+    assert code == 1
+    assert re.search(rf"\n=+ .*\b{len(about('VER-TIE-01'))} errors? in", text)
+    assert "adapter error: hello: the adapter ended with exit status 3 no licence found" in text
+    assert "passed" not in text.splitlines()[-1]
