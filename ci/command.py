@@ -26,6 +26,7 @@ SUBCOMMANDS = {
     "report": "Write a static HTML site about any number of run directories.",
     "faulty": "List the faulty variants of the reference, or show that the suite catches them.",
     "trials": "Compare the search with its unreduced judge on random small examples.",
+    "bench": "Measure how the time to explain an example grows with it, and other rates.",
     "serve-reference": "Speak the adapter protocol on stdin and stdout with the reference behind it.",
 }
 

@@ -31,6 +31,7 @@ PROGRAMS = {
     "main": ["-m", "plumbline.ci.main_job"],
     "test": ["-m", "pytest"],
     "lint": ["-m", "plumbline.ci.lint"],
+    "bench": ["-m", "plumbline.ci", "bench"],
 }
 
 USAGE = """\
@@ -39,6 +40,7 @@ usage: python3 ci PROGRAM [ARGUMENT...]
   main   the main job: test the reference, two faulty variants and Apache Geode, judge, write the site
   test   all tests; arguments go to pytest, for example: python3 ci test -k VER-TIE
   lint   formatting, style and types
+  bench  how the time to explain grows with examples, and other rates
 
 Whatever is missing is installed first: Python packages into .venv, and, for root on Debian or Ubuntu,
 Java and Maven by apt-get. Nothing asks.
@@ -186,7 +188,7 @@ def main() -> None:
     try:
         use_fitting_python()
         make_environment()
-        if name != "lint":
+        if name not in ("lint", "bench"):
             find_tools()
     except SetUpError as error:
         sys.exit(f"plumbline: {error}")

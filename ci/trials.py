@@ -67,7 +67,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         operations: how many operations.
-        keys: the keys; an empty tuple for a fresh key per operation.
+        keys: the keys; empty for a fresh key per put, while other operations take one of the latest keys.
         members: how many members.
         checks: the region's attribute.
         scope: the region's scope.
@@ -125,7 +125,7 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
             member=member,
             region=REGION,
             kind=kind,
-            key=draw.choice(shape.keys) if shape.keys else f"k{op_id}",
+            key=draw.choice(shape.keys) if shape.keys else _fresh_key(draw, kind, op_id),
             token=None if kind in READS else f"t{op_id}",
         )
         chance = draw.random()
@@ -142,6 +142,11 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
     return Plan(
         members, (RegionAttributes(name=REGION, checks=shape.checks, scope=shape.scope),), tuple(steps)
     )
+
+
+def _fresh_key(draw: random.Random, kind: OperationKind, op_id: int) -> str:
+    """A key of its own for a put; for what needs something to work on, the key of a recent operation."""
+    return f"k{op_id if kind is OperationKind.PUT else draw.randrange(max(1, op_id - 8), op_id + 1)}"
 
 
 class _RestlessDriver(Driver):

@@ -1,0 +1,103 @@
+"""`plumbline bench`: how the time to explain grows with examples, and other rates.
+
+Knows the command line and what is printed; docs/benchmarks.md keeps what was measured when.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+import msgspec
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from plumbline.ci.benchmarks import (
+    QUICK_SIZES,
+    SIZES,
+    Row,
+    count,
+    measure,
+    profile_seconds,
+    round_trips,
+    summarize,
+)
+
+DRAWS = 3
+ROUND_TRIPS = 2_000
+
+
+class Rates(msgspec.Struct, frozen=True, kw_only=True):
+    """Other speeds: seconds of two profiles on the reference, round trips a second of the process adapter."""
+
+    smoke_seconds: float
+    gate_seconds: float | None
+    round_trips: float
+
+
+@click.command("bench")
+@click.option("--quick", is_flag=True, help="Smaller examples, one of each kind, and no gate.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(quick: bool, as_json: bool) -> None:
+    """Measure how the time to explain an example grows with its operations, and other rates.
+
+    Takes a few minutes; --quick half a minute. Nothing is judged: the exit code is always 0.
+    """
+    console = Console(stderr=True)
+    sizes, draws = (QUICK_SIZES, 1) if quick else (SIZES, DRAWS)
+    rows = summarize(
+        list(
+            track(
+                measure(sizes, draws),
+                "explaining",
+                total=count(sizes, draws),
+                console=console,
+                transient=True,
+                disable=not console.is_terminal,
+            )
+        )
+    )
+    rates = Rates(
+        smoke_seconds=profile_seconds("smoke"),
+        gate_seconds=None if quick else profile_seconds("gate"),
+        round_trips=round_trips(ROUND_TRIPS),
+    )
+    if as_json:
+        data = {"explain": rows, "draws": draws, "rates": rates}
+        sys.stdout.write(msgspec.json.encode(data).decode() + "\n")
+    else:
+        _tell(Console(), rows, rates, sizes, draws)
+
+
+def _tell(console: Console, rows: list[Row], rates: Rates, sizes: tuple[int, ...], draws: int) -> None:
+    table = Table(title=f"Explaining, {draws} examples of each kind and size", title_justify="left")
+    for column in ("keys", "order", "spoilt"):
+        table.add_column(column)
+    for column in ("states/op", "op/s", "unknown", "refuted"):
+        table.add_column(column + "\n" + " / ".join(f"{size:,}" for size in sizes), justify="right")
+    table.add_column(f"time/op at {sizes[-1]:,}\nto {sizes[-2]:,}", justify="right")
+    for row in rows:
+        table.add_row(
+            row.keys,
+            row.order,
+            row.spoilt or "not at all",
+            " / ".join(_number(row.states.get(size), 1) for size in sizes),
+            " / ".join(_number(row.rates.get(size), 0) for size in sizes),
+            " / ".join(str(row.unknown.get(size, 0)) for size in sizes),
+            " / ".join(str(row.refuted.get(size, 0)) for size in sizes),
+            _number(row.ratio, 2),
+        )
+    console.print(table)
+    told = [
+        f"profile smoke on the reference: {rates.smoke_seconds:.1f} s",
+        f"round trips of the process adapter: {rates.round_trips:,.0f} a second",
+    ]
+    if rates.gate_seconds is not None:
+        told.insert(1, f"profile gate on the reference: {rates.gate_seconds:.1f} s")
+    for line in told:
+        console.print(line, markup=False, highlight=False)
+
+
+def _number(number: float | None, digits: int) -> str:
+    return "-" if number is None else f"{number:,.{digits}f}"
