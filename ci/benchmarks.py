@@ -129,7 +129,7 @@ class _Late(random.Random):
     def randrange(self, count: int) -> int:  # type: ignore[override]
         return count - 1 - super().randrange(-(-count // 10))
 
-    def choice(self, things: Sequence[Any]) -> Any:
+    def choice(self, things: Sequence[Any]) -> Any:  # type: ignore[override]
         return things[self.randrange(len(things))]
 
 
@@ -181,7 +181,7 @@ def _row(measured: list[Measured]) -> Row:
         size: [each for each in found if each.answer is not Answer.UNKNOWN] for size, found in by_size.items()
     }
     rates = {size: _rate(found) for size, found in decided.items()}
-    *_, before, last = [None, None, *(rates[size] for size in sorted(rates))]
+    before, last = ([None, None] + [rates[size] for size in sorted(rates)])[-2:]
     return Row(
         keys=measured[0].keys,
         order=measured[0].order,

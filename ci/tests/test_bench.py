@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from plumbline.ci import bench_command
+from plumbline.ci.benchmarks import (
+    KEYS,
+    LEAST_DESTRUCTIVE,
+    LEAST_STATES,
+    ORDERS,
+    SPOILT,
+    Measured,
+    budget,
+    count,
+    destructive,
+    draw_example,
+    measure,
+    round_trips,
+    summarize,
+)
+from plumbline.reference.explain.engine import Answer
+from plumbline.reference.history import OrderStrength
+from plumbline.suites.plans import Settle
+
+
+@pytest.mark.parametrize("keys", KEYS)
+@pytest.mark.parametrize("seed", range(3))
+def test_examples_destroy_a_lot_and_settle_about_every_hundred_operations(keys: str, seed: int):
+    plan, history = draw_example(1_000, keys, seed)
+    assert destructive(plan) >= LEAST_DESTRUCTIVE
+    assert 4 <= sum(isinstance(step, Settle) for step in plan.steps) <= 25
+    assert sum(len(log) for log in history.logs.values()) > 1_000
+
+
+def test_fresh_keys_are_many_and_worked_on_more_than_once():
+    _, history = draw_example(200, "fresh", 0)
+    keys = [shown.event.key for shown in history.logs["A"]]
+    assert 50 < len(set(keys)) < len(keys)
+
+
+def test_every_kind_of_example_is_measured_and_the_right_ones_are_explained():
+    measured = list(measure((40,), 1))
+    assert len(measured) == count((40,), 1) == len(KEYS) * len(ORDERS) * len(SPOILT)
+    assert {each.answer for each in measured if not each.spoilt} == {Answer.EXPLAINED}
+    assert Answer.REFUTED in {each.answer for each in measured if each.spoilt}
+    assert all(each.states > 0 and each.seconds >= 0 for each in measured)
+
+
+def of(operations: int, seconds: float, answer: Answer = Answer.EXPLAINED) -> Measured:
+    return Measured(
+        operations=operations,
+        keys="four",
+        order=OrderStrength.TOTAL,
+        spoilt="",
+        seed=0,
+        answer=answer,
+        states=operations * 3,
+        seconds=seconds,
+    )
+
+
+def test_the_ratio_is_that_of_the_time_per_operation_at_the_two_largest_sizes():
+    (row,) = summarize([of(200, 7.0), of(1_000, 1.0), of(5_000, 10.0)])
+    assert row.ratio == pytest.approx(2.0)
+    assert row.rates == {200: pytest.approx(200 / 7), 1_000: pytest.approx(1_000), 5_000: pytest.approx(500)}
+    assert row.states == {200: 3, 1_000: 3, 5_000: 3}
+
+
+def test_what_was_not_decided_is_counted_and_not_timed():
+    measured = [of(1_000, 1.0), of(1_000, 99.0, Answer.UNKNOWN), of(5_000, 99.0, Answer.UNKNOWN)]
+    (row,) = summarize(measured)
+    assert row.unknown == {1_000: 1, 5_000: 1}
+    assert row.rates == {1_000: pytest.approx(1_000), 5_000: None}
+    assert row.ratio is None
+
+
+def test_the_budget_grows_with_the_example_and_is_never_tiny():
+    assert budget(10).states == LEAST_STATES
+    assert budget(5_000).states == 200_000
+
+
+def test_round_trips_are_counted_by_making_some():
+    assert round_trips(20) > 0
+
+
+def test_the_command_prints_every_row_and_never_judges(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(bench_command, "QUICK_SIZES", (20, 40))
+    monkeypatch.setattr(bench_command, "profile_seconds", lambda _: 1.25)
+    monkeypatch.setattr(bench_command, "ROUND_TRIPS", 20)
+    result = CliRunner().invoke(bench_command.command, ["--quick", "--json"])
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert len(told["explain"]) == len(KEYS) * len(ORDERS) * len(SPOILT)
+    assert told["rates"]["smoke_seconds"] == 1.25
+    assert told["rates"]["gate_seconds"] is None
+    shown = CliRunner().invoke(bench_command.command, ["--quick"], env={"COLUMNS": "200"})
+    assert shown.exit_code == 0
+    assert shown.stdout.count("wrong contents") == len(KEYS) * len(ORDERS)
+    assert "profile smoke on the reference: 1.2 s" in shown.stdout
