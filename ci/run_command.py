@@ -20,6 +20,7 @@ from plumbline.adapters.process.client import Limits
 from plumbline.ci.command import CommandError
 from plumbline.ci.selection import selected
 from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.trace.files import TraceWriteError
 from plumbline.reference.verdicts import Verdict, VerdictRow, exit_code, merge
 from plumbline.reports.terminal import render_counterexample, render_summary
@@ -33,8 +34,6 @@ LONGEST_ERROR = 1_000
 GATE_SEED = 20_250_101
 """Gate and smoke runs draw the same plans every time, so that a red gate is about the candidate."""
 
-DIALECTS = ("gemfire6", "gemfire8", "geode")
-
 
 @click.command("run")
 @click.option("--candidate", "candidates", multiple=True, metavar="C", help="What to test; may be repeated.")
@@ -42,7 +41,11 @@ DIALECTS = ("gemfire6", "gemfire8", "geode")
 @click.option("--profile", type=click.Choice(list(PROFILES)), default="gate", show_default=True)
 @click.option("--seed", type=int, help="What plans are drawn from; full runs draw a fresh one if left out.")
 @click.option("--budget", metavar="DURATION", help="Draw no more plans after 90s, 5m, 1h.")
-@click.option("--dialect", type=click.Choice(DIALECTS), help="Judge by this dialect, not the declared one.")
+@click.option(
+    "--dialect",
+    type=click.Choice([dialect.value for dialect in Dialect]),
+    help="Judge by this dialect, not the declared one.",
+)
 @click.option(
     "--deviations",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

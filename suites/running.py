@@ -19,7 +19,8 @@ import msgspec
 from plumbline.adapters.candidates import Candidate
 from plumbline.adapters.errors import AdapterError
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.loader import catalogue, did_you_mean
+from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.explain.oracle import Finding, exercised, search
 from plumbline.reference.history import History
@@ -144,6 +145,10 @@ class _Run:
         """Whether the candidate could introduce itself; otherwise nothing can be judged."""
         try:
             introduction = session.introduction
+            dialect = self._options.dialect or introduction.dialect
+            if dialect not in set(Dialect):
+                meant = did_you_mean(dialect, Dialect) or f"; there are: {', '.join(Dialect)}"
+                raise AdapterError(f"hello: there is no dialect {dialect!r:.80}{meant}")  # noqa: TRY301
         except AdapterError as error:
             words = f"{error} {error.last_words[-300:]}".strip()
             for requirement in self._selected:
@@ -155,7 +160,7 @@ class _Run:
             product=introduction.name,
             product_version=introduction.version,
             digest=hashlib.sha256(msgspec.json.encode(introduction)).hexdigest()[:16],
-            dialect=self._options.dialect or introduction.dialect,
+            dialect=dialect,
             capabilities=tuple(introduction.capabilities),
         )
         write_record(self._directory, self._record)
@@ -338,7 +343,10 @@ class _Run:
                 if self._capabilities is None
                 else [needed for needed in known.capabilities if needed not in self._capabilities]
             )
-            if lacking:
+            if self._record.dialect and self._record.dialect not in known.dialects:
+                reason = f"not owed in the dialect {self._record.dialect}"
+                self._row(requirement, Source.SCENARIO, Verdict.UNSUPPORTED, reason=reason)
+            elif lacking:
                 reason = f"needs {', '.join(lacking)}"
                 self._row(requirement, Source.SCENARIO, Verdict.UNSUPPORTED, reason=reason)
             else:

@@ -207,6 +207,16 @@ def test_what_nobody_knows_is_refused_at_once_naming_what_may_be_meant(
     assert not (tmp_path / "runs").exists()
 
 
+def test_a_candidate_owes_nothing_of_a_requirement_of_another_dialect(tmp_path: Path):
+    told = {}
+    for dialect in ("gemfire6", "geode"):
+        result = run(tmp_path / dialect, "--select", "C2S-OPS-06", "--dialect", dialect, "--json")
+        assert json.loads(result.stdout)["dialect"] == dialect
+        told[dialect] = only_run(tmp_path / dialect)[2][0].reason
+    assert told["geode"] == "not owed in the dialect geode"
+    assert told["gemfire6"].startswith("needs ")
+
+
 def test_a_budget_ends_the_drawing_of_plans(tmp_path: Path):
     selection = ("--select", "CONS-RR-04", "--json")
     short = run(tmp_path / "short", *selection, "--budget", "1ms", profile="full")

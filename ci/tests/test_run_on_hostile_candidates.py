@@ -273,6 +273,13 @@ class Nowhere(ReferenceAdapter):
         return Observed(events=(event,), position=since + 1)
 
 
+class Babel(ReferenceAdapter):
+    """Speaks a dialect that there is not."""
+
+    def hello(self):
+        return Introduction(name="babel", version="1", dialect="geod", capabilities=tuple(Capability))
+
+
 class Mute:
     """No adapter at all."""
 '''
@@ -297,6 +304,7 @@ def liars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         ("Raving", {Verdict.FAIL}, 1),
         ("Boastful", {Verdict.ADAPTER_ERROR, Verdict.UNSUPPORTED}, 2),
         ("Nowhere", {Verdict.ADAPTER_ERROR}, 2),
+        ("Babel", {Verdict.ADAPTER_ERROR}, 2),
         ("Mute", {Verdict.ADAPTER_ERROR}, 2),
     ],
 )
