@@ -33,7 +33,9 @@ from plumbline.reference.history import (
 from plumbline.reference.operations import (
     Content,
     Event,
+    EventKind,
     Operation,
+    OperationKind,
     Outcome,
     RegionAttributes,
     Topology,
@@ -44,6 +46,15 @@ SHOWN_LIMIT_MS = 3_000
 
 SLICE_MS = 20
 """How long the candidate is left alone between two looks."""
+
+
+_ANNOUNCED_AS = {
+    OperationKind.INVALIDATE: EventKind.INVALIDATE,
+    OperationKind.LOCAL_INVALIDATE: EventKind.INVALIDATE,
+    OperationKind.DESTROY: EventKind.DESTROY,
+    OperationKind.LOCAL_DESTROY: EventKind.DESTROY,
+}
+"""How listeners are told of operations whose value they cannot be told by."""
 
 
 class Driver:
@@ -130,19 +141,26 @@ class Driver:
         self._position = observed.position
         return observed.events
 
-    def await_shown(self, member: str, token: str, timeout_ms: int = SHOWN_LIMIT_MS) -> bool:
-        """Whether the listener of a member is told of a token in time."""
+    def tells(self, event: Event, operation: Operation) -> bool:
+        """Whether an event is about an operation, as far as the candidate lets one know."""
+        if event.token is not None or self.introduction.callback_arguments:
+            return event.token == operation.token
+        nameless = _ANNOUNCED_AS.get(operation.kind)
+        return event.kind is nameless and event.key == operation.key
+
+    def await_shown(self, member: str, operation: Operation, timeout_ms: int = SHOWN_LIMIT_MS) -> bool:
+        """Whether the listener of a member is told of an operation in time."""
         deadline = time.monotonic() + timeout_ms / 1000
-        while not any(shown.event.token == token for shown in self._logs[member]):
+        while not any(self.tells(shown.event, operation) for shown in self._logs[member]):
             if time.monotonic() > deadline:
                 break
             settled = self._adapter.settle(SLICE_MS).settled
             self.poll()
-            if settled and not any(shown.event.token == token for shown in self._logs[member]):
+            if settled and not any(self.tells(shown.event, operation) for shown in self._logs[member]):
                 break
         else:
             return True
-        self._waited(Waited(f"the listener of {member} to be told of {token}"))
+        self._waited(Waited(f"the listener of {member} to be told of {operation.token}"))
         return False
 
     def _waited(self, moment: Moment) -> None:
@@ -194,13 +212,6 @@ class Driver:
         """Operations that have not returned yet, the first called first."""
         return tuple(self._under_way.values())
 
-    def _order_strength(self) -> OrderStrength:
-        """How much order the logs of this example carry, as the candidate declares it."""
-        unchecked = self.introduction.order_strength_unchecked
-        if unchecked is not None and any(region.checks is False for region in self._regions):
-            return unchecked
-        return self.introduction.order_strength
-
     def history(self) -> History:
         """Everything that was asked and shown so far."""
         return History(
@@ -208,9 +219,17 @@ class Driver:
             regions=self._regions,
             timeline=tuple(self._timeline),
             logs={member: tuple(log) for member, log in self._logs.items()},
-            order_strength=self._order_strength(),
+            order_strength=order_strength(self.introduction, self._regions),
             member_order=self._member_order,
             conflated_weight_least=self.introduction.conflated_weight_least,
             conflated_weight_most=self.introduction.conflated_weight_most,
             callback_arguments=self.introduction.callback_arguments,
         )
+
+
+def order_strength(introduction: Introduction, regions: tuple[RegionAttributes, ...]) -> OrderStrength:
+    """How much order the logs of an example with these regions carry, as the candidate declares it."""
+    unchecked = introduction.order_strength_unchecked
+    if unchecked is not None and any(region.checks is False for region in regions):
+        return unchecked
+    return introduction.order_strength

@@ -13,9 +13,10 @@ import msgspec
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.reference.explain.engine import Answer, Budget
 from plumbline.reference.explain.oracle import NAMING_MS, find, search
-from plumbline.reference.history import History
+from plumbline.reference.history import History, OrderStrength
 from plumbline.reference.rulebook.book import DECISIONS, Rulebook
 from plumbline.reference.verdicts import Verdict
+from plumbline.suites.driving import order_strength
 from plumbline.suites.machines import Machine, drive
 from plumbline.suites.plans import Plan, run_plan
 from plumbline.suites.profiles import Profile
@@ -147,7 +148,9 @@ def play_plans(
             steps=profile.rules,
             draw_seed=draw_seed,
             shrink=session.candidate.in_process,
-            loose_unchecked=session.introduction.order_strength_unchecked is not None,
+            loose_logs=lambda region: (
+                order_strength(session.introduction, (region,)) is OrderStrength.PER_KEY_AND_THREAD
+            ),
             members=() if session.candidate.in_process else SLOW_MEMBERS,
         )
     except _EnoughError as enough:

@@ -65,7 +65,7 @@ class PlanMachine(RuleBasedStateMachine):
     """What all machines share: the plan so far, and who is busy in it."""
 
     execute: ClassVar[Execute]
-    loose_unchecked: ClassVar[bool]
+    loose_logs: ClassVar[Callable[[RegionAttributes], bool]]
     offers: ClassVar[frozenset[Capability]]
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class PlanMachine(RuleBasedStateMachine):
     @property
     def loose(self) -> bool:
         """Whether the logs of this plan will carry no order between threads."""
-        return self.loose_unchecked and self.region.checks is False
+        return type(self).loose_logs(self.region)
 
     def plan(self) -> Plan:
         """The plan so far."""
@@ -266,7 +266,7 @@ def drive(
     draw_seed: int,
     shrink: bool,
     members: tuple[str, ...] = (),
-    loose_unchecked: bool = False,
+    loose_logs: Callable[[RegionAttributes], bool] = lambda _: False,
 ) -> None:
     """Have Hypothesis draw plans and hand each to `execute`, until one raises or there were enough.
 
@@ -279,7 +279,7 @@ def drive(
         draw_seed: the same seed draws the same plans.
         shrink: whether a failing plan is made smaller by trying smaller ones on the candidate.
         members: always these members, where starting others is slow; empty to draw them.
-        loose_unchecked: whether, without checking, logs carry no order between threads.
+        loose_logs: whether the logs of such a region carry no order between threads.
     """
     remembered: dict[Plan, BaseException | None] = {}
 
@@ -297,7 +297,7 @@ def drive(
     attributes: dict[str, Any] = {
         "execute": staticmethod(once),
         "offers": offers,
-        "loose_unchecked": loose_unchecked,
+        "loose_logs": staticmethod(loose_logs),
     }
     if members:
         attributes["fixed_members"] = members

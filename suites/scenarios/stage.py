@@ -154,31 +154,34 @@ class Stage:
 
     def shown_at(self, member: str, operation: Operation) -> None:
         """The listener of a member must be told of an operation, in time."""
-        token = operation.token
-        if token is None or not self._driver.await_shown(member, token):
-            raise MismatchError(f"the listener of {member} to be told of {token}", self._told_at(member))
+        if not self._driver.await_shown(member, operation):
+            expected = f"the listener of {member} to be told of {operation.token}"
+            raise MismatchError(expected, self._told_at(member))
 
     def log_is(self, member: str, key: str, *operations: Operation) -> None:
         """The listener of a member has been told of exactly these operations on a key, in this order."""
         self._driver.poll()
-        tokens = [event.token for event in self._driver.log(member) if event.key == key]
-        wanted = [operation.token for operation in operations]
-        if tokens != wanted:
-            raise MismatchError(f"the listener of {member} to be told of {wanted}", f"{tokens}")
+        events = [event for event in self._driver.log(member) if event.key == key]
+        right = len(events) == len(operations) and all(map(self._driver.tells, events, operations))
+        if not right:
+            wanted = [operation.token for operation in operations]
+            seen = [event.token for event in events]
+            raise MismatchError(f"the listener of {member} to be told of {wanted}", f"{seen}")
+
+    def _times_told(self, member: str, operation: Operation) -> int:
+        self._driver.poll()
+        return sum(self._driver.tells(event, operation) for event in self._driver.log(member))
 
     def told_once(self, member: str, operation: Operation) -> None:
         """The listener of a member has been told of an operation exactly once."""
-        self._driver.poll()
-        times = sum(event.token == operation.token for event in self._driver.log(member))
+        times = self._times_told(member, operation)
         if times != 1:
-            raise MismatchError(
-                f"the listener of {member} to be told of {operation.token} once", f"{times} times"
-            )
+            expected = f"the listener of {member} to be told of {operation.token} once"
+            raise MismatchError(expected, f"{times} times")
 
     def not_told(self, member: str, operation: Operation) -> None:
         """The listener of a member has not been told of an operation."""
-        self._driver.poll()
-        if any(event.token == operation.token for event in self._driver.log(member)):
+        if self._times_told(member, operation):
             raise MismatchError(f"the listener of {member} not to be told of {operation.token}", "it was")
 
     def holds(self, member: str, key: str, *operations: Operation | None) -> None:
