@@ -124,11 +124,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     marks = {f"[{name.encode('unicode_escape').decode()}-": name for name in candidate_names(config)}
 
-    class ByCandidate(LoadGroupScheduling):
+    class ByCandidate(LoadGroupScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            suite = SUITE.search(nodeid) is not None
-            found = next((name for mark, name in marks.items() if suite and mark in nodeid), None)
-            return found or super()._split_scope(nodeid)
+            found = [name for mark, name in marks.items() if mark in nodeid] if SUITE.search(nodeid) else []
+            return max(found, key=len) if found else super()._split_scope(nodeid)
 
     return ByCandidate(config, log)
 
