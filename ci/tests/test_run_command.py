@@ -14,11 +14,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from plumbline.ci.command import group
+from plumbline.ci.lint import ROOT
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Requirement
 from plumbline.reference.runs import RunRecord, read_counterexample, read_record, read_verdicts
 from plumbline.reference.trace.files import verified_files
 from plumbline.reference.verdicts import Source, Verdict, VerdictRow, merge
+from plumbline.suites.deviations import in_force, read_deviations
 
 SERVED = shlex.join([sys.executable, "-m", "plumbline.ci", "serve-reference"])
 
@@ -295,6 +297,15 @@ def test_a_deviation_that_has_expired_or_is_of_another_version_is_a_failure_agai
     result = run_with_deviations(tmp_path, DEVIATIONS.format(expires=expires, versions=versions))
     assert result.exit_code == 1
     assert merged(only_run(tmp_path / "runs")[2], "VER-TIE-01") is Verdict.FAIL
+
+
+def test_the_example_of_the_documentation_can_be_read(tmp_path: Path):
+    page = (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "known.toml").write_text(text)
+    (deviation,) = read_deviations(tmp_path / "known.toml")
+    assert in_force((deviation,), "1.15.1", deviation.expires) == (deviation,)
+    assert in_force((deviation,), "1.2.1", deviation.expires) == ()
 
 
 def test_a_deviation_excuses_nothing_else(tmp_path: Path):
