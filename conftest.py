@@ -1,4 +1,4 @@
-"""What only a clone needs of pytest: no skipping in CI, and no module of the project loaded twice.
+"""What only a clone needs of pytest: tests skip where tools are missing, except in CI; nothing is loaded twice.
 
 The options for testing a candidate are in `plumbline.suites.plugin`, which pytest finds by its entry point;
 naming it here as well would register it twice.
@@ -10,9 +10,12 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Generator
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from plumbline.ci.main_job import GEODE_VERSION, missing_for_geode, missing_for_spark
 
 # Where the project's own modules lie; the environment in .venv lies beside them.
 ROOMS = [
@@ -23,6 +26,26 @@ ROOMS = [
 NEVER_SKIPPED_IN_CI = ("java", "spark", "containers", "browser")
 
 IN_CI = os.environ.get("CI") == "true"
+
+
+@cache
+def _missing(marker: str) -> str:
+    """Why tests with this marker cannot run on this machine, or ""; other markers see to that themselves."""
+    match marker:
+        case "java":
+            return missing_for_geode(GEODE_VERSION)
+        case "spark":
+            return missing_for_spark()
+        case _:
+            return ""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test whose tools are missing, before any of its fixtures asks for them."""
+    for marker in NEVER_SKIPPED_IN_CI:
+        if item.get_closest_marker(marker) and (reason := _missing(marker)):
+            pytest.skip(reason)
 
 
 def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
