@@ -82,6 +82,14 @@ class Adapter(ABC):
         """The attributes in force of a region on a member, defaults resolved."""
         raise UnsupportedError(f"attributes: this candidate does not show those of {region} on {member}")
 
+    def leave(self, member: str, region: str) -> None:
+        """Give up the member's copy of a region; nothing is under way."""
+        raise UnsupportedError(f"leave: {member} cannot give up its copy of {region}")
+
+    def join(self, member: str, region: str) -> None:
+        """Take a copy of a region again, from the members that have one; back when it is complete."""
+        raise UnsupportedError(f"join: {member} cannot take a copy of {region}")
+
     def redeliver(self, op_id: int, member: str) -> None:
         """Deliver the message of a finished operation to a member once more."""
         raise UnsupportedError(f"redeliver: messages are out of reach (operation {op_id}, member {member})")

@@ -200,6 +200,13 @@ class Redeliver(_Record, frozen=True, kw_only=True):
     member: str
 
 
+class Hosting(_Record, frozen=True, kw_only=True):
+    """A member and a region that it gives up its copy of, or takes a copy of again."""
+
+    member: str
+    region: str
+
+
 class MemberParams(_Record, frozen=True, kw_only=True):
     """Crash, close or restart a member."""
 
@@ -409,6 +416,8 @@ METHODS: dict[str, Method] = {
         Method("release", GateParams, Nothing, Capability.LISTENER_GATES),
         Method("statistic", Statistic, StatisticResult, Capability.STATISTICS),
         Method("attributes", Attributes, AttributesResult, Capability.CONFIGURATION),
+        Method("leave", Hosting, Nothing, Capability.CONFIGURATION),
+        Method("join", Hosting, Nothing, Capability.CONFIGURATION),
         Method("redeliver", Redeliver, Nothing, Capability.MESSAGE_CONTROL),
         Method("crash", MemberParams, Nothing, Capability.MEMBER_FAULTS),
         Method("restart", MemberParams, Nothing, Capability.MEMBER_FAULTS),

@@ -126,6 +126,20 @@ class Redelivered(msgspec.Struct, frozen=True, tag="redelivered"):
     member: str
 
 
+class Left(msgspec.Struct, frozen=True, tag="left"):
+    """The member has given up its copy of a region; asked for only when everything has settled."""
+
+    member: str
+    region: str
+
+
+class Joined(msgspec.Struct, frozen=True, tag="joined"):
+    """The member holds a copy of the region again, taken from another member while nothing happened."""
+
+    member: str
+    region: str
+
+
 Moment = (
     Called
     | Returned
@@ -140,6 +154,8 @@ Moment = (
     | StatisticAsked
     | StatisticRead
     | Redelivered
+    | Left
+    | Joined
 )
 
 

@@ -18,6 +18,8 @@ from plumbline.reference.history import (
     ContentsAsked,
     ContentsRead,
     History,
+    Joined,
+    Left,
     Moment,
     NotParked,
     Parked,
@@ -238,6 +240,8 @@ def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, i
             words = f"asked for {name}"
         case StatisticRead(member=place, name=name, delta=delta):
             words = f"{name} moved by {delta:+d}" if delta else f"{name} did not move"
+        case Left(member=place, region=region) | Joined(member=place, region=region):
+            words = f"{'gives up' if isinstance(moment, Left) else 'takes'} its copy of {region}"
         case Redelivered(op_id=op_id, member=place):
             words = f"message of #{op_id} sent again"
         case _:

@@ -17,6 +17,8 @@ from plumbline.reference.history import (
     ContentsRead,
     Gate,
     History,
+    Joined,
+    Left,
     Moment,
     NotParked,
     OrderStrength,
@@ -124,6 +126,18 @@ class Driver:
         """Open a gate."""
         self._timeline.append(Released(gate))
         self._adapter.release(gate)
+
+    def leave(self, member: str, region: str) -> None:
+        """Have a member give up its copy of a region, once everything has settled."""
+        self.settle()
+        self._timeline.append(Left(member, region))
+        self._adapter.leave(member, region)
+
+    def join(self, member: str, region: str) -> None:
+        """Have a member take a copy of a region again, once everything has settled."""
+        self.settle()
+        self._adapter.join(member, region)
+        self._timeline.append(Joined(member, region))
 
     def redeliver(self, op_id: int, member: str) -> None:
         """Deliver the message of an operation once more."""

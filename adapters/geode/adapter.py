@@ -120,6 +120,7 @@ class GeodeAdapter(Adapter):
         self._cluster.ask_all(self._members.values(), Member.drop_regions)
         for number, attributes in enumerate(regions):
             internal = f"example{self._example}_{number}"
+            self._internal[attributes.name] = internal
             self._cluster.ask_all(members, partial(self._create, attributes, internal))
         self._baseline = self._cluster.ask_all(members, Member.discards)
 
@@ -211,6 +212,17 @@ class GeodeAdapter(Adapter):
         self._region(region)
         return self._cluster.ask(self._survivor(member), partial(Member.attributes, name=region))
 
+    def leave(self, member: str, region: str) -> None:
+        """Destroy the region on this member only."""
+        self._region(region)
+        self._cluster.ask(self._survivor(member), partial(Member.drop_region, name=region))
+
+    def join(self, member: str, region: str) -> None:
+        """Create the region once more; back when its initial image is complete."""
+        attributes = self._region(region)
+        internal = self._internal[region]
+        self._cluster.ask(self._survivor(member), partial(self._create, attributes, internal))
+
     def call(self, method: str, params: msgspec.Struct) -> msgspec.Struct:
         """`crash` kills a member's JVM; nothing else yet."""
         if method == "crash" and isinstance(params, MemberParams):
@@ -238,6 +250,7 @@ class GeodeAdapter(Adapter):
         self._regions = {attributes.name: attributes for attributes in regions}
         self._running = {}
         self._baseline = {}
+        self._internal: dict[str, str] = {}
 
     def _create(self, attributes: RegionAttributes, internal: str, member: Member) -> None:
         member.create_region(attributes, internal, RegionListener(self._stage, member.name, attributes.name))

@@ -80,6 +80,10 @@ class Member:
         factory.addCacheListener(listener)
         self._regions[attributes.name] = plain(factory.create(internal))
 
+    def drop_region(self, name: str) -> None:
+        """Give up this member's copy of a region; the others keep theirs."""
+        self._regions.pop(name).localDestroyRegion()
+
     def drop_regions(self) -> None:
         """Forget the example's regions, on this member only, and every Java object that it left behind."""
         for region in self._regions.values():

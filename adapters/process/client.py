@@ -45,6 +45,7 @@ from plumbline.adapters.protocol import (
     Finished,
     GateParams,
     Hello,
+    Hosting,
     Introduction,
     Nothing,
     Observe,
@@ -155,6 +156,12 @@ class RemoteAdapter(Adapter):
 
     def attributes(self, member: str, region: str) -> RegionAttributes:
         return self._ask("attributes", Attributes(member=member, region=region), AttributesResult).attributes
+
+    def leave(self, member: str, region: str) -> None:
+        self._ask("leave", Hosting(member=member, region=region), Nothing)
+
+    def join(self, member: str, region: str) -> None:
+        self._ask("join", Hosting(member=member, region=region), Nothing)
 
     def redeliver(self, op_id: int, member: str) -> None:
         self._ask("redeliver", Redeliver(op_id=op_id, member=member), Nothing)

@@ -16,6 +16,7 @@ from plumbline.reference.capabilities import Capability
 from plumbline.reference.explain.steps import Entry, Place
 from plumbline.reference.history import Gate, OrderStrength
 from plumbline.reference.model.foresight import Unknowing
+from plumbline.reference.model.hosting import joined, left
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
@@ -189,6 +190,14 @@ class ReferenceAdapter(Adapter):
         return RegionAttributes(
             name=attributes.name, policy=attributes.policy, scope=attributes.scope, checks=checks
         )
+
+    def leave(self, member: str, region: str) -> None:
+        """Drop the member's copy."""
+        self._world = left(self._world, member, region)
+
+    def join(self, member: str, region: str) -> None:
+        """Copy the region from another member."""
+        self._world = next(joined(self._world, member, region, self._ready().setting))
 
     def redeliver(self, op_id: int, member: str) -> None:
         """Put the operation's message on the way to the member once more."""

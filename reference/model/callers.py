@@ -138,7 +138,10 @@ class Callers:
     def _sendings(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
         if world.gates.get((operation.member, operation.op_id)) is GateState.PARKED:
             return
-        for targets in each(self._setting.book.recipients(self._setting.others[operation.member])):
+        others = self._setting.others[operation.member]
+        if world.away:
+            others = tuple(other for other in others if (other, operation.region) not in world.away)
+        for targets in each(self._setting.book.recipients(others)):
             channels = world.channels
             for target in targets:
                 channel = Channel(operation.thread, operation.member, target)

@@ -14,6 +14,8 @@ from plumbline.reference.history import (
     Called,
     ContentsAsked,
     ContentsRead,
+    Joined,
+    Left,
     Moment,
     NotParked,
     Parked,
@@ -27,6 +29,7 @@ from plumbline.reference.history import (
 )
 from plumbline.reference.model import claims
 from plumbline.reference.model.callers import Callers
+from plumbline.reference.model.hosting import joined, left
 from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
@@ -128,6 +131,9 @@ class Timeline:
         return self.quiet(world, held)
 
     def _moment(self, world: World, due: Moment) -> Iterator[Step]:
+        if isinstance(due, Left | Joined):
+            yield from self._hosting(world, due)
+            return
         after = self._allowed(world, due)
         if after is not None:
             yield Step(("harness", due), after, ((TIMELINE, due),), claims.NEXT_MOMENT)
@@ -135,6 +141,19 @@ class Timeline:
             yield from self._return(world, due.op_id, due.outcome, ((TIMELINE, due),))
         elif self._has_happened(world, due):
             yield Step(("harness", due), world, ((TIMELINE, due),), claims.NEXT_MOMENT)
+
+    def _hosting(self, world: World, due: Left | Joined) -> Iterator[Step]:
+        """A member gives up its copy or takes one; while anything is still on its way, not yet."""
+        if not self.quiet(world):
+            return
+        after = (
+            [left(world, due.member, due.region)]
+            if isinstance(due, Left)
+            else list(joined(world, due.member, due.region, self._setting))
+        )
+        claim = claims.NEXT_MOMENT if len(after) == 1 else None
+        for possible in after:
+            yield Step(("harness", due), possible, ((TIMELINE, due),), claim)
 
     def _allowed(self, world: World, due: Moment) -> World | None:
         """The world after a moment that allows something; None for a moment that tells something."""

@@ -103,10 +103,22 @@ class World:
         discards: member → how often its conflatedEvents moved.
         order: (higher, lower) → True, as far as the unknown order of member ids was chosen.
         asked: number → keys not yet read (contents), or None (a statistic not yet read).
+        away: (member, region) → True, where a member has given up its copy.
         stamps: op id → stamp, of operations that may be delivered once more.
     """
 
-    __slots__ = ("_hash", "asked", "calls", "channels", "discards", "entries", "gates", "order", "stamps")
+    __slots__ = (
+        "_hash",
+        "asked",
+        "away",
+        "calls",
+        "channels",
+        "discards",
+        "entries",
+        "gates",
+        "order",
+        "stamps",
+    )
 
     def __init__(
         self,
@@ -118,6 +130,7 @@ class World:
         order: HashedMap[tuple[str, str], bool],
         asked: HashedMap[int, Any],
         stamps: HashedMap[int, Stamp | None],
+        away: HashedMap[tuple[str, str], bool],
     ) -> None:
         self.entries = entries
         self.calls = calls
@@ -127,6 +140,7 @@ class World:
         self.order = order
         self.asked = asked
         self.stamps = stamps
+        self.away = away
         self._hash: int | None = None
 
     def but(self, **slices: Any) -> World:
@@ -141,6 +155,7 @@ class World:
             get("order", self.order),
             get("asked", self.asked),
             get("stamps", self.stamps),
+            get("away", self.away),
         )
 
     def _slices(self) -> tuple[Any, ...]:
@@ -153,6 +168,7 @@ class World:
             self.order,
             self.asked,
             self.stamps,
+            self.away,
         )
 
     def __hash__(self) -> int:
@@ -174,4 +190,4 @@ class World:
 def empty_world() -> World:
     """Nothing has happened yet."""
     none: HashedMap[Any, Any] = HashedMap()
-    return World(none, none, none, none, none, none, none, none)
+    return World(none, none, none, none, none, none, none, none, none)

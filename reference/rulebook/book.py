@@ -14,7 +14,7 @@ import msgspec
 
 from plumbline.reference.operations import OperationKind, Status
 from plumbline.reference.rulebook import replicated
-from plumbline.reference.rulebook.values import Free, Stamp
+from plumbline.reference.rulebook.values import EntryState, Free, Stamp
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,6 +41,7 @@ class Rulebook:
     announcements_of_applied: Callable[[bool], Any] = replicated.announcements_of_applied
     counted_by: Callable[[str, str], Any] = replicated.counted_by
     counts_applied: Callable[[], Any] = replicated.counts_applied
+    image_includes: Callable[[EntryState], Any] = replicated.image_includes
     checks_in_force: Callable[[bool | None], Any] = replicated.checks_in_force
 
     def replaced(self) -> frozenset[str]:
@@ -121,6 +122,7 @@ DECISIONS: dict[str, Decision] = {
     "takes_part": Decision(("VER-OPS-01",), _yes_or_no),
     "stamp": Decision(("VER-STAMP-02", "VER-STAMP-01"), _any_stamp),
     "stamp_stored": Decision(("VER-STAMP-03", "VER-STAMP-01"), _any_stamp_stored),
+    "image_includes": Decision(("VER-STAMP-04",), _yes_or_no),
     "value_stored": Decision(("CONS-RR-05",), _any_value),
     "value_stored_unchecked": Decision(("CFG-CHECKS-07",), _any_value),
     "recipients": Decision(("CONS-RR-04",), _any_recipients),

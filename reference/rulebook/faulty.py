@@ -14,7 +14,7 @@ import msgspec
 
 from plumbline.reference.operations import OperationKind, Status
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.rulebook.values import Stamp
+from plumbline.reference.rulebook.values import EntryState, Stamp
 
 
 class FaultyVariant(msgspec.Struct, frozen=True, kw_only=True):
@@ -247,6 +247,12 @@ FAULTY: dict[str, FaultyVariant] = {
             "STAT-CONFLATED-01",
             "every update that arrives is counted, applied or not",
             counts_applied=lambda: True,
+        ),
+        _variant(
+            "image-forgets-tombstones",
+            "VER-STAMP-04",
+            "a member that takes a copy of the region is not told of destroyed entries",
+            image_includes=lambda state: state is not EntryState.TOMBSTONE,
         ),
         _variant(
             "unchecked-by-default",

@@ -6,7 +6,7 @@ Each function answers one question about plain values. None knows the model's st
 from __future__ import annotations
 
 from plumbline.reference.operations import OperationKind, Status
-from plumbline.reference.rulebook.values import Stamp
+from plumbline.reference.rulebook.values import EntryState, Stamp
 
 
 def waits_for_other_writers(other_writers: int) -> bool:  # noqa: ARG001
@@ -107,6 +107,11 @@ def counted_by(receiver: str, caller: str) -> tuple[str, ...]:  # noqa: ARG001
 def counts_applied() -> bool:
     """Whether an applied update moves conflatedEvents: it does not (L71)."""
     return False
+
+
+def image_includes(state: EntryState) -> bool:  # noqa: ARG001
+    """Whether an entry is handed to a member that takes a copy of the region: tombstones, too (L63)."""
+    return True
 
 
 def checks_in_force(setting: bool | None) -> bool:

@@ -17,6 +17,8 @@ from plumbline.reference.history import (
     ContentsAsked,
     ContentsRead,
     History,
+    Joined,
+    Left,
     Moment,
     NotParked,
     Parked,
@@ -156,6 +158,9 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:
             yield layout.operation(_GATE_KINDS[type(moment)], gate.op_id, gate.member)
         case Waited(awaited=awaited):
             yield {"kind": TraceKind.WAITED, "detail": awaited or None}
+        case Left(member=member, region=region) | Joined(member=member, region=region):
+            kind = TraceKind.REGION_CLOSE if isinstance(moment, Left) else TraceKind.REGION_HOST
+            yield layout.member(kind, member, region=region)
         case Redelivered(op_id=op_id, member=member):
             yield layout.operation(TraceKind.REDELIVER, op_id, member)
         case Settled(held=held):

@@ -134,6 +134,16 @@ class Stage:
         for gate in self._gates.pop(operation.op_id, []):
             self._driver.release(gate)
 
+    def leave(self, member: str) -> None:
+        """Have a member give up its copy of the region."""
+        self.done.append(f"{member} gives up its copy")
+        self._driver.leave(member, REGION)
+
+    def join(self, member: str) -> None:
+        """Have a member take a copy of the region again."""
+        self.done.append(f"{member} takes a copy again")
+        self._driver.join(member, REGION)
+
     def redeliver(self, operation: Operation, member: str) -> None:
         """Deliver the message of an operation to a member once more."""
         self.done.append(f"redeliver {operation.token} to {member}")

@@ -48,3 +48,19 @@ def updates_one_after_the_other_are_no_conflict(s: Stage) -> None:
     for member in s.members * 3:
         s.all_hold("x", s.put(member, "x"))
     s.discards(low=0, mid=0, high=0)
+
+
+@scenario("VER-STAMP-04", needs=(Capability.CONFIGURATION,))
+def a_new_copy_knows_versions_and_tombstones(s: Stage) -> None:
+    for member in (s.low, s.high, s.low):
+        s.put(member, "kept")
+        s.put(member, "gone")
+    s.leave(s.mid)
+    s.do(s.high, OperationKind.DESTROY, "gone")
+    kept = s.put(s.high, "kept")
+    s.join(s.mid)
+    s.holds(s.mid, "kept", kept)
+    s.holds(s.mid, "gone", None)
+    # Had it started to count afresh, its own updates would be older than what the others remember.
+    s.all_hold("kept", s.put(s.mid, "kept"))
+    s.all_hold("gone", s.put(s.mid, "gone"))

@@ -1,0 +1,46 @@
+"""Hosting: a member gives up its copy of a region, and takes one again from another member.
+
+Owns who holds no copy. Both happen only while nothing else does; what a copy owes to operations under way
+is not modelled yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.world import World
+from plumbline.reference.rulebook.values import each
+
+
+def left(world: World, member: str, region: str) -> World:
+    """The world in which the member keeps nothing of the region and is sent nothing."""
+    entries = world.entries
+    for where in world.entries:
+        if where[:2] == (member, region):
+            entries = entries.delete(where)
+    return world.but(entries=entries, away=world.away.set((member, region), value=True))
+
+
+def joined(world: World, member: str, region: str, setting: Setting) -> Iterator[World]:
+    """The worlds in which the member has taken a copy from one of those that have one."""
+    back = world.but(away=world.away.delete((member, region)))
+    seen: set[World] = set()
+    for provider in setting.others[member]:
+        if (provider, region) in world.away:
+            continue
+        kept = [
+            (key, e)
+            for (holder, name, key), e in world.entries.items()
+            if (holder, name) == (provider, region)
+        ]
+        for included in product(*(each(setting.book.image_includes(entry.state)) for _, entry in kept)):
+            entries = back.entries
+            for (key, entry), wanted in zip(kept, included, strict=True):
+                if wanted:
+                    entries = entries.set((member, region, key), entry)
+            after = back.but(entries=entries)
+            if after not in seen:
+                seen.add(after)
+                yield after
