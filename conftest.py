@@ -1,4 +1,4 @@
-"""What only a clone needs of pytest: tests skip where tools are missing, except in CI; nothing is loaded twice.
+"""What only a clone needs of pytest: tests skip without their tools, except in CI; nothing is loaded twice.
 
 The options for testing a candidate are in `plumbline.suites.plugin`, which pytest finds by its entry point;
 naming it here as well would register it twice.
