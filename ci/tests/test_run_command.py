@@ -225,6 +225,7 @@ def test_a_budget_ends_the_drawing_of_plans(tmp_path: Path):
     assert short.exit_code == 0
     _, record, rows = only_run(tmp_path / "short")
     assert record.complete
+    assert record.seconds < 20, "drawing two thousand plans without playing any takes longer"
     (machine,) = (row for row in rows if row.source is Source.MACHINE)
     assert machine.verdict is Verdict.NOT_EXERCISED
     assert machine.exercised == 0
