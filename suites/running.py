@@ -250,7 +250,8 @@ class _Run:
             excuse = None
             if verdict in (Verdict.FAIL, Verdict.INTERMITTENT) and source is Source.SCENARIO:
                 excuse = self._excuse(requirement, followed=False)
-            if requirement in self._selected:
+            # What a machine fails on is told even where nobody asked for it: it was seen.
+            if requirement in self._selected or source is Source.MACHINE:
                 self._row(
                     requirement,
                     source,

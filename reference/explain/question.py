@@ -143,6 +143,11 @@ class Index:
                 least, most = history.conflated_weight_least, history.conflated_weight_most
                 self.answers.statistics[number] = (-(-delta // most), delta // least)
 
+    @property
+    def ambiguous(self) -> frozenset[tuple[str, str]]:
+        """The regions and keys to which something may have happened in silence."""
+        return frozenset((region, key) for _, region, key in self._silent)
+
     def latest(self, operation: Operation, member: str) -> int:
         """The moment by which the operation has surely reached the member."""
         back, outcome = self.returned.get(operation.op_id, (NEVER, None))
@@ -339,6 +344,7 @@ def ask(history: History, book: Rulebook) -> Question:
         redeliverable=frozenset(index.redelivered),
     )
     setting.operations = index.operations
+    setting.ambiguous = index.ambiguous
     model = Model(setting, history.order_strength, index, index.answers)
     return Question(model, _logs(history, index))
 

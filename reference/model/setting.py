@@ -23,6 +23,7 @@ class Setting:
         operations: op id → operation, for every operation called so far or ever.
         identified: whether destroys and invalidates are announced with their token.
         stamps_grow: whether all decisions are as they are on which "a loser stays one" rests.
+        ambiguous: (region, key) pairs whose versions may differ between runs that show the same.
         redeliverable: op ids whose message may be delivered once more; None for all.
     """
 
@@ -42,6 +43,7 @@ class Setting:
         self.order = order
         self.identified = identified
         self.redeliverable = redeliverable
+        self.ambiguous: frozenset[tuple[str, str]] = frozenset()
         self.operations: dict[int, Operation] = {}
         self._regions = {region.name: region for region in regions}
         self._checks: dict[str, tuple[Any, ...]] = {

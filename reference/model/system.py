@@ -51,13 +51,15 @@ class Model:
 
         Only differences between versions of one key matter, so the smallest that is still stored or on
         its way may as well be one. Without this, every branch that differs in a silent change would stay
-        different for ever, since each later version carries the difference on.
+        different for ever, since each later version carries the difference on. Only keys are looked at whose
+        versions may differ between branches at all: those that something may have happened to in silence.
         """
         if not self.setting.stamps_grow:
             return state
         least: dict[tuple[str, str], int] = {}
-        for (_, region, key), entry in state.entries.items():
-            _lower(least, (region, key), entry.stamp)
+        for region, key in self.setting.ambiguous:
+            for member in self.setting.members:
+                _lower(least, (region, key), state.entry(member, region, key).stamp)
         for op_id, call in state.calls.items():
             operation = self.setting.operations[op_id]
             _lower(least, (operation.region, operation.key), call.stamp)
@@ -66,16 +68,19 @@ class Model:
                 operation = self.setting.operations[message.op_id]
                 _lower(least, (operation.region, operation.key), message.stamp)
         # A key that some member has never seen, or whose stamps may come again, keeps its numbers.
-        shift = {where: version - 1 for where, version in least.items() if version > 1}
+        known = self.setting.ambiguous
+        shift = {where: version - 1 for where, version in least.items() if version > 1 and where in known}
         return self._shifted(state, shift) if shift and not state.stamps else state
 
     def _shifted(self, state: World, shift: dict[tuple[str, str], int]) -> World:
         """The state with the versions of some keys lowered."""
         entries, calls, channels = state.entries, state.calls, state.channels
-        for where, entry in state.entries.items():
-            by = shift.get(where[1:], 0)
-            if by and entry.stamp is not None:
-                entries = entries.set(where, entry._replace(stamp=_lowered(entry.stamp, by)))
+        for (region, key), by in shift.items():
+            for member in self.setting.members:
+                entry = state.entry(member, region, key)
+                if entry.stamp is not None:
+                    lower = entry._replace(stamp=_lowered(entry.stamp, by))
+                    entries = entries.set((member, region, key), lower)
         for op_id, call in state.calls.items():
             operation = self.setting.operations[op_id]
             by = shift.get((operation.region, operation.key), 0)
