@@ -11,10 +11,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from plumbline.ci.trials import Trial
+from plumbline.ci.trials import Trial, named_book
 from plumbline.reference.explain.engine import Answer, Budget, explain
 from plumbline.reference.explain.judge import judge
 from plumbline.reference.explain.question import ask
+from plumbline.reference.history import History
 
 SEARCH_BUDGET = Budget(states=20_000)
 JUDGE_BUDGET = Budget(states=20_000)
@@ -52,16 +53,18 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         return self.decided and self.answer is not self.judged
 
 
-def searched(trial: Trial) -> Answer:
-    """What the search alone says of a trial."""
-    question = ask(trial.history, trial.book)
-    return explain(question.system, question.logs, SEARCH_BUDGET, trial.book.replaced()).answer
+def searched(history: History, rulebook: str) -> Answer:
+    """What the search alone says of a history, by the rulebook of this name."""
+    book = named_book(rulebook)
+    question = ask(history, book)
+    return explain(question.system, question.logs, SEARCH_BUDGET, book.replaced()).answer
 
 
 def compare(trial: Trial) -> Comparison:
     """Ask both."""
-    question = ask(trial.history, trial.book)
-    found = explain(question.system, question.logs, SEARCH_BUDGET, trial.book.replaced())
+    book = named_book(trial.rulebook)
+    question = ask(trial.history, book)
+    found = explain(question.system, question.logs, SEARCH_BUDGET, book.replaced())
     judged = judge(question.system, question.logs, JUDGE_BUDGET)
     return Comparison(
         seed=trial.seed,

@@ -402,19 +402,30 @@ def _seen_late(history: History) -> History:
     return msgspec.structs.replace(history, logs=logs)
 
 
-def _draw_books(draw: random.Random) -> tuple[str, Rulebook, Rulebook]:
-    """By which rulebook the trial is judged, in words and itself, and which made its history."""
+def named_book(name: str) -> Rulebook:
+    """The rulebook called "" (what the documents say), "faulty VARIANT" or "free DECISION"."""
+    kind, _, which = name.partition(" ")
+    match kind:
+        case "faulty":
+            return FAULTY[which].rulebook()
+        case "free":
+            return Rulebook().with_free(which)
+        case _:
+            return Rulebook()
+
+
+def _draw_books(draw: random.Random) -> tuple[str, Rulebook]:
+    """The name of the rulebook by which the trial is judged, and the rulebook that makes its history."""
     right = Rulebook()
     chance = draw.random()
     if chance < 0.7:
-        return "", right, right
+        return "", right
     if chance < 0.85:
-        name = draw.choice(sorted(FAULTY))
-        book = FAULTY[name].rulebook()
-        return f"faulty {name}", book, draw.choice((right, book))
-    name = draw.choice(sorted(DECISIONS))
-    variants = [variant.rulebook() for variant in FAULTY.values() if name in variant.replaces]
-    return f"free {name}", right.with_free(name), draw.choice((right, *variants))
+        variant = draw.choice(sorted(FAULTY))
+        return f"faulty {variant}", draw.choice((right, FAULTY[variant].rulebook()))
+    decision = draw.choice(sorted(DECISIONS))
+    variants = [variant.rulebook() for variant in FAULTY.values() if decision in variant.replaces]
+    return f"free {decision}", draw.choice((right, *variants))
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
@@ -423,8 +434,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         seed: what it was drawn from.
         history: what was seen.
-        book: what it is judged by.
-        rulebook: the same in words, "" for what the documents say.
+        rulebook: the name of what it is judged by, see `named_book`.
         corruption: how the history was spoilt, "" if it was not.
         operations: how many operations were called.
         overlapping: whether some of them were under way at one time.
@@ -432,7 +442,6 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
     seed: int
     history: History
-    book: Rulebook
     rulebook: str
     corruption: str
     operations: int
@@ -458,7 +467,7 @@ def draw_trial(seed: int) -> Trial:
         looks=draw.choice((0.0, 0.3)),
         redelivered=draw.choice((0.0, 0.0, 0.0, 0.3)),
     )
-    rulebook, book, made_by = _draw_books(draw)
+    rulebook, made_by = _draw_books(draw)
     plan = draw_plan(draw, shape)
     history = run_on_reference(plan, shape, book=made_by, seed=seed)
     overlapping = _overlaps(history)
@@ -475,7 +484,6 @@ def draw_trial(seed: int) -> Trial:
     return Trial(
         seed=seed,
         history=history,
-        book=book,
         rulebook=rulebook,
         corruption=corruption,
         operations=shape.operations,

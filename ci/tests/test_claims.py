@@ -1,0 +1,87 @@
+"""The claims of the model under attack: each of their conditions is needed, and some history shows it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from plumbline.ci.comparison import JUDGE_BUDGET, SEARCH_BUDGET
+from plumbline.ci.trials import named_book
+from plumbline.ci.weakenings import WEAKENINGS, Weakening, Witness, notices, read_witnesses, weakened
+from plumbline.reference.explain.engine import Answer, explain
+from plumbline.reference.explain.judge import judge
+from plumbline.reference.explain.question import ask
+from plumbline.reference.model import replicates, system
+
+WITNESSES = [witness for witnesses in read_witnesses().values() for witness in witnesses]
+
+UNNOTICED = {
+    "sending is believed though others matter",
+    "a change settles the unknown order of ids",
+    "whoever only looks whether a key is there reads nothing",
+    "calls to come are not silent",
+    "a tie is surely discarded",
+    "parked listeners do not hold things back",
+    "held listeners do not hold things back",
+    "an operation without an answer has arrived",
+    "what has returned has arrived",
+    "versions on their way are not counted",
+    "versions of calls are not counted",
+}
+"""Weakenings for which no witness was found among some ten thousand trials: either what they take away is
+not needed, or trials do not draw what would need it."""
+
+
+@pytest.fixture(scope="module")
+def noticed() -> dict[str, int]:
+    """How many witnesses notice each weakening, in a process that tries steps in the same order each time."""
+    command = [sys.executable, "-m", "plumbline.ci.weakenings"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    counts: dict[str, int] = json.loads(done.stdout)
+    return counts
+
+
+@pytest.mark.parametrize("name", sorted(WEAKENINGS.keys() - UNNOTICED))
+def test_a_weakened_claim_is_noticed(noticed: dict[str, int], name: str):
+    assert noticed[name] > 0
+
+
+def test_what_is_said_to_go_unnoticed_does(noticed: dict[str, int]):
+    assert WEAKENINGS.keys() >= UNNOTICED
+    assert {name for name, count in noticed.items() if not count} == UNNOTICED
+
+
+def test_a_change_that_weakens_nothing_is_not_noticed():
+    same = Weakening("model.replicates", "times == 1 and decided", "decided and times == 1")
+    assert not any(notices(same, witness) for witness in WITNESSES[:20])
+
+
+def test_a_weakening_is_taken_back_afterwards():
+    with weakened(WEAKENINGS["a change is received whatever the log decides"]):
+        assert vars(system)["Replicates"] is not replicates.Replicates
+    assert vars(system)["Replicates"] is replicates.Replicates
+
+
+def test_a_weakening_of_text_that_is_not_there_is_refused():
+    with (
+        pytest.raises(ValueError, match="does not hold this once: 'no such text'"),
+        weakened(Weakening("model.replicates", "no such text", "")),
+    ):
+        pass
+
+
+def test_on_every_witness_the_judge_agrees_with_the_search():
+    assert [witness for witness in WITNESSES if _disagree(witness)] == []
+
+
+def _disagree(witness: Witness) -> bool:
+    book = named_book(witness.rulebook)
+    question = ask(witness.history, book)
+    answers = {
+        explain(question.system, question.logs, SEARCH_BUDGET, book.replaced()).answer,
+        judge(question.system, question.logs, JUDGE_BUDGET).answer,
+    }
+    return answers >= {Answer.EXPLAINED, Answer.REFUTED}

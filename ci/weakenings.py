@@ -1,0 +1,416 @@
+"""Weakenings: changes of the model that make a claim more often than it may be made.
+
+The search with one of them must answer some history otherwise than without; a history that shows it is a
+witness. `python -m plumbline.ci.weakenings SECONDS [SEED]` looks among trials for witnesses where there are none
+(any more), and keeps them beside the tests. Knows the text of the model, to replace parts of it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import sys
+import time
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from plumbline.ci.comparison import searched
+from plumbline.ci.trials import draw_trial
+from plumbline.reference.explain.engine import Answer
+from plumbline.reference.history import History
+
+_PARTS = [
+    importlib.import_module(f"plumbline.reference.{name}")
+    for name in (
+        *("explain.engine", "explain.question", "model.callers", "model.claims", "model.replicates"),
+        *("model.setting", "model.system", "model.timeline"),
+    )
+]
+_USERS = [*_PARTS, importlib.import_module("plumbline.ci.comparison")]
+
+WITNESSES = Path(__file__).parent / "tests" / "witnesses.json"
+ENOUGH = 2
+"""So many witnesses are kept of each."""
+
+
+class Weakening(NamedTuple):
+    """A module below plumbline.reference, and what of its text is replaced by what."""
+
+    module: str
+    old: str
+    new: str
+
+
+class Witness(msgspec.Struct, frozen=True):
+    """A history that the weakened search answers otherwise, and the rulebook that it is judged by."""
+
+    rulebook: str
+    history: History
+
+
+# ruff: noqa: E501 - the text of the model as it stands there
+WEAKENINGS: dict[str, Weakening] = {
+    "a change is received though somebody may still read": Weakening(
+        "model.replicates", "            and reader is Comes.NO\n", ""
+    ),
+    "a change is made though somebody may still read": Weakening(
+        "model.callers", "            and reader is Comes.NO\n", ""
+    ),
+    "a change is received though a silent one may come": Weakening(
+        "model.replicates",
+        "            and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)\n",
+        "",
+    ),
+    "a change is made though a silent one may come": Weakening(
+        "model.callers",
+        "            and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)\n",
+        "",
+    ),
+    "a discard settles the unknown order of ids": Weakening(
+        "model.replicates",
+        "            and (self._setting.order is not None or finding.order is world.order)\n",
+        "",
+    ),
+    "a discard does not ask who counts": Weakening(
+        "model.replicates",
+        "            and not self._foresight.count_to_come(view.now, member, operation)\n",
+        "",
+    ),
+    "a log in order per thread decides": Weakening(
+        "model.replicates", "            and self._strength is not OrderStrength.PER_KEY_AND_THREAD\n", ""
+    ),
+    "an event without a token decides": Weakening(
+        "model.replicates", "            and shown[-1] is not None\n", ""
+    ),
+    "a log that nobody saw decides": Weakening(
+        "model.replicates",
+        "            view.observed(place)\n            and self._strength",
+        "            self._strength",
+    ),
+    "a change is received whatever the log decides": Weakening(
+        "model.replicates", "certain = times == 1 and decided", "certain = times == 1"
+    ),
+    "a silent change is received at once": Weakening(
+        "model.replicates", "certain = times == 1 and decided", "certain = decided"
+    ),
+    "a change is made though the log is in order per thread": Weakening(
+        "model.callers", "            and self._strength is not OrderStrength.PER_KEY_AND_THREAD\n", ""
+    ),
+    "a change is made though its event has no token": Weakening(
+        "model.callers", "            and named\n", ""
+    ),
+    "a change is made though nobody saw the log": Weakening(
+        "model.callers", "            if view.observed(place)\n            and named", "            if named"
+    ),
+    "a change waits for whoever may read": Weakening(
+        "model.replicates", "reader is Comes.SURELY and", "reader is not Comes.NO and"
+    ),
+    "a call waits for whoever may read": Weakening(
+        "model.callers", "reader is Comes.SURELY and", "reader is not Comes.NO and"
+    ),
+    "whoever finds nothing must come first": Weakening(
+        "explain.question",
+        "once = entry.state is EntryState.LIVE and where not in self._again",
+        "once = where not in self._again",
+    ),
+    "any call reads at once": Weakening(
+        "model.callers", "claims.READ if self._foresight.only_reads(operation) else None", "claims.READ"
+    ),
+    "what no listener could have told only read": Weakening(
+        "explain.question",
+        "        return operation.member in self._logged and named and self._may_only_read(operation)",
+        "        return self._may_only_read(operation)",
+    ),
+    "nothing is done whatever the log decides": Weakening(
+        "model.replicates",
+        "            if self._decided_by_log(view, place, shown) and not view.still(place, shown)\n",
+        "            if not view.still(place, shown)\n",
+    ),
+    "nothing is done though the log shows it later": Weakening(
+        "model.replicates",
+        "            if self._decided_by_log(view, place, shown) and not view.still(place, shown)\n",
+        "            if self._decided_by_log(view, place, shown)\n",
+    ),
+    "a silent change is refused whatever the log decides": Weakening(
+        "model.replicates",
+        "if not times and view.reduced and decided and view.still(place, shown)",
+        "if not times and view.reduced and view.still(place, shown)",
+    ),
+    "calls under way read nothing": Weakening(
+        "explain.question",
+        "                call.stage is Stage.CALLED\n                and op_id",
+        "                False\n                and op_id",
+    ),
+    "contents are read by nobody": Weakening(
+        "explain.question",
+        "                if _seen(entry) == found.reading:\n",
+        "                if False:\n",
+    ),
+    "what waits for no acknowledgement is not silent": Weakening(
+        "explain.question", "            and member not in call.waiting\n", ""
+    ),
+    "puts are never silent where checking is off": Weakening(
+        "explain.question",
+        "            if operation.kind not in _MAY_BE_SILENT and not (\n                operation.region in self._unchecked and operation.kind in STORES_VALUE\n            ):\n",
+        "            if operation.kind not in _MAY_BE_SILENT:\n",
+    ),
+    "versions of calls are not shifted with the others": Weakening(
+        "model.system",
+        "                calls = calls.set(op_id, call._replace(stamp=_lowered(call.stamp, by)))\n",
+        "                pass\n",
+    ),
+    "versions on their way are not shifted with the others": Weakening(
+        "model.system", "            if lowered != messages:\n", "            if False:\n"
+    ),
+    "what comes again is no silent change": Weakening(
+        "explain.question", "        if where in self._again:\n            return True\n", ""
+    ),
+    "what comes again is read once only": Weakening(
+        "explain.question",
+        "entry.state is EntryState.LIVE and where not in self._again",
+        "entry.state is EntryState.LIVE",
+    ),
+    "what comes again counts whenever it comes": Weakening(
+        "explain.question",
+        "        if (member, operation.region, operation.key) in self._again:\n",
+        "        if False:\n",
+    ),
+    "a message comes again before it was sent": Weakening(
+        "model.timeline", "sent = op_id in world.stamps", "sent = True"
+    ),
+    "stamps grow whatever was decided": Weakening(
+        "model.setting",
+        "self.stamps_grow = STAMPS_GROW.isdisjoint(book.replaced())",
+        "self.stamps_grow = True",
+    ),
+    "it has settled at any time": Weakening(
+        "model.timeline",
+        "                return self.quiet(world, frozenset(held))",
+        "                return True",
+    ),
+    "a call returns before it is acknowledged": Weakening(
+        "model.timeline",
+        "        elif call.stage is Stage.SENT and not call.waiting:",
+        "        elif call.stage is Stage.SENT:",
+    ),
+    "what is parked is sent": Weakening(
+        "model.callers",
+        "is GateState.PARKED:\n            return\n",
+        "is GateState.PARKED:\n            pass\n",
+    ),
+    "readings that are wrong are claimed": Weakening(
+        "model.timeline",
+        "[key for key in unread if reading(world, member, region, key) == seen[key]]",
+        "list(unread)",
+    ),
+    "statistics that are wrong are claimed": Weakening(
+        "model.timeline", "if least <= world.discards.get(member, 0) <= most:", "if True:"
+    ),
+    "sending is believed whoever is sent to": Weakening(
+        "model.claims", '    OTHERS_DO_NOT_MATTER | {"recipients"},', "    OTHERS_DO_NOT_MATTER,"
+    ),
+    "discarding is believed whatever was decided": Weakening(
+        "model.claims",
+        'in between.",\n    OTHERS_DO_NOT_MATTER | STAMPS_GROW,',
+        'in between.",\n    OTHERS_DO_NOT_MATTER,',
+    ),
+    "showing is believed whatever was decided": Weakening(
+        "model.claims",
+        'come first.",\n    OTHERS_DO_NOT_MATTER | STAMPS_GROW,',
+        'come first.",\n    OTHERS_DO_NOT_MATTER,',
+    ),
+    "every claim is believed": Weakening(
+        "explain.engine", "        holds = self._known.get(claim)\n", "        return True\n"
+    ),
+    "sending is believed though others matter": Weakening(
+        "model.claims", '    OTHERS_DO_NOT_MATTER | {"recipients"},', '    frozenset({"recipients"}),'
+    ),
+    "others never matter": Weakening(
+        "model.claims", '{"waits_for_other_writers", "applies_while_another_is_under_way"}', "()"
+    ),
+    "a change settles the unknown order of ids": Weakening(
+        "model.replicates",
+        "            and (self._setting.order is not None or after.order is world.order)\n",
+        "",
+    ),
+    "whoever only looks whether a key is there reads nothing": Weakening(
+        "explain.question", "                comes = Comes.PERHAPS\n", "                pass\n"
+    ),
+    "nothing silent happens to a tombstone": Weakening(
+        "explain.question",
+        "        if entry.state is EntryState.LIVE:\n            return False\n        found = self._silent",
+        "        if entry.state is not EntryState.ABSENT:\n            return False\n        found = self._silent",
+    ),
+    "calls to come are not silent": Weakening(
+        "explain.question",
+        "        if self.called[other.op_id] >= now:\n            return True\n        call =",
+        "        call =",
+    ),
+    "without acknowledgements nothing is silent": Weakening(
+        "explain.question",
+        "            if self._scopes[other.region] is Scope.ACK:\n                return False\n",
+        "            return False\n",
+    ),
+    "a tie is surely discarded": Weakening(
+        "explain.question",
+        "entry.stamp.version > call.stamp.version",
+        "entry.stamp.version >= call.stamp.version",
+    ),
+    "invalidating is never silent": Weakening(
+        "explain.question",
+        "                other.kind is not OperationKind.INVALIDATE and entry.state is EntryState.INVALID\n",
+        "                entry.state is EntryState.INVALID\n",
+    ),
+    "parked listeners do not hold things back": Weakening(
+        "explain.question", "if not held and not self._shut:", "if not held:"
+    ),
+    "held listeners do not hold things back": Weakening(
+        "explain.question", "if not held and not self._shut:", "if not self._shut:"
+    ),
+    "an operation without an answer has arrived": Weakening(
+        "explain.question",
+        "        if outcome is not None and outcome.status is Status.INDEFINITE:\n            return NEVER\n        index",
+        "        index",
+    ),
+    "what has returned has arrived": Weakening(
+        "explain.question",
+        "known = member == operation.member or self._scopes[operation.region] is Scope.ACK",
+        "known = True",
+    ),
+    "versions on their way are not counted": Weakening(
+        "model.system",
+        "                _lower(least, (operation.region, operation.key), message.stamp)\n",
+        "                pass\n",
+    ),
+    "versions of calls are not counted": Weakening(
+        "model.system",
+        "        for op_id, call in state.calls.items():\n            operation = self.setting.operations[op_id]\n            _lower(least, (operation.region, operation.key), call.stamp)\n",
+        "",
+    ),
+    "versions that may come again are shifted": Weakening(
+        "model.system", "if shift and not state.stamps else state", "if shift else state"
+    ),
+    "a listener is parked at any time": Weakening(
+        "model.timeline",
+        "                return world.gates.get((gate.member, gate.op_id)) is GateState.PARKED\n            case NotP",
+        "                return True\n            case NotP",
+    ),
+    "waiting in vain at any time": Weakening(
+        "model.timeline",
+        "                return not parked and self._has_waited(world)",
+        "                return not parked",
+    ),
+    "entries are lost that may come": Weakening(
+        "explain.engine",
+        "if step.loses and any(cursor.still(place, entry) for place, entry in step.loses)",
+        "if step.loses",
+    ),
+}
+"""Every weakening, in words."""
+
+
+@contextmanager
+def weakened(weakening: Weakening) -> Iterator[None]:
+    """The module changed, for everybody who has imported it or anything from it."""
+    original, changed = _change(weakening)
+    before: list[tuple[types.ModuleType, str, Any]] = []
+    for user in (user for user in _USERS if user is not original):
+        for name, value in list(vars(user).items()):
+            if value is original:
+                now: Any = changed
+            elif value is vars(original).get(name) and getattr(value, "__module__", "") == original.__name__:
+                now = vars(changed)[name]
+            else:
+                continue
+            before.append((user, name, value))
+            setattr(user, name, now)
+    try:
+        yield
+    finally:
+        for user, name, value in before:
+            setattr(user, name, value)
+
+
+@cache
+def _change(weakening: Weakening) -> tuple[types.ModuleType, types.ModuleType]:
+    """The module as it is, and another one with the text changed.
+
+    Raises ValueError if the text to change does not stand there, or more than once.
+    """
+    (original,) = [part for part in _PARTS if part.__name__ == f"plumbline.reference.{weakening.module}"]
+    source = inspect.getsource(original)
+    if source.count(weakening.old) != 1:
+        raise ValueError(f"{weakening.module} does not hold this once: {weakening.old!r}")
+    changed = types.ModuleType(original.__name__)
+    code = compile(source.replace(weakening.old, weakening.new), original.__file__ or "", "exec")
+    exec(code, vars(changed))  # noqa: S102 - the model's own text
+    return original, changed
+
+
+def weakly(weakening: Weakening, witness: Witness) -> Answer:
+    """What the weakened search says."""
+    with weakened(weakening):
+        return searched(witness.history, witness.rulebook)
+
+
+def notices(weakening: Weakening, witness: Witness) -> bool:
+    """Whether the search decides the history with and without the weakening, and not alike."""
+    return _opposed(weakly(weakening, witness), searched(witness.history, witness.rulebook))
+
+
+def _opposed(one: Answer, other: Answer) -> bool:
+    return {one, other} == {Answer.EXPLAINED, Answer.REFUTED}
+
+
+def read_witnesses() -> dict[str, list[Witness]]:
+    """The witnesses kept, by weakening."""
+    return msgspec.json.decode(WITNESSES.read_bytes(), type=dict[str, list[Witness]])
+
+
+def hunt(seconds: float, seed: int = 0) -> dict[str, list[Witness]]:
+    """The witnesses kept that still are some, and as many more as can be found among trials in the time."""
+    kept = read_witnesses() if WITNESSES.exists() else {}
+    found = {
+        name: [witness for witness in kept.get(name, []) if notices(weakening, witness)]
+        for name, weakening in WEAKENINGS.items()
+    }
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        trial = draw_trial(seed)
+        witness = Witness(trial.rulebook, trial.history)
+        right = searched(witness.history, witness.rulebook)
+        for name, weakening in WEAKENINGS.items():
+            if len(found[name]) < ENOUGH and _opposed(weakly(weakening, witness), right):
+                found[name].append(witness)
+        seed += 1
+    return found
+
+
+def main() -> None:
+    """Without arguments tell how many witnesses notice each weakening; with seconds (and a seed) hunt first."""
+    if os.environ.get("PYTHONHASHSEED") != "0":
+        # Of steps that may be taken alone the first is taken, and which is first depends on the hashes of text.
+        again = [sys.executable, "-m", "plumbline.ci.weakenings", *sys.argv[1:]]
+        os.execve(sys.executable, again, os.environ | {"PYTHONHASHSEED": "0"})  # noqa: S606 - itself
+    if len(sys.argv) > 1:
+        found = hunt(float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0)
+        WITNESSES.write_bytes(msgspec.json.encode(found) + b"\n")
+    else:
+        kept = read_witnesses()
+        found = {
+            name: [witness for witness in kept.get(name, []) if notices(weakening, witness)]
+            for name, weakening in WEAKENINGS.items()
+        }
+    counts = {name: len(witnesses) for name, witnesses in found.items()}
+    sys.stdout.write(msgspec.json.format(msgspec.json.encode(counts)).decode() + "\n")
+
+
+if __name__ == "__main__":
+    main()
