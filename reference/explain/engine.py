@@ -6,7 +6,6 @@ only successor; everything else is a choice. States are remembered only where th
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Collection
 from enum import StrEnum
@@ -15,6 +14,7 @@ from typing import Any
 import msgspec
 
 from plumbline.reference.explain.steps import Claim, Entry, Logs, Place, Step, System
+from plumbline.reference.garbage import uncollected
 from plumbline.reference.hashed import HashedMap
 
 FRONTIER = 3
@@ -187,15 +187,8 @@ def explain(
         budget: where to give up; then the answer is unknown.
         switched_off: names of replaced decisions; claims that rely on one of them are not believed.
     """
-    # Nothing that the search makes refers to itself, and looking for such things in vain takes a third of
-    # the time.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with uncollected():
         return _search(system, logs, budget or Budget(), _Believed(switched_off))
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _search(system: System, logs: Logs, budget: Budget, believed: _Believed) -> Explanation:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Logs, Place
+from plumbline.reference.garbage import uncollected
 from plumbline.reference.history import (
     Armed,
     Called,
@@ -334,6 +335,11 @@ def _seen(entry: Entry) -> Reading:
 
 def ask(history: History, book: Rulebook) -> Question:
     """The question whether the model with this rulebook can show exactly this history."""
+    with uncollected():
+        return _ask(history, book)
+
+
+def _ask(history: History, book: Rulebook) -> Question:
     index = Index(history)
     setting = Setting(
         book,
