@@ -181,6 +181,9 @@ class Index:
 
     def _may_only_read(self, operation: Operation) -> bool:
         """Whether the operation may have changed nothing on its member, as far as listeners tell."""
+        if operation.kind in READS:
+            # It has no token, and neither have events of candidates that name no destroys.
+            return True
         logged = self._logged.get(operation.member)
         return logged is None or (operation.key, operation.token) not in logged
 

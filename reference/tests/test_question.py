@@ -1,0 +1,56 @@
+"""What a history tells of what is still to come."""
+
+from __future__ import annotations
+
+import pytest
+
+from plumbline.reference.explain.question import Index
+from plumbline.reference.history import Called, History, Returned, Settled, Shown
+from plumbline.reference.model.foresight import Comes
+from plumbline.reference.model.world import Entry, empty_world
+from plumbline.reference.operations import (
+    Event,
+    EventKind,
+    Operation,
+    OperationKind,
+    Outcome,
+    RegionAttributes,
+    Site,
+    Status,
+    Topology,
+)
+from plumbline.reference.rulebook.values import EntryState, Stamp
+
+STORED = Entry(EntryState.LIVE, "old", Stamp(1, "A"))
+
+
+def operation(op_id: int, kind: OperationKind, token: str | None, member: str = "B") -> Operation:
+    return Operation(
+        op_id=op_id, thread=f"{member}{op_id}", member=member, region="r", kind=kind, key="x", token=token
+    )
+
+
+def shown(kind: EventKind, token: str | None) -> Shown:
+    return Shown(Event(member="B", region="r", key="x", kind=kind, token=token), 0, 4)
+
+
+@pytest.mark.parametrize("names_destroys", [True, False])
+def test_who_got_the_old_value_has_surely_read_before_it_was_replaced(names_destroys: bool):
+    replacing = operation(1, OperationKind.PUT, "new", "A")
+    token = "gone" if names_destroys else None
+    history = History(
+        topology=Topology((Site(1, ("A", "B")),)),
+        regions=(RegionAttributes(name="r"),),
+        timeline=(
+            Called(replacing),
+            Called(operation(2, OperationKind.GET, None)),
+            Returned(1, Outcome(Status.OK)),
+            Returned(2, Outcome(Status.OK, "old")),
+            Settled(),
+        ),
+        # A destroy was shown, too; without a token it looks as if it could have been anybody's.
+        logs={"B": (shown(EventKind.DESTROY, token), shown(EventKind.UPDATE, "new"))},
+        callback_arguments=names_destroys,
+    )
+    comes = Index(history).reader_to_come(empty_world(), 1, "B", replacing, STORED)
+    assert comes is Comes.SURELY
