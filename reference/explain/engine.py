@@ -17,6 +17,10 @@ from plumbline.reference.explain.steps import Claim, Entry, Logs, Place, Step, S
 from plumbline.reference.garbage import uncollected
 from plumbline.reference.hashed import HashedMap
 
+MEETING_POINTS = frozenset({16, 64})
+"""So many steps after a choice it is looked whether another choice has led to the same place: mostly the
+same steps were only taken in another order, and all that follows would be walked twice."""
+
 FRONTIER = 3
 """How many of the furthest dead ends are kept."""
 
@@ -198,8 +202,10 @@ def _search(system: System, logs: Logs, budget: Budget, believed: _Believed) -> 
     seen: set[tuple[Any, HashedMap[Place, int]]] = set()
     frontier: list[Position] = []
     states = branches = 0
+    met = False
     while stack:
         here = stack.pop()
+        since = 0
         while True:
             if here.left == 0:
                 return Explanation(Answer.EXPLAINED, states, branches, path=here.path())
@@ -212,6 +218,17 @@ def _search(system: System, logs: Logs, budget: Budget, believed: _Believed) -> 
             if len(successors) != 1:
                 break
             here = successors[0]
+            since += 1
+            if since in MEETING_POINTS and branches:
+                here.state = system.canonical(here.state)
+                known = (here.state, here.used)
+                if known in seen:
+                    met = True
+                    break
+                seen.add(known)
+        if met:
+            met = False
+            continue
         if not successors:
             frontier = _furthest(frontier, here)
             continue
