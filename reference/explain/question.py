@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import accumulate
+from operator import itemgetter
 from typing import NamedTuple
 
 from plumbline.reference.explain.steps import Entry as Shown
@@ -74,6 +75,12 @@ class _Reader(NamedTuple):
     operation: Operation | None
     outcome: Outcome | None
     reading: Reading
+
+
+_BareReader = tuple[int, Operation | None, Outcome | None, Reading]
+"""The fields of a _Reader: there is one for each key and reading, and most are never looked at."""
+
+_MOMENT = itemgetter(0)
 
 
 class Index:
@@ -159,8 +166,8 @@ class Index:
         known = member == operation.member or self._scopes[operation.region] is Scope.ACK
         return min(back, settled) if known else settled
 
-    def _find_readers(self) -> dict[Where, list[_Reader]]:
-        readers: dict[Where, list[_Reader]] = {}
+    def _find_readers(self) -> dict[Where, list[_BareReader]]:
+        readers: dict[Where, list[_BareReader]] = {}
         for op_id, operation in self.operations.items():
             _, outcome = self.returned.get(op_id, (NEVER, None))
             if outcome is None or outcome.status is Status.INDEFINITE:
@@ -168,15 +175,14 @@ class Index:
             if not self._may_only_read(operation):
                 continue
             where = (operation.member, operation.region, operation.key)
-            readers.setdefault(where, []).append(_Reader(self.called[op_id], operation, outcome, None))
+            readers.setdefault(where, []).append((self.called[op_id], operation, outcome, None))
         for number, seen in self.answers.contents.items():
             member, region = self.answers.members[number]
+            asked = self._asked[number]
             for key, reading in seen.items():
-                readers.setdefault((member, region, key), []).append(
-                    _Reader(self._asked[number], None, None, reading)
-                )
+                readers.setdefault((member, region, key), []).append((asked, None, None, reading))
         for found in readers.values():
-            found.sort(key=lambda reader: reader.moment)
+            found.sort(key=_MOMENT)
         return readers
 
     def _may_only_read(self, operation: Operation) -> bool:
@@ -247,8 +253,8 @@ class Index:
                 return Comes.PERHAPS
         latest = self.latest(operation, member)
         comes = Comes.NO
-        for index in range(bisect_left(readers, now, key=lambda found: found.moment), len(readers)):
-            found = readers[index]
+        for index in range(bisect_left(readers, now, key=_MOMENT), len(readers)):
+            found = _Reader(*readers[index])
             if found.moment >= latest:
                 break
             if found.operation is None:
