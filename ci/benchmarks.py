@@ -18,8 +18,9 @@ from typing import Any
 import msgspec
 
 from plumbline.adapters.candidates import find_candidate
+from plumbline.ci.corruptions import CORRUPTIONS
+from plumbline.ci.one_site import REGION, Shape, draw_plan, run_on_reference
 from plumbline.ci.run_command import GATE_SEED
-from plumbline.ci.trials import CORRUPTIONS, REGION, Shape, draw_plan, run_on_reference
 from plumbline.reference.explain.engine import Answer, Budget
 from plumbline.reference.explain.oracle import search
 from plumbline.reference.history import History, OrderStrength

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 from plumbline.ci import trials_command
 from plumbline.ci.comparison import Comparison, compare
-from plumbline.ci.trials import CORRUPTIONS, Trial, draw_trial
+from plumbline.ci.corruptions import CORRUPTIONS
+from plumbline.ci.trials import Trial, draw_trial
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.history import OrderStrength, Redelivered, Returned, Settled
 from plumbline.reference.operations import Scope, Status

@@ -1,0 +1,173 @@
+"""Random small examples within one site: plans of a shape, and their histories on the reference.
+
+Knows nothing of trials, nor of how histories are spoilt.
+"""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+
+import msgspec
+
+from plumbline.adapters.adapter import Adapter
+from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.reference.adapter import ReferenceAdapter
+from plumbline.reference.history import History
+from plumbline.reference.operations import (
+    READS,
+    Operation,
+    OperationKind,
+    RegionAttributes,
+    Scope,
+    Site,
+    Topology,
+)
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.suites.driving import Driver
+from plumbline.suites.plans import Do, Finish, Park, Plan, PlanStep, Release, Settle, Start, run_plan
+
+REGION = "r"
+
+_WRITES = (OperationKind.PUT,) * 6 + (OperationKind.GET,)
+_MIXED = (
+    OperationKind.CREATE,
+    OperationKind.PUT_IF_ABSENT,
+    OperationKind.REPLACE,
+    OperationKind.INVALIDATE,
+    OperationKind.DESTROY,
+    OperationKind.DESTROY,
+    OperationKind.LOCAL_INVALIDATE,
+    OperationKind.LOCAL_DESTROY,
+    OperationKind.CONTAINS_KEY,
+    OperationKind.GET,
+)
+
+
+class Shape(msgspec.Struct, frozen=True, kw_only=True):
+    """What kind of plan to draw.
+
+    Attributes:
+        operations: how many operations.
+        keys: the keys; empty for a fresh key per put, while other operations take one of the latest keys.
+        members: how many members.
+        checks: the region's attribute.
+        scope: the region's scope.
+        mixed: share of operations other than put and get.
+        parked: share of operations parked at a gate.
+        started: share of operations that are called and finished later.
+        settled: share of plan steps that settle in between.
+        looks: share of calls behind which something is read while others are under way.
+        redelivered: share of calls behind which an earlier message is delivered once more.
+    """
+
+    operations: int
+    keys: tuple[str, ...] = ("x",)
+    members: int = 3
+    checks: bool | None = None
+    scope: Scope = Scope.ACK
+    mixed: float = 0.4
+    parked: float = 0.2
+    started: float = 0.5
+    settled: float = 0.03
+    looks: float = 0.0
+    redelivered: float = 0.0
+
+
+def draw_plan(draw: random.Random, shape: Shape) -> Plan:
+    """A plan of this shape; each member has two threads."""
+    members = tuple("ABCD"[: shape.members])
+    steps: list[PlanStep] = []
+    under_way: dict[str, int] = {}
+    parked: list[tuple[int, str]] = []
+
+    def release_one() -> None:
+        op_id, member = parked.pop(draw.randrange(len(parked)))
+        steps.append(Release(op_id, member))
+
+    op_id = 0
+    while op_id < shape.operations:
+        if parked and draw.random() < 0.3:
+            release_one()
+        if not parked and under_way and draw.random() < 0.15:
+            steps.append(Finish(under_way.pop(draw.choice(sorted(under_way)))))
+        if draw.random() < shape.settled:
+            steps.append(Settle())
+        member = draw.choice(members)
+        thread = f"{member}{draw.randrange(2)}"
+        if thread in under_way:
+            while parked:
+                release_one()
+            steps.append(Finish(under_way.pop(thread)))
+        op_id += 1
+        kind = draw.choice(_MIXED if draw.random() < shape.mixed else _WRITES)
+        operation = Operation(
+            op_id=op_id,
+            thread=thread,
+            member=member,
+            region=REGION,
+            kind=kind,
+            key=draw.choice(shape.keys) if shape.keys else _fresh_key(draw, kind, op_id),
+            token=None if kind in READS else f"t{op_id}",
+        )
+        chance = draw.random()
+        if kind not in READS and chance < shape.parked:
+            gate_member = member if draw.random() < 0.7 else draw.choice(members)
+            steps.append(Park(operation, gate_member))
+            parked.append((op_id, gate_member))
+            under_way[thread] = op_id
+        elif parked or chance < shape.parked + shape.started:
+            steps.append(Start(operation))
+            under_way[thread] = op_id
+        else:
+            steps.append(Do(operation))
+    return Plan(
+        members, (RegionAttributes(name=REGION, checks=shape.checks, scope=shape.scope),), tuple(steps)
+    )
+
+
+def _fresh_key(draw: random.Random, kind: OperationKind, op_id: int) -> str:
+    """A key of its own for a put; for what needs something to work on, the key of a recent operation."""
+    return f"k{op_id if kind is OperationKind.PUT else draw.randrange(max(1, op_id - 8), op_id + 1)}"
+
+
+class _RestlessDriver(Driver):
+    """A driver that does more than its plan says, while operations are under way: looks, and redelivers."""
+
+    def __init__(self, adapter: Adapter, plan: Plan, shape: Shape, draw: random.Random) -> None:
+        topology = Topology((Site(1, plan.members),))
+        order = adapter.deploy(topology).member_order
+        super().__init__(adapter, adapter.hello(), topology, order, plan.regions)
+        self._shape = shape
+        self._draw = draw
+        self._returned: list[Operation] = []
+
+    def call(self, operation: Operation) -> None:
+        """Send a call, and perhaps something else behind it."""
+        super().call(operation)
+        member = self._draw.choice(self.topology.members)
+        if self._draw.random() < self._shape.looks:
+            if self._draw.random() < 0.5:
+                self.contents(member, REGION)
+            else:
+                self.statistic(member, "conflatedEvents")
+        if self._draw.random() < self._shape.redelivered:
+            busy = {each.op_id for each in self.under_way}
+            sent = [each for each in self._returned if each.op_id not in busy and each.member != member]
+            if sent:
+                self.redeliver(self._draw.choice(sent).op_id, member)
+        if operation.kind is OperationKind.PUT:  # whatever it found, it was sent
+            self._returned.append(operation)
+
+
+def run_on_reference(
+    plan: Plan, shape: Shape, *, book: Rulebook | None = None, seed: int | None = None
+) -> History:
+    """The history of a plan of this shape on the reference, chaotic if a seed is given."""
+    adapter = ReferenceAdapter(book, chaotic=seed is not None, seed=seed or 0)
+    draw = random.Random(seed or 0)  # noqa: S311 - reproducible trials, not secrets
+    driver = _RestlessDriver(adapter, plan, shape, draw)
+    # A faulty variant may block for good; what was seen until then is a history, too.
+    with suppress(AdapterError):
+        run_plan(plan, driver)
+    return driver.history()
