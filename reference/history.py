@@ -47,7 +47,10 @@ class Returned(msgspec.Struct, frozen=True, tag="returned"):
 
 
 class Armed(msgspec.Struct, frozen=True, tag="armed"):
-    """From here on the operation parks when it reaches the gate."""
+    """From here on the operation parks when it reaches the gate; stands before the operation is called.
+
+    A gate armed later might have been passed already, and then nobody could tell whether parking failed.
+    """
 
     gate: Gate
 

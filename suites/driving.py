@@ -86,6 +86,7 @@ class Driver:
         self._after = 0
         self._questions = 0
         self._under_way: dict[int, Operation] = {}
+        self._called: set[int] = set()
         self._limit_ms = introduction.settle_limit_ms
         adapter.reset(regions)
 
@@ -93,6 +94,7 @@ class Driver:
         """Send a call; it may take effect from here on."""
         self._timeline.append(Called(operation))
         self._under_way[operation.op_id] = operation
+        self._called.add(operation.op_id)
         self._adapter.begin(operation)
 
     def finish(self, op_id: int, timeout_ms: int | None = None) -> Outcome | None:
@@ -108,7 +110,12 @@ class Driver:
         return outcome
 
     def arm(self, gate: Gate) -> None:
-        """From here on the operation parks at the gate."""
+        """From here on the operation parks at the gate; raises ValueError if it was called already."""
+        if gate.op_id in self._called:
+            raise ValueError(
+                f"operation {gate.op_id} was called already and may have passed the listener of "
+                f"{gate.member}: arm its gates before calling it"
+            )
         self._timeline.append(Armed(gate))
         self._adapter.arm(gate)
 
