@@ -22,7 +22,15 @@ from plumbline.adapters.protocol import (
     SettleResult,
 )
 from plumbline.reference.history import Gate
-from plumbline.reference.operations import Content, Operation, Outcome, RegionAttributes, Topology
+from plumbline.reference.operations import (
+    Content,
+    Operation,
+    Outcome,
+    QueueAttributes,
+    QueueSight,
+    RegionAttributes,
+    Topology,
+)
 
 
 class Adapter(ABC):
@@ -93,6 +101,26 @@ class Adapter(ABC):
     def redeliver(self, op_id: int, member: str) -> None:
         """Deliver the message of a finished operation to a member once more."""
         raise UnsupportedError(f"redeliver: messages are out of reach (operation {op_id}, member {member})")
+
+    def create_queue(self, queue: QueueAttributes) -> None:
+        """Create and start a queue on the members of its site, one after the other, unless it is there."""
+        raise UnsupportedError(f"create_queue: this candidate has no gateway senders ({queue.id})")
+
+    def queue_action(self, member: str, queue: str, action: str) -> None:
+        """start, stop, pause or resume a queue on a member, or its gateway receiver ("receiver")."""
+        raise UnsupportedError(f"queue_action: this candidate cannot {action} {queue} on {member}")
+
+    def look_at_queue(self, member: str, queue: str) -> QueueSight:
+        """Depth, contents and role of a queue on a member."""
+        raise UnsupportedError(f"look_at_queue: this candidate does not show {queue} on {member}")
+
+    def crash(self, member: str) -> None:
+        """Kill a member; back when it is dead. The next `reset` brings it back."""
+        raise UnsupportedError(f"crash: this candidate cannot kill {member}")
+
+    def link(self, source: str, target: str, state: str) -> None:
+        """Set the state of the link from one site (its number as text) to another; see `Link`."""
+        raise UnsupportedError(f"link: this candidate cannot set {source} to {target} {state}")
 
     def call(self, method: str, params: msgspec.Struct) -> msgspec.Struct:
         """Any method of the protocol that has no spelled-out form yet."""

@@ -16,6 +16,8 @@ from plumbline.reference.operations import (
     Event,
     Operation,
     Outcome,
+    QueueAttributes,
+    QueueSight,
     RegionAttributes,
     Topology,
 )
@@ -207,15 +209,29 @@ class Hosting(_Record, frozen=True, kw_only=True):
     region: str
 
 
+class Crash(_Record, frozen=True, kw_only=True):
+    """Kill a member; answered when it is dead.
+
+    Operations under way on it end `indefinite`; its listener events stay observable; the next `reset`
+    brings it back.
+    """
+
+    member: str
+
+
 class MemberParams(_Record, frozen=True, kw_only=True):
-    """Crash, close or restart a member."""
+    """Restart a member, or ask for its log."""
 
     member: str
     from_disk: bool = False
 
 
 class Link(_Record, frozen=True, kw_only=True):
-    """State of the link from one site, member or client to another: up, down, drop_acks, hold."""
+    """State of the link from one site (its number as text), member or client to another.
+
+    `up`; `down`: connections break and none can be made; `drop_acks`: what is sent arrives, what is
+    answered does not; `hold`: nothing arrives, nothing breaks. Going `up` again makes new connections.
+    """
 
     source: str
     target: str
@@ -236,25 +252,22 @@ class ClockParams(_Record, frozen=True, kw_only=True):
     frozen: bool = False
 
 
-class QueueParams(_Record, frozen=True, kw_only=True):
-    """A gateway sender or asynchronous queue and how it is configured on every member of a site."""
+class CreateQueue(_Record, frozen=True, kw_only=True):
+    """Create and start a gateway sender or asynchronous queue on the members of its site, in their order.
 
-    site: int
-    queue: str
-    remote_site: int | None = None
-    parallel: bool = False
-    dispatchers: int = 1
-    order_policy: str = "key"
-    batch_size: int = 100
-    batch_interval_ms: int = 10
-    conflate: bool = False
-    persistent: bool = False
-    maximum_memory_mb: int = 100
-    remove_on_exception: bool = True
+    Asked after `deploy` and before the `reset` whose regions name it; kept until another topology is
+    deployed. Asking again for the same attributes does nothing.
+    """
+
+    queue: QueueAttributes
 
 
 class QueueAction(_Record, frozen=True, kw_only=True):
-    """start, stop, pause or resume of a queue on a member; or start and stop of its receiver."""
+    """start, stop, pause or resume of a queue on a member; start or stop of its gateway receiver.
+
+    `queue` is "receiver" for the receiver. Every member of a site that some gateway sender sends to runs
+    one after `reset`. When the answer to `pause` comes, the member builds no further batch.
+    """
 
     member: str
     queue: str
@@ -266,15 +279,6 @@ class QueueLook(_Record, frozen=True, kw_only=True):
 
     member: str
     queue: str
-
-
-class QueueSight(_Record, frozen=True, kw_only=True):
-    """`role` is primary, secondary or none; `tokens` are null where contents cannot be seen."""
-
-    depth: int
-    role: str
-    tokens: tuple[str, ...] | None = None
-    unprocessed: int | None = None
 
 
 class Script(_Record, frozen=True, kw_only=True):
@@ -419,12 +423,12 @@ METHODS: dict[str, Method] = {
         Method("leave", Hosting, Nothing, Capability.CONFIGURATION),
         Method("join", Hosting, Nothing, Capability.CONFIGURATION),
         Method("redeliver", Redeliver, Nothing, Capability.MESSAGE_CONTROL),
-        Method("crash", MemberParams, Nothing, Capability.MEMBER_FAULTS),
+        Method("crash", Crash, Nothing, Capability.MEMBER_FAULTS),
         Method("restart", MemberParams, Nothing, Capability.MEMBER_FAULTS),
         Method("link", Link, Nothing, Capability.LINK_FAULTS),
         Method("advance", Advance, Nothing, Capability.VIRTUAL_TIME),
         Method("clock", ClockParams, Nothing, Capability.VIRTUAL_TIME),
-        Method("create_queue", QueueParams, Nothing, Capability.GATEWAYS),
+        Method("create_queue", CreateQueue, Nothing, Capability.GATEWAYS),
         Method("queue_action", QueueAction, Nothing, Capability.GATEWAYS),
         Method("look_at_queue", QueueLook, QueueSight, Capability.QUEUE_INSPECTION),
         Method("script", Script, Nothing, Capability.CALLBACK_SCRIPTS),

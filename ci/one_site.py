@@ -121,9 +121,8 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
             under_way[thread] = op_id
         else:
             steps.append(Do(operation))
-    return Plan(
-        members, (RegionAttributes(name=REGION, checks=shape.checks, scope=shape.scope),), tuple(steps)
-    )
+    region = RegionAttributes(name=REGION, checks=shape.checks, scope=shape.scope)
+    return Plan(Topology((Site(1, members),)), (region,), tuple(steps))
 
 
 def _fresh_key(draw: random.Random, kind: OperationKind, op_id: int) -> str:
@@ -135,7 +134,7 @@ class _RestlessDriver(Driver):
     """A driver that does more than its plan says, while operations are under way: looks, and redelivers."""
 
     def __init__(self, adapter: Adapter, plan: Plan, shape: Shape, draw: random.Random) -> None:
-        topology = Topology((Site(1, plan.members),))
+        topology = plan.topology
         order = adapter.deploy(topology).member_order
         super().__init__(adapter, adapter.hello(), topology, order, plan.regions)
         self._shape = shape

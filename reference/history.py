@@ -11,7 +11,16 @@ from enum import StrEnum
 
 import msgspec
 
-from plumbline.reference.operations import Content, Event, Operation, Outcome, RegionAttributes, Topology
+from plumbline.reference.operations import (
+    Content,
+    Event,
+    Operation,
+    Outcome,
+    QueueAttributes,
+    QueueSight,
+    RegionAttributes,
+    Topology,
+)
 
 
 class OrderStrength(StrEnum):
@@ -143,6 +152,87 @@ class Joined(msgspec.Struct, frozen=True, tag="joined"):
     region: str
 
 
+class FaultKind(StrEnum):
+    """What is done to a system besides calling operations; the kinds that mend something among them."""
+
+    CRASH = "crash"
+    LINK_DOWN = "link_down"
+    LINK_UP = "link_up"
+    REPLIES_LOST = "replies_lost"
+    RECEIVER_STOP = "receiver_stop"
+    RECEIVER_START = "receiver_start"
+    PAUSE = "pause"
+    RESUME = "resume"
+
+
+class Fault(msgspec.Struct, frozen=True, kw_only=True):
+    """One fault, or its mending.
+
+    Attributes:
+        kind: crash: the member is killed without a word. link_down: nothing passes from the senders of
+            `site` to the receivers of `remote_site` or back, and their connections break. replies_lost:
+            events still pass, what receivers answer does not. link_up: both mended, by new connections.
+            receiver_stop, receiver_start: of the member's gateway receiver. pause, resume: of the queue
+            on the member; a paused primary builds no further batch.
+        member: whom it befalls; "" for links.
+        queue: which queue is paused or resumed.
+        site: the sending side of a link.
+        remote_site: its receiving side.
+    """
+
+    kind: FaultKind
+    member: str = ""
+    queue: str = ""
+    site: int = 0
+    remote_site: int = 0
+
+
+def fault_words(fault: Fault) -> str:
+    """A fault in words: "crash of a1", "link from site 1 to site 2 cut"."""
+    link = f"from site {fault.site} to site {fault.remote_site}"
+    return {
+        FaultKind.CRASH: f"crash of {fault.member}",
+        FaultKind.LINK_DOWN: f"link {link} cut",
+        FaultKind.LINK_UP: f"link {link} up again",
+        FaultKind.REPLIES_LOST: f"replies to what is sent {link} lost",
+        FaultKind.RECEIVER_STOP: f"receiver of {fault.member} stopped",
+        FaultKind.RECEIVER_START: f"receiver of {fault.member} started",
+        FaultKind.PAUSE: f"queue {fault.queue} paused on {fault.member}",
+        FaultKind.RESUME: f"queue {fault.queue} resumed on {fault.member}",
+    }[fault.kind]
+
+
+class FaultBegun(msgspec.Struct, frozen=True, tag="fault_begun"):
+    """The harness has asked for a fault; it may happen from here on."""
+
+    number: int
+    fault: Fault
+
+
+class FaultDone(msgspec.Struct, frozen=True, tag="fault_done"):
+    """The fault of that number has happened; its consequences may take longer."""
+
+    number: int
+    fault: Fault
+
+
+class QueueAsked(msgspec.Struct, frozen=True, tag="queue_asked"):
+    """The harness has asked to see a queue; answered by the QueueRead of the same number."""
+
+    number: int
+    member: str
+    queue: str
+
+
+class QueueRead(msgspec.Struct, frozen=True, tag="queue_read"):
+    """What the member's copy of the queue held, and what it was for it, at some time since it was asked."""
+
+    number: int
+    member: str
+    queue: str
+    sight: QueueSight
+
+
 Moment = (
     Called
     | Returned
@@ -159,6 +249,10 @@ Moment = (
     | Redelivered
     | Left
     | Joined
+    | FaultBegun
+    | FaultDone
+    | QueueAsked
+    | QueueRead
 )
 
 
@@ -189,6 +283,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
         conflated_weight_least: least that one discarded update adds to the statistic conflatedEvents.
         conflated_weight_most: most that it adds.
         callback_arguments: whether destroys and invalidates carry their token.
+        queues: the gateway senders and asynchronous queues that regions may be attached to.
     """
 
     topology: Topology
@@ -200,3 +295,4 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     conflated_weight_least: int = 1
     conflated_weight_most: int = 1
     callback_arguments: bool = True
+    queues: tuple[QueueAttributes, ...] = ()

@@ -133,6 +133,62 @@ class RegionAttributes(msgspec.Struct, frozen=True, kw_only=True):
     redundancy: int = 0
 
 
+class QueueAttributes(msgspec.Struct, frozen=True, kw_only=True):
+    """A gateway sender or asynchronous event queue, as it is configured on every member of its site.
+
+    Attributes:
+        id: its name, unique among all sites.
+        site: the site whose events it distributes.
+        remote_site: where a gateway sender sends to; None for an asynchronous event queue.
+        parallel: whether every member dispatches what it is primary for, instead of one for all.
+        dispatchers: dispatcher threads.
+        order_policy: `key`, `thread` or `partition`: what keeps its order under several dispatchers.
+        batch_size: most events of one batch.
+        batch_interval_ms: how long an event waits at most for its batch to become full.
+        conflate: whether a queued update makes way for a later one of its key.
+        persistent: whether the queue is kept on disk.
+        maximum_memory_mb: above this the queue overflows to disk.
+        remove_on_exception: whether an event leaves the queue though the other site failed to apply it.
+    """
+
+    id: str
+    site: int
+    remote_site: int | None = None
+    parallel: bool = False
+    dispatchers: int = 1
+    order_policy: str = "key"
+    batch_size: int = 100
+    batch_interval_ms: int = 10
+    conflate: bool = False
+    persistent: bool = False
+    maximum_memory_mb: int = 100
+    remove_on_exception: bool = True
+
+
+class QueueRole(StrEnum):
+    """What a member is for a queue: it dispatches, stands by, or does not run it."""
+
+    PRIMARY = "primary"
+    SECONDARY = "secondary"
+    NONE = "none"
+
+
+class QueueSight(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is seen of a queue on one member.
+
+    Attributes:
+        depth: events that the member's copy holds.
+        role: what the member is for the queue.
+        tokens: their tokens, oldest first; None where a candidate does not show them.
+        unprocessed: events that a secondary remembers as not yet queued by the primary; None if not shown.
+    """
+
+    depth: int
+    role: QueueRole
+    tokens: tuple[str | None, ...] | None = None
+    unprocessed: int | None = None
+
+
 class Site(msgspec.Struct, frozen=True):
     """A cluster: its distributed system id (1 to 127) and the names of its members."""
 
@@ -149,6 +205,13 @@ class Topology(msgspec.Struct, frozen=True):
     def members(self) -> tuple[str, ...]:
         """All members of all sites, in the order in which they were named."""
         return tuple(member for site in self.sites for member in site.members)
+
+    def site_of(self, member: str) -> Site:
+        """The site of a member; raises KeyError if no site has it."""
+        for site in self.sites:
+            if member in site.members:
+                return site
+        raise KeyError(member)
 
 
 class EventKind(StrEnum):

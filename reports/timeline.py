@@ -17,12 +17,16 @@ from plumbline.reference.history import (
     Called,
     ContentsAsked,
     ContentsRead,
+    FaultBegun,
+    FaultDone,
     History,
     Joined,
     Left,
     Moment,
     NotParked,
     Parked,
+    QueueAsked,
+    QueueRead,
     Redelivered,
     Released,
     Returned,
@@ -31,6 +35,7 @@ from plumbline.reference.history import (
     StatisticAsked,
     StatisticRead,
     Waited,
+    fault_words,
 )
 from plumbline.reference.operations import (
     STORES_VALUE,
@@ -213,7 +218,7 @@ def entry_words(entry: Content) -> str:
     return f"{entry.key} = {'invalid' if entry.token is None else entry.token}"
 
 
-def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, int | None]:
+def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, int | None]:  # noqa: PLR0912 - a case for each kind of moment
     """Where a moment belongs, its words, and the operation it is about."""
     place = HARNESS
     op_id: int | None = None
@@ -244,6 +249,13 @@ def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, i
             words = f"{'gives up' if isinstance(moment, Left) else 'takes'} its copy of {region}"
         case Redelivered(op_id=op_id, member=place):
             words = f"message of #{op_id} sent again"
+        case FaultBegun(fault=fault) | FaultDone(fault=fault):
+            place = fault.member or HARNESS
+            words = fault_words(fault) + (": asked for" if isinstance(moment, FaultBegun) else "")
+        case QueueAsked(member=place, queue=queue):
+            words = f"asked to see {queue}"
+        case QueueRead(member=place, queue=queue, sight=sight):
+            words = f"{queue}: {sight.role}, holds {sight.depth} events"
         case _:
             assert_never(moment)
     return place, words, op_id

@@ -15,6 +15,10 @@ from plumbline.reference.history import (
     Called,
     ContentsAsked,
     ContentsRead,
+    Fault,
+    FaultBegun,
+    FaultDone,
+    FaultKind,
     Gate,
     History,
     Joined,
@@ -23,6 +27,8 @@ from plumbline.reference.history import (
     NotParked,
     OrderStrength,
     Parked,
+    QueueAsked,
+    QueueRead,
     Redelivered,
     Released,
     Returned,
@@ -39,12 +45,17 @@ from plumbline.reference.operations import (
     Operation,
     OperationKind,
     Outcome,
+    QueueAttributes,
+    QueueSight,
     RegionAttributes,
     Topology,
 )
 
 SHOWN_LIMIT_MS = 3_000
 """A listener that will be told of something is told within this time."""
+
+DEPTH_LIMIT_MS = 5_000
+"""Within this time the copies of a queue follow the primary, whose removals are told about once a second."""
 
 SLICE_MS = 20
 """How long the candidate is left alone between two looks."""
@@ -57,6 +68,13 @@ _ANNOUNCED_AS = {
     OperationKind.LOCAL_DESTROY: EventKind.DESTROY,
 }
 """How listeners are told of operations whose value they cannot be told by."""
+
+
+_LINK_STATES = {
+    FaultKind.LINK_DOWN: "down",
+    FaultKind.LINK_UP: "up",
+    FaultKind.REPLIES_LOST: "drop_acks",
+}
 
 
 class Driver:
@@ -73,8 +91,9 @@ class Driver:
         topology: Topology,
         member_order: tuple[str, ...] | None,
         regions: tuple[RegionAttributes, ...],
+        queues: tuple[QueueAttributes, ...] = (),
     ) -> None:
-        """Begin an example: the candidate is reset to fresh regions."""
+        """Begin an example: the candidate is reset to fresh regions, attached to queues that run."""
         self.introduction = introduction
         self.topology = topology
         self._adapter = adapter
@@ -88,6 +107,11 @@ class Driver:
         self._under_way: dict[int, Operation] = {}
         self._called: set[int] = set()
         self._limit_ms = introduction.settle_limit_ms
+        self._queues = queues
+        self._faults = 0
+        self._crashed: set[str] = set()
+        for queue in queues:
+            adapter.create_queue(queue)
         adapter.reset(regions)
 
     def call(self, operation: Operation) -> None:
@@ -150,6 +174,49 @@ class Driver:
         """Deliver the message of an operation once more."""
         self._timeline.append(Redelivered(op_id, member))
         self._adapter.redeliver(op_id, member)
+
+    def inject(self, fault: Fault) -> None:
+        """Do something to the candidate, and go on once it is done."""
+        self._faults += 1
+        self._timeline.append(FaultBegun(self._faults, fault))
+        match fault.kind:
+            case FaultKind.CRASH:
+                self._adapter.crash(fault.member)
+                self._crashed.add(fault.member)
+            case FaultKind.RECEIVER_STOP | FaultKind.RECEIVER_START:
+                action = fault.kind.removeprefix("receiver_")
+                self._adapter.queue_action(fault.member, "receiver", action)
+            case FaultKind.PAUSE | FaultKind.RESUME:
+                self._adapter.queue_action(fault.member, fault.queue, fault.kind)
+            case FaultKind.LINK_DOWN | FaultKind.LINK_UP | FaultKind.REPLIES_LOST:
+                self._adapter.link(str(fault.site), str(fault.remote_site), _LINK_STATES[fault.kind])
+        self.poll()
+        self._timeline.append(FaultDone(self._faults, fault))
+
+    def look_at_queue(self, member: str, queue: str) -> QueueSight:
+        """What a member's copy of a queue holds, and what the member is for it."""
+        self._questions += 1
+        number = self._questions
+        self._timeline.append(QueueAsked(number, member, queue))
+        sight = self._adapter.look_at_queue(member, queue)
+        self.poll()
+        self._timeline.append(QueueRead(number, member, queue, sight))
+        return sight
+
+    def await_depth(self, member: str, queue: str, depth: int, timeout_ms: int = DEPTH_LIMIT_MS) -> bool:
+        """Whether a member's copy of a queue comes to hold so many events in time."""
+        deadline = time.monotonic() + timeout_ms / 1000
+        while self.look_at_queue(member, queue).depth != depth:
+            if time.monotonic() > deadline:
+                self._waited(Waited(f"the copy of {queue} on {member} to hold {depth} events"))
+                return False
+            self._adapter.settle(SLICE_MS)
+        return True
+
+    @property
+    def crashed(self) -> frozenset[str]:
+        """Members that were killed in this example."""
+        return frozenset(self._crashed)
 
     def poll(self) -> tuple[Event, ...]:
         """Take in what listeners were told since the last time; it was shown before this moment."""
@@ -245,6 +312,7 @@ class Driver:
             conflated_weight_least=self.introduction.conflated_weight_least,
             conflated_weight_most=self.introduction.conflated_weight_most,
             callback_arguments=self.introduction.callback_arguments,
+            queues=self._queues,
         )
 
 

@@ -18,7 +18,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import READS, Operation, OperationKind, RegionAttributes, Scope
+from plumbline.reference.operations import (
+    READS,
+    Operation,
+    OperationKind,
+    RegionAttributes,
+    Scope,
+    Site,
+    Topology,
+)
 from plumbline.suites.plans import Do, Park, Plan, PlanStep, Release, Settle, Start
 
 REGION = "region"
@@ -109,7 +117,7 @@ class PlanMachine(RuleBasedStateMachine):
 
     def plan(self) -> Plan:
         """The plan so far."""
-        return Plan(self.members, (self.region,), tuple(self.steps))
+        return Plan(Topology((Site(1, self.members),)), (self.region,), tuple(self.steps))
 
     def teardown(self) -> None:
         """The plan is complete: carry it out and judge it."""

@@ -10,8 +10,8 @@ import msgspec
 
 from plumbline.adapters.errors import AdapterError
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.history import Gate
-from plumbline.reference.operations import Operation, RegionAttributes
+from plumbline.reference.history import Fault, FaultKind, Gate
+from plumbline.reference.operations import Operation, QueueAttributes, RegionAttributes, Topology
 from plumbline.suites.driving import Driver
 
 
@@ -51,15 +51,33 @@ class Settle(msgspec.Struct, frozen=True, tag="settle"):
     """Wait until nothing more happens, and look at what every member holds."""
 
 
-PlanStep = Do | Start | Park | Release | Finish | Settle
+class Inject(msgspec.Struct, frozen=True, tag="inject"):
+    """Do something to the system: crash a member, cut a link, mend it."""
+
+    fault: Fault
+
+
+class Look(msgspec.Struct, frozen=True, tag="look"):
+    """Look at the copies of a queue, as they are at the moment, on every member that lives."""
+
+    queue: str
+
+
+PlanStep = Do | Start | Park | Release | Finish | Settle | Inject | Look
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """Members, regions and steps of one example."""
+    """Topology, regions, queues and steps of one example."""
 
-    members: tuple[str, ...]
+    topology: Topology
     regions: tuple[RegionAttributes, ...]
     steps: tuple[PlanStep, ...]
+    queues: tuple[QueueAttributes, ...] = ()
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """All members of all sites."""
+        return self.topology.members
 
 
 def operation_of(step: PlanStep) -> Operation | None:
@@ -67,7 +85,7 @@ def operation_of(step: PlanStep) -> Operation | None:
     return step.operation if isinstance(step, Do | Start | Park) else None
 
 
-def run_plan(plan: Plan, driver: Driver) -> None:
+def run_plan(plan: Plan, driver: Driver) -> None:  # noqa: PLR0912 - a case for each kind of step
     """Carry out a plan; in the end everything is released, finished, settled and looked at.
 
     Raises AdapterError if the adapter fails or an operation never returns.
@@ -75,18 +93,8 @@ def run_plan(plan: Plan, driver: Driver) -> None:
     parked: dict[Gate, None] = {}
     for step in plan.steps:
         match step:
-            case Do(operation):
-                driver.call(operation)
-                if not parked or not _may_be_held(operation, parked, driver):
-                    _finished(driver, operation.op_id)
-            case Start(operation):
-                driver.call(operation)
-            case Park(operation, member):
-                gate = Gate(member, operation.op_id)
-                driver.arm(gate)
-                parked[gate] = None
-                driver.call(operation)
-                driver.await_parked(gate, PARK_LIMIT_MS)
+            case Do() | Start() | Park():
+                _call(step, driver, parked)
             case Release(op_id, member):
                 gate = Gate(member, op_id)
                 if gate in parked:
@@ -98,12 +106,35 @@ def run_plan(plan: Plan, driver: Driver) -> None:
             case Settle():
                 driver.settle()
                 _look(plan, driver)
+            case Inject(fault):
+                driver.inject(fault)
+                if fault.kind is FaultKind.CRASH:
+                    # What stood at a listener there is gone with it.
+                    for gate in [gate for gate in parked if gate.member == fault.member]:
+                        del parked[gate]
+            case Look(queue):
+                _look_at_queue(plan, driver, queue)
     for gate in parked:
         driver.release(gate)
     for operation in driver.under_way:
         _finished(driver, operation.op_id)
     driver.settle()
     _look(plan, driver)
+
+
+def _call(step: Do | Start | Park, driver: Driver, parked: dict[Gate, None]) -> None:
+    """Call an operation as the step says; waiting for it only while nothing may hold it back."""
+    operation = step.operation
+    if isinstance(step, Park):
+        gate = Gate(step.member, operation.op_id)
+        driver.arm(gate)
+        parked[gate] = None
+        driver.call(operation)
+        driver.await_parked(gate, PARK_LIMIT_MS)
+        return
+    driver.call(operation)
+    if isinstance(step, Do) and (not parked or not _may_be_held(operation, parked, driver)):
+        _finished(driver, operation.op_id)
 
 
 PARK_LIMIT_MS = 2_000
@@ -123,7 +154,16 @@ def _finished(driver: Driver, op_id: int) -> None:
 
 def _look(plan: Plan, driver: Driver) -> None:
     for member in plan.members:
+        if member in driver.crashed:
+            continue
         for region in plan.regions:
             driver.contents(member, region.name)
         if Capability.STATISTICS in driver.introduction.capabilities:
             driver.statistic(member, "conflatedEvents")
+
+
+def _look_at_queue(plan: Plan, driver: Driver, queue: str) -> None:
+    site = next(queued.site for queued in plan.queues if queued.id == queue)
+    for member in plan.members:
+        if member not in driver.crashed and plan.topology.site_of(member).number == site:
+            driver.look_at_queue(member, queue)

@@ -13,7 +13,7 @@ from plumbline.adapters.candidates import Candidate
 from plumbline.adapters.errors import AdapterError, MissingToolError, UnsupportedError
 from plumbline.adapters.protocol import Introduction
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import RegionAttributes, Site, Topology
+from plumbline.reference.operations import QueueAttributes, RegionAttributes, Topology
 from plumbline.suites.driving import Driver
 
 MOST_FAILURES_IN_A_ROW = 3
@@ -44,18 +44,20 @@ class Session:
         return tuple(capability for capability in needed if capability not in self.introduction.capabilities)
 
     def begin(
-        self, members: tuple[str, ...], regions: tuple[RegionAttributes, ...]
+        self,
+        topology: Topology,
+        regions: tuple[RegionAttributes, ...],
+        queues: tuple[QueueAttributes, ...] = (),
     ) -> tuple[Driver, tuple[str, ...] | None]:
-        """Begin an example on members of one site; gives its driver and the order of their ids.
+        """Begin an example on a topology; gives its driver and the order of the members' ids.
 
         Raises AdapterError, of which whoever plays the example tells `failed`.
         """
         adapter = self._open()
-        topology = Topology((Site(1, members),))
         if topology not in self._deployed:
             self._deployed = {topology: adapter.deploy(topology).member_order}
         order = self._deployed[topology]
-        return Driver(adapter, self.introduction, topology, order, regions), order
+        return Driver(adapter, self.introduction, topology, order, regions, queues), order
 
     @property
     def given_up(self) -> bool:

@@ -6,7 +6,8 @@ Knows no verdict.
 from __future__ import annotations
 
 from plumbline.reference.explain.oracle import Finding
-from plumbline.suites.plans import Do, Finish, Park, Plan, PlanStep, Release, Settle, Start
+from plumbline.reference.history import fault_words
+from plumbline.suites.plans import Do, Finish, Inject, Look, Park, Plan, PlanStep, Release, Settle, Start
 
 Sentences = tuple[str, ...]
 
@@ -41,3 +42,7 @@ def _step_words(step: PlanStep) -> str:
             return f"wait for operation {op_id}"
         case Settle():
             return "let everything settle, and look"
+        case Inject(fault):
+            return fault_words(fault)
+        case Look(queue):
+            return f"look at the copies of {queue}"

@@ -11,8 +11,6 @@ from concurrent.futures import Future
 from functools import partial
 from operator import eq
 
-import msgspec
-
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.geode.caller import Caller
@@ -22,7 +20,7 @@ from plumbline.adapters.geode.jars import find_jars
 from plumbline.adapters.geode.jvm import BridgeError, GoneError
 from plumbline.adapters.geode.listener import ABSENT, Holding, RegionListener, Stage
 from plumbline.adapters.geode.member import Member
-from plumbline.adapters.protocol import Deployed, Introduction, MemberParams, Nothing, Observed, SettleResult
+from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Gate, OrderStrength
 from plumbline.reference.operations import (
@@ -223,13 +221,10 @@ class GeodeAdapter(Adapter):
         internal = self._internal[region]
         self._cluster.ask(self._survivor(member), partial(self._create, attributes, internal))
 
-    def call(self, method: str, params: msgspec.Struct) -> msgspec.Struct:
-        """`crash` kills a member's JVM; nothing else yet."""
-        if method == "crash" and isinstance(params, MemberParams):
-            self._member(params.member).kill()
-            self._stage.release_all(params.member)  # its listeners hold nothing back any more
-            return Nothing()
-        return super().call(method, params)
+    def crash(self, member: str) -> None:
+        """Kill a member's JVM."""
+        self._member(member).kill()
+        self._stage.release_all(member)  # its listeners hold nothing back any more
 
     def close(self) -> None:
         """Kill the JVMs, and end all threads."""

@@ -39,6 +39,8 @@ from plumbline.adapters.protocol import (
     Begin,
     Contents,
     ContentsResult,
+    Crash,
+    CreateQueue,
     Deploy,
     Deployed,
     Finish,
@@ -47,10 +49,13 @@ from plumbline.adapters.protocol import (
     Hello,
     Hosting,
     Introduction,
+    Link,
     Nothing,
     Observe,
     Observed,
     ParkedResult,
+    QueueAction,
+    QueueLook,
     Redeliver,
     Reset,
     Settle,
@@ -59,7 +64,15 @@ from plumbline.adapters.protocol import (
     StatisticResult,
 )
 from plumbline.reference.history import Gate
-from plumbline.reference.operations import Content, Operation, Outcome, RegionAttributes, Topology
+from plumbline.reference.operations import (
+    Content,
+    Operation,
+    Outcome,
+    QueueAttributes,
+    QueueSight,
+    RegionAttributes,
+    Topology,
+)
 
 _DATA_SHOWN = 8 * 1024
 
@@ -165,6 +178,21 @@ class RemoteAdapter(Adapter):
 
     def redeliver(self, op_id: int, member: str) -> None:
         self._ask("redeliver", Redeliver(op_id=op_id, member=member), Nothing)
+
+    def create_queue(self, queue: QueueAttributes) -> None:
+        self._ask("create_queue", CreateQueue(queue=queue), Nothing)
+
+    def queue_action(self, member: str, queue: str, action: str) -> None:
+        self._ask("queue_action", QueueAction(member=member, queue=queue, action=action), Nothing)
+
+    def look_at_queue(self, member: str, queue: str) -> QueueSight:
+        return self._ask("look_at_queue", QueueLook(member=member, queue=queue), QueueSight)
+
+    def crash(self, member: str) -> None:
+        self._ask("crash", Crash(member=member), Nothing)
+
+    def link(self, source: str, target: str, state: str) -> None:
+        self._ask("link", Link(source=source, target=target, state=state), Nothing)
 
     def call(self, method: str, params: msgspec.Struct) -> msgspec.Struct:
         return self._ask(method, params, METHODS[method].result)

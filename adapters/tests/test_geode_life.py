@@ -18,7 +18,6 @@ pytest.importorskip("py4j", reason="the extra [geode] is not installed")
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.geode.adapter import GeodeAdapter
 from plumbline.adapters.geode.folder import Folder
-from plumbline.adapters.protocol import MemberParams
 from plumbline.reference.history import Gate
 from plumbline.reference.operations import (
     Content,
@@ -130,7 +129,7 @@ def test_a_crash_is_an_indefinite_outcome_there_and_a_delay_elsewhere(pair: Geod
     pair.begin(put(1, "B"))
     assert pair.await_parked(Gate("B", 1), LIMIT_MS)
     pair.begin(put(2, "A"))
-    pair.call("crash", MemberParams(member="B"))
+    pair.crash("B")
     pair.begin(put(3, "B"))
     outcomes = [pair.finish(op_id, LIMIT_MS) for op_id in (1, 2, 3)]
     assert [outcome and outcome.status for outcome in outcomes] == [

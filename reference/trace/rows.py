@@ -16,12 +16,17 @@ from plumbline.reference.history import (
     Called,
     ContentsAsked,
     ContentsRead,
+    FaultBegun,
+    FaultDone,
+    FaultKind,
     History,
     Joined,
     Left,
     Moment,
     NotParked,
     Parked,
+    QueueAsked,
+    QueueRead,
     Redelivered,
     Released,
     Returned,
@@ -105,7 +110,10 @@ class _Layout:
 
 def _quiet_from(timeline: Sequence[Moment]) -> int:
     """Where the quiet end begins: at a settling that left nothing held and that only looking followed."""
-    looking = (ContentsAsked, ContentsRead, StatisticAsked, StatisticRead, Waited, Settled)
+    looking = (
+        *(ContentsAsked, ContentsRead, StatisticAsked, StatisticRead, Waited, Settled),
+        *(QueueAsked, QueueRead),
+    )
     quiet = len(timeline)
     for index, moment in reversed(list(enumerate(timeline))):
         if isinstance(moment, Settled) and not moment.held:
@@ -139,7 +147,7 @@ def _head(layout: _Layout) -> Iterator[Row]:
         yield layout.member(TraceKind.OBSERVED, member)
 
 
-def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:
+def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # noqa: PLR0912 - a case for each kind of moment
     match moment:
         case Called(operation=o):
             value = o.token if o.kind in STORES_VALUE else None
@@ -174,8 +182,56 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:
             yield layout.member(TraceKind.STAT_ASKED, member, name=name, question=number)
         case StatisticRead(number=number, member=member, name=name, delta=delta):
             yield layout.member(TraceKind.STAT, member, name=name, amount=delta, question=number)
+        case FaultBegun() | FaultDone() | QueueAsked() | QueueRead():
+            yield from _of_the_system(layout, moment)
         case _:
             assert_never(moment)
+
+
+def _of_the_system(layout: _Layout, moment: FaultBegun | FaultDone | QueueAsked | QueueRead) -> Iterator[Row]:
+    """Faults count once they have happened, and what was asked of a queue is told by the answer."""
+    if isinstance(moment, FaultDone):
+        yield _fault(layout, moment)
+    elif isinstance(moment, QueueRead):
+        yield from _queue(layout, moment)
+
+
+_QUEUE_FAULTS = {
+    FaultKind.PAUSE: TraceKind.QUEUE_PAUSE,
+    FaultKind.RESUME: TraceKind.QUEUE_RESUME,
+    FaultKind.RECEIVER_STOP: TraceKind.QUEUE_STOP,
+    FaultKind.RECEIVER_START: TraceKind.QUEUE_START,
+}
+_LINK_STATUS = {
+    FaultKind.LINK_DOWN: "down",
+    FaultKind.LINK_UP: "up",
+    FaultKind.REPLIES_LOST: "drop_acks",
+}
+
+
+def _fault(layout: _Layout, moment: FaultDone) -> Row:
+    """A fault that has happened, or what mended it."""
+    fault = moment.fault
+    if fault.kind is FaultKind.CRASH:
+        return layout.member(TraceKind.CRASH, fault.member)
+    if fault.kind in _QUEUE_FAULTS:
+        return layout.member(_QUEUE_FAULTS[fault.kind], fault.member, queue=fault.queue or "receiver")
+    return {
+        "kind": TraceKind.LINK,
+        "site": fault.site,
+        "peer": str(fault.remote_site),
+        "status": _LINK_STATUS[fault.kind],
+    }
+
+
+def _queue(layout: _Layout, read: QueueRead) -> Iterator[Row]:
+    """What was seen of a queue: its depth, its role, and each event where the candidate shows them."""
+    sight = read.sight
+    about: Row = {"queue": read.queue, "question": read.number}
+    yield layout.member(TraceKind.ROLE, read.member, role=sight.role, **about)
+    yield layout.member(TraceKind.DEPTH, read.member, amount=sight.depth, **about)
+    for position, token in enumerate(sight.tokens or ()):
+        yield layout.member(TraceKind.QUEUED, read.member, queue_pos=position, token=token, **about)
 
 
 def _contents(layout: _Layout, read: ContentsRead, *, quiet: bool) -> Iterator[Row]:

@@ -13,7 +13,7 @@ import msgspec
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.reference.explain.engine import Answer, Budget
 from plumbline.reference.explain.oracle import NAMING_MS, Finding, find
-from plumbline.reference.operations import RegionAttributes
+from plumbline.reference.operations import RegionAttributes, Site, Topology
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites.driving import Driver
@@ -51,7 +51,7 @@ def _play(scenario: Scenario, session: Session, book: Rulebook, naming_ms: int) 
     if lacking:
         return _result(scenario, Verdict.UNSUPPORTED, f"needs {', '.join(lacking)}")
     region = RegionAttributes(name=REGION, scope=scenario.scope, checks=scenario.checks)
-    driver, order = session.begin(tuple("ABCD"[: scenario.members]), (region,))
+    driver, order = session.begin(Topology((Site(1, tuple("ABCD"[: scenario.members])),)), (region,))
     if order is None:
         return _result(scenario, Verdict.UNSUPPORTED, "the candidate does not tell the order of member ids")
     stage = Stage(driver, order)
