@@ -6,7 +6,7 @@ import pytest
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.reference.history import Armed, Gate
-from plumbline.reference.operations import Operation, OperationKind, RegionAttributes
+from plumbline.reference.operations import Operation, OperationKind, RegionAttributes, Site, Topology
 from plumbline.suites.session import Session
 
 PUT = Operation(
@@ -23,7 +23,7 @@ PUT = Operation(
 def test_a_gate_is_armed_before_its_operation_is_called_and_refused_ever_after():
     late = "operation 1 was called already .* listener of B: arm its gates before calling it"
     with Session(find_candidate("reference")) as session:
-        driver, _ = session.begin(("A", "B"), (RegionAttributes(name="r"),))
+        driver, _ = session.begin(Topology((Site(1, ("A", "B")),)), (RegionAttributes(name="r"),))
         driver.arm(Gate("A", 1))
         driver.call(PUT)
         with pytest.raises(ValueError, match=late):
