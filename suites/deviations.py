@@ -1,13 +1,15 @@
 """Deviations: what a product is known to do against a document, on record with a reason and an end.
 
 A deviation names the faulty variant whose decision the product makes. The search applies it and goes on
-behind it; what needed it is reported as a deviation, never as a pass. Knows nothing of how it was found.
+behind it; what needed it is reported as a deviation, never as a pass. Knows nothing of how it was found,
+nor of how examples are played.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import tomllib
+from collections.abc import Iterable
 from datetime import date
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -15,8 +17,12 @@ from pathlib import Path
 import msgspec
 
 from plumbline.reference.catalogue.loader import catalogue, did_you_mean
+from plumbline.reference.explain.engine import Answer, Budget
+from plumbline.reference.explain.oracle import search
+from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.verdicts import Verdict
 
 
 class DeviationError(Exception):
@@ -74,6 +80,68 @@ def in_force(deviations: tuple[Deviation, ...], version: str, today: date) -> tu
         deviation
         for deviation in deviations
         if today <= deviation.expires and any(fnmatchcase(version, pattern) for pattern in deviation.versions)
+    )
+
+
+class OnRecord:
+    """The deviations in force for one candidate.
+
+    Attributes:
+        deviations: all of them.
+    """
+
+    def __init__(self, deviations: tuple[Deviation, ...] = ()) -> None:
+        self.deviations = deviations
+        self._followed = tuple(known for known in deviations if known.replaces)
+
+    def of(self, requirement: str) -> tuple[Deviation, ...]:
+        """Those on record for a requirement."""
+        return tuple(known for known in self.deviations if known.requirement == requirement)
+
+    def needed(self, history: History, budget: Budget) -> tuple[Deviation, ...]:
+        """Those that it takes to explain a history that was refuted; none if all together do not.
+
+        Where one of several suffices, each that does; what else is on record was not needed.
+        """
+        alone = tuple(known for known in self._followed if self._explain(history, (known,), budget))
+        if alone or len(self._followed) <= 1 or not self._explain(history, self._followed, budget):
+            return alone
+        together = tuple(
+            known
+            for known in self._followed
+            if not self._explain(history, tuple(one for one in self._followed if one != known), budget)
+        )
+        return together or self._followed
+
+    def _explain(self, history: History, deviations: tuple[Deviation, ...], budget: Budget) -> bool:
+        return search(history, deviating(Rulebook(), deviations), budget).answer is Answer.EXPLAINED
+
+    def excused(
+        self, requirement: str, verdict: Verdict, reason: str, *, followed: bool
+    ) -> tuple[Verdict, str]:
+        """The verdict on a requirement and its reason; a failure that is on record is a deviation.
+
+        Args:
+            requirement: the id that failed, if it did.
+            verdict: as it would be with nothing on record.
+            reason: the same.
+            followed: whether a record excuses it that the search follows, too: where no search was asked.
+        """
+        known = [one for one in self.of(requirement) if followed or not one.replaces]
+        if not known or verdict not in (Verdict.FAIL, Verdict.INTERMITTENT):
+            return verdict, reason
+        return Verdict.DEVIATION, words(known)
+
+
+NOTHING = OnRecord()
+"""No deviation is on record."""
+
+
+def words(deviations: Iterable[Deviation]) -> str:
+    """For the reason of a verdict: what is known of a difference, and who answers for it until when."""
+    return "; ".join(
+        f"on record for {known.requirement}: {known.reason} ({known.owner}, until {known.expires})"
+        for known in deviations
     )
 
 

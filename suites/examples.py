@@ -16,6 +16,7 @@ from plumbline.reference.explain.oracle import NAMING_MS, find, search
 from plumbline.reference.history import History, OrderStrength
 from plumbline.reference.rulebook.book import DECISIONS, Rulebook
 from plumbline.reference.verdicts import Verdict
+from plumbline.suites.deviations import Deviation, OnRecord, words
 from plumbline.suites.driving import order_strength
 from plumbline.suites.machines import Machine, drive
 from plumbline.suites.plans import Plan, run_plan
@@ -57,7 +58,8 @@ class Trouble(msgspec.Struct):
         failed: how often that example failed.
         tried: how often it was played.
         unknown: examples that the search did not decide.
-        deviating: examples explained only with the deviations on record.
+        deviating: examples explained only with deviations on record.
+        deviations: those that it took.
         adapter_errors: examples that the adapter did not get through.
         last_error: what it said last.
     """
@@ -69,8 +71,14 @@ class Trouble(msgspec.Struct):
     tried: int = 0
     unknown: int = 0
     deviating: int = 0
+    deviations: tuple[Deviation, ...] = ()
     adapter_errors: int = 0
     last_error: str = ""
+
+    @property
+    def deviating_words(self) -> str:
+        """Why what was seen is a deviation."""
+        return f"{self.deviating} examples are explained only with what is {words(self.deviations)}"
 
 
 def play_plans(
@@ -81,7 +89,7 @@ def play_plans(
     profile: Profile,
     draw_seed: int,
     deadline: float | None,
-    deviating: Rulebook | None,
+    on_record: OnRecord,
     saw: Callable[[str, Verdict, History], None],
     progress: Callable[[int], None],
 ) -> Trouble:
@@ -94,7 +102,7 @@ def play_plans(
         profile: how many plans, how long, how many replays.
         draw_seed: what they are drawn from.
         deadline: on the monotonic clock; no plan is begun after it.
-        deviating: the rulebook with the deviations on record, if there are any.
+        on_record: the deviations on record.
         saw: told of every judged example: its name, the verdict, the history.
         progress: told how many were played.
     """
@@ -103,11 +111,8 @@ def play_plans(
     def judged(plan: Plan) -> tuple[Verdict, History]:
         history = play_plan(plan, session)
         answer = search(history, book, BUDGET).answer
-        if (
-            answer is Answer.REFUTED
-            and deviating is not None
-            and search(history, deviating, BUDGET).answer is Answer.EXPLAINED
-        ):
+        if answer is Answer.REFUTED and (needed := on_record.needed(history, BUDGET)):
+            trouble.deviations = tuple(dict.fromkeys((*trouble.deviations, *needed)))
             return Verdict.DEVIATION, history
         verdicts = {Answer.EXPLAINED: Verdict.PASS, Answer.REFUTED: Verdict.FAIL}
         return verdicts.get(answer, Verdict.UNKNOWN), history

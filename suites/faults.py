@@ -13,6 +13,7 @@ from plumbline.adapters.candidates import Candidate
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty import FaultyVariant
 from plumbline.reference.verdicts import Verdict
+from plumbline.suites.deviations import NOTHING
 from plumbline.suites.examples import play_plans
 from plumbline.suites.machines import MACHINES
 from plumbline.suites.plans import operation_of
@@ -69,7 +70,7 @@ def kill(variant: FaultyVariant, candidate: Candidate, profile: Profile, seed: i
                 profile=profile,
                 draw_seed=seed,
                 deadline=None,
-                deviating=None,
+                on_record=NOTHING,
                 saw=lambda *_: None,
                 progress=lambda _: None,
             )

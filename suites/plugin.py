@@ -7,6 +7,8 @@ run last, and each one's outcome is the merged verdict. Knows pytest; judging ha
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +18,7 @@ from plumbline.adapters.candidates import find_candidate
 from plumbline.adapters.errors import AdapterError, MissingToolError, UnknownCandidateError
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.verdicts import MEANING, Verdict, merge
+from plumbline.suites.deviations import Deviation, DeviationError, OnRecord, in_force, read_deviations, words
 from plumbline.suites.machines import MACHINES
 from plumbline.suites.profiles import PROFILES
 from plumbline.suites.results import Result
@@ -30,6 +33,8 @@ SUITE = re.compile(r"test_(machines|scenarios|requirements)\.py::")
 FIXED_SEED = 20_250_101
 
 SESSIONS = pytest.StashKey[dict[str, Session]]()
+DEVIATIONS = pytest.StashKey[tuple[Deviation, ...]]()
+ON_RECORD = pytest.StashKey[dict[str, OnRecord]]()
 RESULTS = pytest.StashKey[dict[str, dict[str, list[tuple[Verdict, str]]]]]()
 
 
@@ -46,13 +51,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--profile", choices=list(PROFILES), default="smoke", help="how much of it (default smoke)"
     )
+    group.addoption(
+        "--deviations",
+        metavar="FILE",
+        help="known differences, a TOML file; each is expected, and one that does not show fails",
+    )
     group.addoption("--suite-seed", type=int, default=FIXED_SEED, help="what plans are drawn from")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the candidates before anything is collected."""
+    """Check candidates and deviations before anything is collected."""
     config.stash[SESSIONS] = {}
     config.stash[RESULTS] = {}
+    config.stash[ON_RECORD] = {}
+    try:
+        file = config.getoption("--deviations")
+        config.stash[DEVIATIONS] = () if file is None else read_deviations(Path(file))
+    except DeviationError as error:
+        raise pytest.UsageError(str(error)) from error
     for name in config.getoption("--candidate"):
         try:
             find_candidate(name)
@@ -71,6 +87,15 @@ def session_of(config: pytest.Config, name: str) -> Session:
     if name not in sessions:
         sessions[name] = Session(find_candidate(name, seed=config.getoption("--suite-seed")))
     return sessions[name]
+
+
+def on_record(config: pytest.Config, name: str) -> OnRecord:
+    """The deviations in force for a candidate, which has introduced itself."""
+    known = config.stash[ON_RECORD]
+    if name not in known:
+        version = session_of(config, name).introduction.version
+        known[name] = OnRecord(in_force(config.stash[DEVIATIONS], version, datetime.now(UTC).date()))
+    return known[name]
 
 
 def remember(config: pytest.Config, name: str, result: Result) -> None:
@@ -155,6 +180,11 @@ def requirement_verdict(
         return Verdict.UNSUPPORTED, f"needs {', '.join(lacking)}"
     if MEANING[verdict].pytest == "error":
         end(verdict, reason)
+    known = on_record(request.config, candidate_name).of(requirement_id)
+    if known:
+        # Of what is on record a pass is a failure: the record is out of date, and would hide the next one.
+        expected = f"{words(known)}, but it has not shown: remove it from the file"
+        request.applymarker(pytest.mark.xfail(raises=pytest.xfail.Exception, strict=True, reason=expected))
     return verdict, reason
 
 

@@ -21,8 +21,7 @@ from plumbline.adapters.errors import AdapterError
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.loader import catalogue, did_you_mean
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.explain.engine import Answer
-from plumbline.reference.explain.oracle import Finding, exercised, search
+from plumbline.reference.explain.oracle import Finding, exercised
 from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rules.judging import judge_runs
@@ -36,12 +35,12 @@ from plumbline.reference.runs import (
 from plumbline.reference.trace.files import seal
 from plumbline.reference.trace.writer import TraceWriter
 from plumbline.reference.verdicts import Source, Verdict, VerdictRow
-from plumbline.suites.deviations import Deviation, deviating, in_force
+from plumbline.suites.deviations import Deviation, OnRecord, in_force
 from plumbline.suites.examples import Trouble, play_plans
 from plumbline.suites.machines import MACHINES, Machine
 from plumbline.suites.profiles import Profile
 from plumbline.suites.results import Result
-from plumbline.suites.scenarios.playing import BUDGET, play
+from plumbline.suites.scenarios.playing import play
 from plumbline.suites.scenarios.registry import SCENARIOS
 from plumbline.suites.session import Session
 
@@ -117,8 +116,7 @@ class _Run:
         self._rows: list[VerdictRow] = []
         self._counterexamples: list[Counterexample] = []
         self._capabilities: frozenset[Capability] | None = None
-        self._deviations: tuple[Deviation, ...] = ()
-        self._deviating: Rulebook | None = None
+        self._on_record = OnRecord()
 
     def carry_out(self) -> Outcome:
         write_record(self._directory, self._record)
@@ -165,9 +163,7 @@ class _Run:
         )
         write_record(self._directory, self._record)
         today = datetime.now(UTC).date()
-        self._deviations = in_force(self._options.deviations, introduction.version, today)
-        if any(known.replaces for known in self._deviations):
-            self._deviating = deviating(Rulebook(), self._deviations)
+        self._on_record = OnRecord(in_force(self._options.deviations, introduction.version, today))
         return True
 
     def _scenarios(self, session: Session, trace: TraceWriter) -> None:
@@ -179,11 +175,11 @@ class _Run:
         book = Rulebook()
         for count, scenario in enumerate(wanted):
             self._progress("scenarios", count, len(wanted))
-            result = self._with_deviations(play(scenario, session, book))
+            result = play(scenario, session, book, on_record=self._on_record)
             failed, tried = 1, 1
             if result.verdict is Verdict.FAIL:
                 for _ in range(self._options.profile.replays):
-                    again = play(scenario, session, book, naming_ms=0).verdict
+                    again = play(scenario, session, book, naming_ms=0, on_record=self._on_record).verdict
                     failed, tried = failed + (again is Verdict.FAIL), tried + 1
             self._judged(result, Source.SCENARIO, trace, failed, tried)
         self._progress("scenarios", len(wanted), len(wanted))
@@ -209,7 +205,7 @@ class _Run:
             profile=self._options.profile,
             draw_seed=self._options.seed,
             deadline=deadline,
-            deviating=self._deviating,
+            on_record=self._on_record,
             saw=lambda name, verdict, history: self._saw(trace, proof, name, verdict, history),
             progress=lambda done: self._progress(machine.name, done, self._options.profile.examples),
         )
@@ -223,7 +219,7 @@ class _Run:
             self._row(
                 requirement,
                 Source.MACHINE,
-                *_of_machine(requirement, played, proof, self._deviations),
+                *_of_machine(requirement, played, proof),
                 exercised=proof.count(requirement),
                 seconds=seconds / len(wanted),
             )
@@ -247,45 +243,22 @@ class _Run:
         if verdict in (Verdict.FAIL, Verdict.INTERMITTENT) and result.history is not None:
             file = self._keep(result, source, failed, tried)
         for requirement in result.requirements:
-            excuse = None
-            if verdict in (Verdict.FAIL, Verdict.INTERMITTENT) and source is Source.SCENARIO:
-                excuse = self._excuse(requirement, followed=False)
+            told, why = verdict, reason
+            if source is Source.SCENARIO:
+                told, why = self._on_record.excused(requirement, verdict, reason, followed=False)
             # What a machine fails on is told even where nobody asked for it: it was seen.
             if requirement in self._selected or source is Source.MACHINE:
                 self._row(
                     requirement,
                     source,
-                    verdict if excuse is None else Verdict.DEVIATION,
-                    reason=reason if excuse is None else _on_record(excuse),
+                    told,
+                    reason=why,
                     exercised=int(verdict in _JUDGED),
                     failures=failed if verdict in (Verdict.FAIL, Verdict.INTERMITTENT) else 0,
                     counterexample=file,
                     seconds=result.seconds,
                 )
         return result.requirements
-
-    def _with_deviations(self, result: Result) -> Result:
-        """The result; a deviation if the model shows what was seen once it decides as the product does."""
-        if self._deviating is None or result.history is None:
-            return result
-        # Where the model shows it as it is, scenario and model disagree, and no record excuses that.
-        if result.finding is None or result.finding.answer is not Answer.REFUTED:
-            return result
-        if search(result.history, self._deviating, BUDGET).answer is not Answer.EXPLAINED:
-            return result
-        reason = "; ".join(_on_record(known) for known in self._deviations if known.replaces)
-        return msgspec.structs.replace(result, verdict=Verdict.DEVIATION, reason=reason)
-
-    def _excuse(self, requirement: str, *, followed: bool) -> Deviation | None:
-        """The deviation on record for a requirement; those that the model follows only if `followed`."""
-        return next(
-            (
-                known
-                for known in self._deviations
-                if known.requirement == requirement and (followed or not known.replaces)
-            ),
-            None,
-        )
 
     def _keep(self, result: Result, source: Source, failed: int, tried: int) -> str:
         """Write a counterexample; gives its file name."""
@@ -325,12 +298,10 @@ class _Run:
             for row in judgement.verdicts:
                 if row.requirement not in self._selected:
                     continue
-                excuse = self._excuse(row.requirement, followed=True) if row.verdict is Verdict.FAIL else None
-                if excuse is not None:
-                    row = msgspec.structs.replace(  # noqa: PLW2901 - what is known of it, put to it
-                        row, verdict=Verdict.DEVIATION, reason=_on_record(excuse)
-                    )
-                self._rows.append(row)
+                verdict, reason = self._on_record.excused(
+                    row.requirement, row.verdict, row.reason, followed=True
+                )
+                self._rows.append(msgspec.structs.replace(row, verdict=verdict, reason=reason))
 
     def _fill_up(self) -> None:
         """Say of every requirement that nothing has judged why that is so."""
@@ -404,19 +375,14 @@ class _Proof:
         return self._counts[requirement]
 
 
-def _of_machine(
-    requirement: str, played: Trouble, proof: _Proof, deviations: tuple[Deviation, ...]
-) -> tuple[Verdict, str]:
+def _of_machine(requirement: str, played: Trouble, proof: _Proof) -> tuple[Verdict, str]:
     """What a machine says of a requirement that its failure, if any, does not name."""
     if played.adapter_errors:
         return Verdict.ADAPTER_ERROR, f"{played.adapter_errors} examples: {played.last_error}"
     if played.unknown > MOST_UNDECIDED * played.played:
         return Verdict.UNKNOWN, f"{played.unknown} of {played.played} examples were not decided in the budget"
-    if played.deviating and any(known.requirement == requirement for known in deviations):
-        return (
-            Verdict.DEVIATION,
-            f"{played.deviating} examples are explained only with the deviations on record",
-        )
+    if any(known.requirement == requirement for known in played.deviations):
+        return Verdict.DEVIATION, played.deviating_words
     if not proof.count(requirement):
         return Verdict.NOT_EXERCISED, "no example would have shown a violation"
     if played.unknown:
@@ -425,10 +391,6 @@ def _of_machine(
             f"by {played.played - played.unknown} examples; {played.unknown} were not decided",
         )
     return Verdict.PASS, ""
-
-
-def _on_record(known: Deviation) -> str:
-    return f"on record for {known.requirement}: {known.reason} ({known.owner}, until {known.expires})"
 
 
 def _named_first(requirements: tuple[str, ...], finding: Finding | None) -> tuple[str, ...]:

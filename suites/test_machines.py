@@ -11,7 +11,7 @@ from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites.examples import play_plans
 from plumbline.suites.machines import MACHINES
-from plumbline.suites.plugin import end, remember
+from plumbline.suites.plugin import end, on_record, remember
 from plumbline.suites.profiles import PROFILES
 from plumbline.suites.results import Result
 from plumbline.suites.session import Session
@@ -43,11 +43,18 @@ def test_machine(
         profile=PROFILES[pytestconfig.getoption("--profile")],
         draw_seed=pytestconfig.getoption("--suite-seed"),
         deadline=None,
-        deviating=None,
+        on_record=on_record(pytestconfig, candidate_name),
         saw=saw,
         progress=lambda _: None,
     )
     whole = Result(title=name, verdict=Verdict.PASS, requirements=tuple(sorted(proven)))
+    deviating = Result(
+        title=name,
+        verdict=Verdict.DEVIATION,
+        requirements=tuple(known.requirement for known in trouble.deviations),
+        reason=trouble.deviating_words,
+    )
+    remember(pytestconfig, candidate_name, deviating)
     if trouble.failure is not None:
         failure = trouble.failure
         steps = "\n  ".join(("", *failure.plan))
@@ -69,4 +76,6 @@ def test_machine(
             reason=f"{trouble.unknown} examples were not explained within the budget",
         )
     remember(pytestconfig, candidate_name, whole)
+    if trouble.deviations and whole.verdict is Verdict.PASS:
+        whole = deviating
     end(whole.verdict, whole.reason)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.suites.plugin import end, remember
+from plumbline.reference.verdicts import MEANING
+from plumbline.suites.plugin import end, on_record, remember
 from plumbline.suites.scenarios.playing import play
 from plumbline.suites.scenarios.registry import SCENARIOS
 from plumbline.suites.session import Session
@@ -16,6 +18,12 @@ def test_scenario(
     name: str, candidate_name: str, candidate_session: Session, pytestconfig: pytest.Config
 ) -> None:
     """What the document says is what is seen, and the search agrees."""
-    result = play(SCENARIOS[name], candidate_session, Rulebook())
-    remember(pytestconfig, candidate_name, result)
-    end(result.verdict, result.reason)
+    known = on_record(pytestconfig, candidate_name)
+    result = play(SCENARIOS[name], candidate_session, Rulebook(), on_record=known)
+    verdicts = []
+    for requirement in result.requirements:
+        verdict, reason = known.excused(requirement, result.verdict, result.reason, followed=False)
+        about = msgspec.structs.replace(result, requirements=(requirement,), verdict=verdict, reason=reason)
+        remember(pytestconfig, candidate_name, about)
+        verdicts.append((verdict, reason))
+    end(*max(verdicts, key=lambda told: MEANING[told[0]].rank))

@@ -13,6 +13,7 @@ from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.rulebook.book import DECISIONS, Rulebook
 from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.reference.verdicts import Verdict
+from plumbline.suites.deviations import NOTHING
 from plumbline.suites.examples import play_plans
 from plumbline.suites.faults import kill
 from plumbline.suites.machines import MACHINES
@@ -117,7 +118,7 @@ def test_the_reference_passes_what_a_machine_draws(candidate: str, machine: str)
             profile=Profile(name="ninety", examples=90, rules=12, replays=0),
             draw_seed=SEED,
             deadline=None,
-            deviating=None,
+            on_record=NOTHING,
             saw=lambda _, verdict, __: verdicts.append(verdict),
             progress=lambda _: None,
         )

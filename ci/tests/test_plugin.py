@@ -119,3 +119,50 @@ def test_a_candidate_that_cannot_introduce_itself_is_an_error_in_every_item(tmp_
     assert re.search(rf"\n=+ .*\b{len(about('VER-TIE-01'))} errors? in", text)
     assert "adapter error: hello: the adapter ended with exit status 3 no licence found" in text
     assert "passed" not in text.splitlines()[-1]
+
+
+def with_deviations(folder: Path, candidate: str, replaces: str) -> tuple[int, dict[str, str], str]:
+    """The items about VER-TIE-01, where a deviation from it is on record."""
+    file = folder / "known.toml"
+    file.write_text(
+        f"""
+        [[deviation]]
+        requirement = "VER-TIE-01"
+        replaces = "{replaces}"
+        reason = "ties go to whoever came first"
+        owner = "cache team"
+        expires = 2999-12-31
+        """
+    )
+    selection = ("--candidate", candidate, "-k", "VER-TIE-01", "--deviations", str(file))
+    code, outcomes, text = suite(folder, *INSTALLED, *selection)
+    return code, items(outcomes, candidate), text
+
+
+def test_a_deviation_on_record_is_an_expected_failure_of_every_item_that_shows_it(tmp_path: Path):
+    code, outcomes, text = with_deviations(tmp_path, "faulty:tie-keeps-own", "tie-keeps-own")
+    assert code == 0, text
+    assert outcomes == dict.fromkeys(about("VER-TIE-01"), "XFAIL")
+    assert "on record for VER-TIE-01: ties go to whoever came first (cache team, until 2999-12-31)" in text
+
+
+def test_a_deviation_on_record_that_does_not_show_fails_the_item_of_its_requirement_alone(tmp_path: Path):
+    code, outcomes, text = with_deviations(tmp_path, "reference", "tie-keeps-own")
+    assert code == 1
+    assert outcomes.pop("VER-TIE-01") == "FAILED"
+    assert set(outcomes.values()) == {"PASSED"}
+    assert re.search(r"XPASS\(strict\)\].*cache team.*has not shown: remove it from the file", text)
+
+
+def test_what_is_not_on_record_fails_beside_what_is(tmp_path: Path):
+    code, outcomes, text = with_deviations(tmp_path, "faulty:tie-keeps-own", "nobody-counts")
+    assert code == 1, text
+    assert outcomes == dict.fromkeys(about("VER-TIE-01"), "FAILED")
+
+
+def test_a_broken_file_of_deviations_is_a_usage_error(tmp_path: Path):
+    code, _, text = with_deviations(tmp_path, "reference", "tie-sells")
+    assert code == pytest.ExitCode.USAGE_ERROR
+    assert "known.toml" in text
+    assert "no faulty variant is named 'tie-sells'" in text
+    assert "Traceback" not in text

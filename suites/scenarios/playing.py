@@ -16,6 +16,7 @@ from plumbline.reference.explain.oracle import NAMING_MS, Finding, find
 from plumbline.reference.operations import RegionAttributes, Site, Topology
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.verdicts import Verdict
+from plumbline.suites.deviations import NOTHING, OnRecord, words
 from plumbline.suites.driving import Driver
 from plumbline.suites.results import Result
 from plumbline.suites.scenarios.scenario import Scenario
@@ -26,7 +27,13 @@ from plumbline.suites.words import Sentences, finding_words
 BUDGET = Budget(states=100_000, time_ms=10_000)
 
 
-def play(scenario: Scenario, session: Session, book: Rulebook, naming_ms: int = NAMING_MS) -> Result:
+def play(
+    scenario: Scenario,
+    session: Session,
+    book: Rulebook,
+    naming_ms: int = NAMING_MS,
+    on_record: OnRecord = NOTHING,
+) -> Result:
     """Play one scenario; never raises for what a candidate or its adapter does.
 
     Args:
@@ -34,10 +41,11 @@ def play(scenario: Scenario, session: Session, book: Rulebook, naming_ms: int = 
         session: the candidate.
         book: what is right.
         naming_ms: how long to look for the requirement that a failure breaks, besides those of the scenario.
+        on_record: the deviations on record; what it takes one of them to explain is a deviation.
     """
     started = time.monotonic()
     try:
-        result = _play(scenario, session, book, naming_ms)
+        result = _deviating(_play(scenario, session, book, naming_ms), on_record)
     except AdapterError as error:
         session.failed(error)
         result = _result(scenario, Verdict.ADAPTER_ERROR, _with_last_words(error))
@@ -64,6 +72,17 @@ def _play(scenario: Scenario, session: Session, book: Rulebook, naming_ms: int) 
     session.worked()
     finding = find(driver.history(), book, BUDGET, naming_ms)
     return _judged(scenario, stage, driver, mismatch, finding)
+
+
+def _deviating(result: Result, on_record: OnRecord) -> Result:
+    """The result; a deviation if the model shows what was seen once it decides as the product does."""
+    # Where the model shows it as it is, scenario and model disagree, and no record excuses that.
+    if result.history is None or result.finding is None or result.finding.answer is not Answer.REFUTED:
+        return result
+    needed = on_record.needed(result.history, BUDGET)
+    if not needed:
+        return result
+    return msgspec.structs.replace(result, verdict=Verdict.DEVIATION, reason=words(needed))
 
 
 def _wind_up(stage: Stage) -> None:
