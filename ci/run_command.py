@@ -31,6 +31,7 @@ from plumbline.suites.running import Options, Outcome, run_suite
 
 MOST_SHOWN = 3
 LONGEST_ERROR = 1_000
+NOT_SEEN = "on record, but not seen though its requirement was exercised; remove it from the file"
 GATE_SEED = 20_250_101
 """Gate and smoke runs draw the same plans every time, so that a red gate is about the candidate."""
 
@@ -174,7 +175,8 @@ def _tell(console: Console, outcome: Outcome) -> None:
     left = len(outcome.counterexamples) - MOST_SHOWN
     if left > 0:
         console.print(f"… and {left} more counterexamples in the run directory", highlight=False)
-    console.print(render_summary(outcome.rows, titles))
+    advice = [f"{known.requirement}: {known.reason}: {NOT_SEEN}" for known in outcome.not_shown]
+    console.print(render_summary(outcome.rows, titles, advice=advice))
     console.print(f"run directory: {outcome.directory}", markup=False, highlight=False, soft_wrap=True)
 
 
@@ -202,4 +204,8 @@ def _as_json(outcome: Outcome) -> dict[str, Any]:
         "profile": record.profile,
         "seed": record.seed,
         "verdicts": verdicts,
+        "deviations_not_seen": [
+            {"requirement": known.requirement, "reason": known.reason, "advice": NOT_SEEN}
+            for known in outcome.not_shown
+        ],
     }

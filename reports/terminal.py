@@ -58,7 +58,11 @@ def render_counterexample(
 
 
 def render_summary(
-    rows: Iterable[VerdictRow], titles: Mapping[str, str] | None = None, *, complete: bool = True
+    rows: Iterable[VerdictRow],
+    titles: Mapping[str, str] | None = None,
+    *,
+    complete: bool = True,
+    advice: Iterable[str] = (),
 ) -> RenderableType:
     """How many requirements got each verdict, which failed or went unjudged and why, and the exit code.
 
@@ -66,6 +70,7 @@ def render_summary(
         rows: the verdict table of a run; several rows on one requirement are merged.
         titles: of requirements by id.
         complete: whether the run ended in order; if not, it is never called green.
+        advice: what else should be said, one sentence each; it changes nothing.
     """
     by_requirement: dict[str, list[VerdictRow]] = {}
     for row in rows:
@@ -89,6 +94,8 @@ def render_summary(
         parts += ["", _failing(wrong[:MOST_FAILING], merged, reasons, titles or {})]
     if len(wrong) > MOST_FAILING:
         parts.append(Text(f"… and {len(wrong) - MOST_FAILING} more", style="dim"))
+    told = [Text(one_line(sentence, LONGEST), style="yellow") for sentence in advice]
+    parts += ["", *told] if told else []
     code = exit_code(merged.values())
     last = Text(f"exit code {code}: {EXIT_MEANING[code]}", style=("green", "bold red", "yellow")[code])
     if not complete:

@@ -22,7 +22,7 @@ from plumbline.reference.explain.oracle import search
 from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty import FAULTY
-from plumbline.reference.verdicts import Verdict
+from plumbline.reference.verdicts import Verdict, VerdictRow, merge
 
 
 class DeviationError(Exception):
@@ -88,10 +88,12 @@ class OnRecord:
 
     Attributes:
         deviations: all of them.
+        shown: those of them that something seen so far is a case of.
     """
 
     def __init__(self, deviations: tuple[Deviation, ...] = ()) -> None:
         self.deviations = deviations
+        self.shown: set[Deviation] = set()
         self._followed = tuple(known for known in deviations if known.replaces)
 
     def of(self, requirement: str) -> tuple[Deviation, ...]:
@@ -104,8 +106,14 @@ class OnRecord:
         Where one of several suffices, each that does; what else is on record was not needed.
         """
         alone = tuple(known for known in self._followed if self._explain(history, (known,), budget))
-        if alone or len(self._followed) <= 1 or not self._explain(history, self._followed, budget):
-            return alone
+        needed = alone or self._needed_together(history, budget)
+        self.shown.update(needed)
+        return needed
+
+    def _needed_together(self, history: History, budget: Budget) -> tuple[Deviation, ...]:
+        """The same, where no single one suffices."""
+        if len(self._followed) <= 1 or not self._explain(history, self._followed, budget):
+            return ()
         together = tuple(
             known
             for known in self._followed
@@ -130,7 +138,27 @@ class OnRecord:
         known = [one for one in self.of(requirement) if followed or not one.replaces]
         if not known or verdict not in (Verdict.FAIL, Verdict.INTERMITTENT):
             return verdict, reason
+        self.shown.update(known)
         return Verdict.DEVIATION, words(known)
+
+    def not_shown(self, rows: Iterable[VerdictRow]) -> tuple[Deviation, ...]:
+        """Those that nothing is a case of, though by the verdict table their requirement was put to the test.
+
+        Where a requirement failed, was not decided or not exercised, nothing is told of what is on record.
+        """
+        by_requirement: dict[str, list[VerdictRow]] = {known.requirement: [] for known in self.deviations}
+        for row in rows:
+            if row.requirement in by_requirement:
+                by_requirement[row.requirement].append(row)
+        held = {
+            requirement
+            for requirement, found in by_requirement.items()
+            if merge(row.verdict for row in found) in (Verdict.PASS, Verdict.DEVIATION)
+            and any(row.verdict is Verdict.PASS and row.exercised for row in found)
+        }
+        return tuple(
+            known for known in self.deviations if known.requirement in held and known not in self.shown
+        )
 
 
 NOTHING = OnRecord()

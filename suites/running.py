@@ -74,12 +74,13 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What a run gave: its record, its verdict table, and where it lies."""
+    """What a run gave: its record, its verdict table, where it lies, and what on record did not show."""
 
     record: RunRecord
     rows: list[VerdictRow]
     directory: Path
     counterexamples: list[Counterexample]
+    not_shown: tuple[Deviation, ...]
 
 
 def run_suite(candidate: Candidate, options: Options, out: Path, progress: Progress) -> Outcome:
@@ -137,7 +138,13 @@ class _Run:
             self._rules()
         self._fill_up()
         write_verdicts(self._directory, self._rows)
-        return Outcome(self._record, self._rows, self._directory, self._counterexamples)
+        return Outcome(
+            self._record,
+            self._rows,
+            self._directory,
+            self._counterexamples,
+            self._on_record.not_shown(self._rows),
+        )
 
     def _introduced(self, session: Session) -> bool:
         """Whether the candidate could introduce itself; otherwise nothing can be judged."""

@@ -21,7 +21,7 @@ from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.reference.runs import RunRecord, read_counterexample, read_record, read_verdicts
 from plumbline.reference.trace.files import verified_files
 from plumbline.reference.verdicts import Source, Verdict, VerdictRow, merge
-from plumbline.suites.deviations import in_force, read_deviations
+from plumbline.suites.deviations import OnRecord, in_force, read_deviations
 
 SERVED = shlex.join([sys.executable, "-m", "plumbline.ci", "serve-reference"])
 
@@ -79,10 +79,11 @@ def test_json_on_standard_output_has_the_promised_shape_and_says_what_the_table_
 ):
     result, out = reference
     told = json.loads(result.stdout)
-    assert list(told) == ["candidate", "dialect", "profile", "seed", "verdicts"]
+    assert list(told) == ["candidate", "dialect", "profile", "seed", "verdicts", "deviations_not_seen"]
     assert {frozenset(verdict) for verdict in told["verdicts"]} == {
         frozenset({"requirement", "verdict", "exercised", "failures"})
     }
+    assert told["deviations_not_seen"] == []
     _, record, rows = only_run(out)
     assert [told[name] for name in ("candidate", "dialect", "profile", "seed")] == [
         record.candidate,
@@ -293,6 +294,75 @@ def test_a_known_difference_is_a_deviation_in_every_source_and_never_a_pass(tmp_
     assert "ties go to whoever came first (cache team, until 2999-12-31)" in {
         row.reason.partition(": ")[2] for row in rows
     }
+
+
+def run_with_a_record_too_many(tmp_path: Path, candidate: str, *selection: str) -> Result:
+    text = DEVIATIONS.format(expires="2999-12-31", versions="*")
+    text = text.replace('"CONS-RR-04"', '"STAT-CONFLATED-01"\nreplaces = "nobody-counts"')
+    text = text.replace("so members may end differently", "the counter stands still")
+    file = tmp_path / "known.toml"
+    file.write_text(text)
+    arguments = ("--candidate", candidate, *selection, "--deviations", str(file), "--json")
+    return run(tmp_path / "runs", *arguments)
+
+
+def test_what_is_on_record_and_has_not_shown_is_told_and_changes_no_exit_code(tmp_path: Path):
+    result = run_with_a_record_too_many(tmp_path, "reference", "--select", "VER-TIE-01")
+    assert result.exit_code == 0, result.stderr
+    told = json.loads(result.stdout)
+    # The counter was not asked for, so nobody knows whether it stands still.
+    assert [(one["requirement"], one["reason"]) for one in told["deviations_not_seen"]] == [
+        ("VER-TIE-01", "ties go to whoever came first")
+    ]
+    assert told["deviations_not_seen"][0]["advice"].endswith("remove it from the file")
+    words = " ".join(result.stderr.split())
+    assert "VER-TIE-01: ties go to whoever came first: on record, but not seen" in words
+    assert "STAT-CONFLATED-01" not in result.stderr
+
+
+def test_a_record_that_shows_excuses_no_other_that_does_not(tmp_path: Path):
+    selection = ("--select", "VER-TIE-01", "--select", "STAT-CONFLATED-01")
+    result = run_with_a_record_too_many(tmp_path, "faulty:tie-keeps-own", *selection)
+    assert result.exit_code == 0, result.stderr
+    told = json.loads(result.stdout)
+    assert [one["requirement"] for one in told["deviations_not_seen"]] == ["STAT-CONFLATED-01"]
+    verdicts = {one["requirement"]: one["verdict"] for one in told["verdicts"]}
+    assert verdicts["VER-TIE-01"] == "deviation"
+    _, _, rows = only_run(tmp_path / "runs")
+    (machine,) = (r for r in rows if r.source is Source.MACHINE and r.requirement == "STAT-CONFLATED-01")
+    assert machine.verdict is Verdict.PASS
+    assert not any("stands still" in row.reason for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "told"),
+    [
+        ((Verdict.PASS,), True),
+        ((Verdict.PASS, Verdict.NOT_EXERCISED), True),
+        ((Verdict.PASS, Verdict.DEVIATION), True),  # another record's
+        ((Verdict.PASS, Verdict.FAIL), False),
+        ((Verdict.PASS, Verdict.UNKNOWN), False),
+        ((Verdict.PASS, Verdict.ADAPTER_ERROR), False),
+        ((Verdict.NOT_EXERCISED,), False),
+        ((), False),
+    ],
+)
+def test_a_record_is_called_needless_only_where_its_requirement_was_exercised_and_held(
+    tmp_path: Path, verdicts: tuple[Verdict, ...], told: bool
+):
+    (tmp_path / "known.toml").write_text(DEVIATIONS.format(expires="2999-12-31", versions="*"))
+    known = read_deviations(tmp_path / "known.toml")
+    rows = [
+        VerdictRow(
+            run_id="r",
+            requirement=known[0].requirement,
+            source=Source.SCENARIO,
+            verdict=verdict,
+            exercised=int(verdict is not Verdict.NOT_EXERCISED),
+        )
+        for verdict in verdicts
+    ]
+    assert OnRecord(known).not_shown(rows) == (known[:1] if told else ())
 
 
 @pytest.mark.parametrize(("expires", "versions"), [("2020-01-01", "*"), ("2999-12-31", "9.*")])

@@ -142,3 +142,9 @@ def test_a_reason_that_many_requirements_share_is_told_once() -> None:
     assert "! adapter error  100 requirements: it died" in text
     assert "VER-TIE-01" in text
     assert "A-B-" not in text
+
+
+def test_advice_stands_before_the_exit_code_and_changes_nothing() -> None:
+    text = as_text(render_summary([row()], advice=["remove \x1b[31m it"]))
+    assert text.splitlines()[-3:-1] == ["remove \\u{1B}[31m it", ""]
+    assert text.replace("\nremove \\u{1B}[31m it\n", "") == as_text(render_summary([row()]))
