@@ -88,6 +88,7 @@ def command(
     fixed = seed if seed is not None else GATE_SEED
     if seed is None and profile == "full":
         fixed = secrets.randbelow(2**31)
+    said = {"--dialect": dialect, "--deviations": deviations, "--timeout": timeout}
     options = Options(
         selected=selected(select),
         profile=PROFILES[profile],
@@ -95,6 +96,7 @@ def command(
         budget_s=budget_s,
         deviations=known,
         dialect=dialect or "",
+        also_said=tuple(str(word) for flag in said.items() if flag[1] is not None for word in flag),
     )
     found = [find_candidate(name, seed=fixed, limits=limits) for name in candidates or ("reference",)]
     console = Console(stderr=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+import shlex
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -63,6 +64,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         budget_s: after so many seconds machines draw no more plans; None for no end.
         deviations: known differences.
         dialect: the dialect judged against, "" for the one that the candidate declares.
+        also_said: what else the command line said that decides what a replay shows, word by word.
     """
 
     selected: tuple[str, ...] = ()
@@ -71,6 +73,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     budget_s: float | None = None
     deviations: tuple[Deviation, ...] = ()
     dialect: str = ""
+    also_said: tuple[str, ...] = ()
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -291,10 +294,22 @@ class _Run:
         return write_counterexample(self._directory, f"{source}-{result.title}", counterexample)
 
     def _replay_line(self, result: Result) -> str:
-        candidate = self._candidate.name.replace("'", "'\\''")
-        selected = " ".join(f"--select {requirement}" for requirement in result.requirements[:1])
-        amount = f"--profile {self._options.profile.name} --seed {self._options.seed}"
-        return f"plumbline run --candidate '{candidate}' {selected} {amount}"
+        """The command that plays the example again, and others with it."""
+        selected = result.requirements[:1]
+        machine = MACHINES.get(result.title)
+        if machine is not None:
+            # What a machine blames need not be among what it is selected by.
+            known = [
+                requirement for requirement in result.requirements if requirement in machine.requirements
+            ]
+            selected = tuple(known[:1]) or (*selected, machine.requirements[0])
+        words = [
+            *("plumbline", "run", "--candidate", self._candidate.name),
+            *(word for requirement in selected for word in ("--select", requirement)),
+            *("--profile", self._options.profile.name, "--seed", str(self._options.seed)),
+            *self._options.also_said,
+        ]
+        return shlex.join(words)
 
     def _rules(self) -> None:
         """Judge the trace by the rules, as anybody could who has only the run directory.

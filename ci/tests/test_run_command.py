@@ -8,7 +8,9 @@ import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
@@ -21,7 +23,9 @@ from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.reference.runs import RunRecord, read_counterexample, read_record, read_verdicts
 from plumbline.reference.trace.files import verified_files
 from plumbline.reference.verdicts import Source, Verdict, VerdictRow, merge
+from plumbline.suites import running
 from plumbline.suites.deviations import OnRecord, in_force, read_deviations
+from plumbline.suites.examples import Trouble, play_plans
 
 SERVED = shlex.join([sys.executable, "-m", "plumbline.ci", "serve-reference"])
 
@@ -153,11 +157,56 @@ def test_a_faulty_variant_fails_its_requirement_and_tells_the_whole_story(
     # The line can be copied as it is printed, and fails again.
     line = re.search(r"Replay it\n((?:.*\\\n)*.*)\n", text)
     assert line is not None
-    program, *arguments = shlex.split(line[1].replace("\\\n", ""))
+    assert merged(replayed(line[1].replace("\\\n", ""), tmp_path / "again"), requirement) is Verdict.FAIL
+
+
+def replayed(line: str, out: Path) -> list[VerdictRow]:
+    """The verdict table of the run that a replay line asks for, which must fail."""
+    program, *arguments = shlex.split(line)
     assert program == "plumbline"
-    again = CliRunner().invoke(group, [*arguments, "--out", str(tmp_path / "again")])
-    assert again.exit_code == 1
-    assert merged(only_run(tmp_path / "again")[2], requirement) is Verdict.FAIL
+    assert CliRunner().invoke(group, [*arguments, "--out", str(out)]).exit_code == 1
+    return only_run(out)[2]
+
+
+def replay_line(directory: Path, source: Source) -> str:
+    (file,) = directory.glob(f"counterexamples/{source}-*.json")
+    return read_counterexample(file).replay
+
+
+def test_a_replay_is_judged_as_the_run_was(tmp_path: Path):
+    known = tmp_path / "what is known.toml"
+    known.write_text(
+        DEVIATIONS.format(expires="2999-12-31", versions="*").replace("VER-TIE-01", "VER-DUP-01")
+    )
+    said = ("--dialect", "gemfire6", "--timeout", "40s", "--deviations", str(known))
+    result = run(
+        tmp_path / "runs",
+        *("--candidate", "faulty:nobody-counts", "--select", "STAT-CONFLATED-01", "--seed", "11", *said),
+    )
+    assert result.exit_code == 1
+    line = replay_line(only_run(tmp_path / "runs")[0], Source.MACHINE)
+    arguments = shlex.split(line)
+    assert [flag for flag in said if flag not in arguments] == []
+    replayed(line, tmp_path / "again")
+    assert only_run(tmp_path / "again")[1].dialect == "gemfire6"
+
+
+def test_what_a_machine_blames_is_replayed_though_the_machine_is_not_selected_by_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def blaming_the_worked_example(*arguments: Any, **options: Any) -> Trouble:
+        trouble = play_plans(*arguments, **options)
+        assert trouble.failure is not None
+        trouble.failure = msgspec.structs.replace(trouble.failure, requirements=("EX-A3C3-02",))
+        return trouble
+
+    with monkeypatch.context() as patched:
+        patched.setattr(running, "play_plans", blaming_the_worked_example)
+        run(tmp_path / "runs", "--candidate", "faulty:tie-keeps-own", "--select", "VER-TIE-01")
+    line = replay_line(only_run(tmp_path / "runs")[0], Source.MACHINE)
+    assert "EX-A3C3-02" in shlex.split(line)
+    rows = replayed(line, tmp_path / "again")
+    assert Verdict.FAIL in {row.verdict for row in rows if row.source is Source.MACHINE}
 
 
 @pytest.mark.parametrize(
