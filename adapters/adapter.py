@@ -23,7 +23,9 @@ from plumbline.adapters.protocol import (
 )
 from plumbline.reference.history import Gate
 from plumbline.reference.operations import (
+    Client,
     Content,
+    Interest,
     Operation,
     Outcome,
     QueueAttributes,
@@ -121,6 +123,19 @@ class Adapter(ABC):
     def link(self, source: str, target: str, state: str) -> None:
         """Set the state of the link from one site (its number as text) to another; see `Link`."""
         raise UnsupportedError(f"link: this candidate cannot set {source} to {target} {state}")
+
+    def start_client(self, client: Client) -> None:
+        """Start a client, with an empty copy of every region; back when it is connected."""
+        raise UnsupportedError(f"start_client: this candidate has no clients ({client.name})")
+
+    def client_action(self, client: str, action: str, keepalive: bool) -> None:
+        """ready, close (keepalive or not) or kill of a client."""
+        kept = ", kept alive" if keepalive else ""
+        raise UnsupportedError(f"client_action: this candidate cannot {action} {client}{kept}")
+
+    def interest(self, interest: Interest) -> None:
+        """Register or withdraw a client's interest in keys of a region; back when that is in force."""
+        raise UnsupportedError(f"interest: {interest.client} cannot register for keys of {interest.region}")
 
     def call(self, method: str, params: msgspec.Struct) -> msgspec.Struct:
         """Any method of the protocol that has no spelled-out form yet."""

@@ -12,8 +12,10 @@ import msgspec
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Gate, OrderStrength
 from plumbline.reference.operations import (
+    Client,
     Content,
     Event,
+    Interest,
     Operation,
     Outcome,
     QueueAttributes,
@@ -291,15 +293,12 @@ class Script(_Record, frozen=True, kw_only=True):
 
 
 class ClientStart(_Record, frozen=True, kw_only=True):
-    """Start a client incarnation."""
+    """Start a client, with an empty copy of every region; the next `reset` ends it.
 
-    client: str
-    servers: tuple[str, ...]
-    subscription: bool = True
-    redundancy: int = 0
-    durable_id: str | None = None
-    durable_timeout_s: int = 300
-    checks: bool | None = None
+    Answered when it is connected.
+    """
+
+    client: Client
 
 
 class ClientAction(_Record, frozen=True, kw_only=True):
@@ -310,17 +309,10 @@ class ClientAction(_Record, frozen=True, kw_only=True):
     keepalive: bool = False
 
 
-class Interest(_Record, frozen=True, kw_only=True):
-    """Register or unregister a client's interest in a region's keys."""
+class InterestParams(_Record, frozen=True, kw_only=True):
+    """Register or withdraw a client's interest in keys of a region; answered when that is in force."""
 
-    client: str
-    region: str
-    kind: str
-    specification: str = ""
-    policy: str = "keys_values"
-    durable: bool = False
-    receive_values: bool = True
-    register: bool = True
+    interest: Interest
 
 
 class ClientLook(_Record, frozen=True, kw_only=True):
@@ -434,7 +426,7 @@ METHODS: dict[str, Method] = {
         Method("script", Script, Nothing, Capability.CALLBACK_SCRIPTS),
         Method("start_client", ClientStart, Nothing, Capability.CLIENTS),
         Method("client_action", ClientAction, Nothing, Capability.CLIENTS),
-        Method("interest", Interest, Nothing, Capability.CLIENTS),
+        Method("interest", InterestParams, Nothing, Capability.CLIENTS),
         Method("pending_events", ClientLook, Count, Capability.DURABLE_CLIENTS),
         Method("configure", Configuration, Accepted, Capability.CONFIGURATION),
         Method("server_log", MemberParams, Lines, Capability.CONFIGURATION),

@@ -182,9 +182,8 @@ CORRUPTIONS: dict[str, Callable[[History, random.Random], History | None]] = {
 
 def showing_less(history: History, draw: random.Random) -> History:
     """The same history as a candidate would show it that reveals less; what conformed still conforms."""
-    members = history.topology.members
     if draw.random() < 0.2:
-        unobserved = draw.choice(members)
+        unobserved = draw.choice(tuple(history.logs))
         logs = {member: log for member, log in history.logs.items() if member != unobserved}
         history = msgspec.structs.replace(history, logs=logs)
     if draw.random() < 0.5:

@@ -16,6 +16,7 @@ from plumbline.adapters.reference.adapter import ReferenceAdapter
 from plumbline.reference.history import History
 from plumbline.reference.operations import (
     READS,
+    Client,
     Operation,
     OperationKind,
     RegionAttributes,
@@ -24,6 +25,7 @@ from plumbline.reference.operations import (
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.operations import FROM_CLIENTS
 from plumbline.suites.driving import Driver
 from plumbline.suites.plans import Do, Finish, Park, Plan, PlanStep, Release, Settle, Start, run_plan
 
@@ -59,6 +61,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
         settled: share of plan steps that settle in between.
         looks: share of calls behind which something is read while others are under way.
         redelivered: share of calls behind which an earlier message is delivered once more.
+        clients: who is connected to the members, and calls as they do.
     """
 
     operations: int
@@ -72,11 +75,13 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     settled: float = 0.03
     looks: float = 0.0
     redelivered: float = 0.0
+    clients: tuple[Client, ...] = ()
 
 
 def draw_plan(draw: random.Random, shape: Shape) -> Plan:
     """A plan of this shape; each member has two threads."""
     members = tuple("ABCD"[: shape.members])
+    clients = tuple(client.name for client in shape.clients)
     steps: list[PlanStep] = []
     under_way: dict[str, int] = {}
     parked: list[tuple[int, str]] = []
@@ -93,7 +98,7 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
             steps.append(Finish(under_way.pop(draw.choice(sorted(under_way)))))
         if draw.random() < shape.settled:
             steps.append(Settle())
-        member = draw.choice(members)
+        member = draw.choice((*members, *clients))
         thread = f"{member}{draw.randrange(2)}"
         if thread in under_way:
             while parked:
@@ -101,6 +106,8 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
             steps.append(Finish(under_way.pop(thread)))
         op_id += 1
         kind = draw.choice(_MIXED if draw.random() < shape.mixed else _WRITES)
+        if member in clients and kind not in FROM_CLIENTS:
+            kind = draw.choice(sorted(FROM_CLIENTS))
         operation = Operation(
             op_id=op_id,
             thread=thread,
@@ -112,7 +119,7 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
         )
         chance = draw.random()
         if kind not in READS and chance < shape.parked:
-            gate_member = member if draw.random() < 0.7 else draw.choice(members)
+            gate_member = member if draw.random() < 0.7 and member in members else draw.choice(members)
             steps.append(Park(operation, gate_member))
             parked.append((op_id, gate_member))
             under_way[thread] = op_id
@@ -122,7 +129,7 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
         else:
             steps.append(Do(operation))
     region = RegionAttributes(name=REGION, checks=shape.checks, scope=shape.scope)
-    return Plan(Topology((Site(1, members),)), (region,), tuple(steps))
+    return Plan(Topology((Site(1, members),)), (region,), tuple(steps), clients=shape.clients)
 
 
 def _fresh_key(draw: random.Random, kind: OperationKind, op_id: int) -> str:
@@ -136,7 +143,7 @@ class _RestlessDriver(Driver):
     def __init__(self, adapter: Adapter, plan: Plan, shape: Shape, draw: random.Random) -> None:
         topology = plan.topology
         order = adapter.deploy(topology).member_order
-        super().__init__(adapter, adapter.hello(), topology, order, plan.regions)
+        super().__init__(adapter, adapter.hello(), topology, order, plan.regions, clients=plan.clients)
         self._shape = shape
         self._draw = draw
         self._returned: list[Operation] = []
@@ -147,7 +154,7 @@ class _RestlessDriver(Driver):
         member = self._draw.choice(self.topology.members)
         if self._draw.random() < self._shape.looks:
             if self._draw.random() < 0.5:
-                self.contents(member, REGION)
+                self.contents(self._draw.choice((member, *self.clients)), REGION)
             else:
                 self.statistic(member, "conflatedEvents")
         if self._draw.random() < self._shape.redelivered:
@@ -155,7 +162,8 @@ class _RestlessDriver(Driver):
             sent = [each for each in self._returned if each.op_id not in busy and each.member != member]
             if sent:
                 self.redeliver(self._draw.choice(sent).op_id, member)
-        if operation.kind is OperationKind.PUT:  # whatever it found, it was sent
+        # Whatever a put found, it was sent.
+        if operation.kind is OperationKind.PUT and operation.member not in self.clients:
             self._returned.append(operation)
 
 

@@ -14,7 +14,7 @@ import msgspec
 from plumbline.ci.corruptions import CORRUPTIONS, showing_less
 from plumbline.ci.one_site import Shape, draw_plan, run_on_reference
 from plumbline.reference.history import Called, History, Returned
-from plumbline.reference.operations import Scope
+from plumbline.reference.operations import Client, Scope
 from plumbline.reference.rulebook.book import DECISIONS, Rulebook
 from plumbline.reference.rulebook.faulty import FAULTY
 
@@ -85,6 +85,9 @@ def draw_trial(seed: int) -> Trial:
         redelivered=draw.choice((0.0, 0.0, 0.0, 0.3)),
     )
     rulebook, made_by = _draw_books(draw)
+    if draw.random() < 0.25:
+        client = Client(name="K", servers=(draw.choice("AB"),), checks=draw.choice((None, False)))
+        shape = msgspec.structs.replace(shape, operations=min(shape.operations, 5), clients=(client,))
     plan = draw_plan(draw, shape)
     history = run_on_reference(plan, shape, book=made_by, seed=seed)
     overlapping = _overlaps(history)

@@ -30,7 +30,7 @@ _PARTS = [
     importlib.import_module(f"plumbline.reference.{name}")
     for name in (
         *("explain.engine", "explain.question", "model.callers", "model.claims", "model.replicates"),
-        *("model.setting", "model.system", "model.timeline"),
+        *("model.setting", "model.system", "model.timeline", "model.clients", "model.subscriptions"),
     )
 ]
 _USERS = [*_PARTS, importlib.import_module("plumbline.ci.comparison")]
@@ -145,7 +145,7 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "calls under way read nothing": Weakening(
         "explain.question",
-        "                call.stage is Stage.CALLED\n                and op_id",
+        "                call.stage <= Stage.CALLED\n                and op_id",
         "                False\n                and op_id",
     ),
     "contents are read by nobody": Weakening(
@@ -218,12 +218,12 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "discarding is believed whatever was decided": Weakening(
         "model.claims",
-        'in between.",\n    OTHERS_DO_NOT_MATTER | STAMPS_GROW,',
+        'in between.",\n    OTHERS_DO_NOT_MATTER | STAMPS_GROW | CLIENTS,',
         'in between.",\n    OTHERS_DO_NOT_MATTER,',
     ),
     "showing is believed whatever was decided": Weakening(
         "model.claims",
-        'come first.",\n    OTHERS_DO_NOT_MATTER | STAMPS_GROW,',
+        'come first.",\n    OTHERS_DO_NOT_MATTER | STAMPS_GROW | CLIENTS,',
         'come first.",\n    OTHERS_DO_NOT_MATTER,',
     ),
     "every claim is believed": Weakening(

@@ -12,6 +12,7 @@ from enum import StrEnum
 import msgspec
 
 from plumbline.reference.operations import (
+    Client,
     Content,
     Event,
     Operation,
@@ -277,13 +278,14 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
         topology: the sites and members.
         regions: the regions in use.
         timeline: what the harness sent and received, in order.
-        logs: for each member whose listeners were observed, what they were told, in log order.
+        logs: for each member or client whose listeners were observed, what they were told, in log order.
         order_strength: how much order the logs carry.
         member_order: members from the lowest to the highest id, or None where the candidate does not say.
         conflated_weight_least: least that one discarded update adds to the statistic conflatedEvents.
         conflated_weight_most: most that it adds.
         callback_arguments: whether destroys and invalidates carry their token.
         queues: the gateway senders and asynchronous queues that regions may be attached to.
+        clients: the clients, which ran from the beginning, subscribed to all keys of all regions.
     """
 
     topology: Topology
@@ -296,3 +298,4 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     conflated_weight_most: int = 1
     callback_arguments: bool = True
     queues: tuple[QueueAttributes, ...] = ()
+    clients: tuple[Client, ...] = ()

@@ -44,12 +44,12 @@ STORES_VALUE = frozenset(
 
 
 class Operation(msgspec.Struct, frozen=True, kw_only=True):
-    """One operation of one thread on one member.
+    """One operation of one thread on one member or client.
 
     Attributes:
         op_id: unique in a run; the token of the operation is derived from it.
         thread: name of the calling thread; a thread's operations are called one after the other.
-        member: the member on which the thread calls.
+        member: the member, or the client, on which the thread calls.
         region: name of the region.
         kind: what is called.
         key: the key, or "" for operations on a whole region.
@@ -214,6 +214,58 @@ class Topology(msgspec.Struct, frozen=True):
         raise KeyError(member)
 
 
+class Client(msgspec.Struct, frozen=True, kw_only=True):
+    """A client cache with a copy of every region; operations and events name it as their member.
+
+    Attributes:
+        name: its name, which no member has.
+        servers: the members that may serve it, the one to be connected to first.
+        subscription: whether servers send it events.
+        redundancy: how many more servers keep its queue.
+        durable_id: the id under which servers keep its queue while it is away; None if they do not.
+        durable_timeout_s: for how long they do, in seconds.
+        checks: consistency checking of its own copies, whatever its servers do: on, off, or None to leave
+            the attribute unnamed (004, L47).
+    """
+
+    name: str
+    servers: tuple[str, ...]
+    subscription: bool = True
+    redundancy: int = 0
+    durable_id: str | None = None
+    durable_timeout_s: int = 300
+    checks: bool | None = None
+
+    @property
+    def server(self) -> str:
+        """The member that it is connected to at first."""
+        return self.servers[0]
+
+
+class Interest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a client registers for, or withdraws.
+
+    Attributes:
+        client: which client.
+        region: of which region.
+        kind: `all` keys, one `key`, a `list` of keys or a `regex` for keys.
+        specification: the key, the keys one a line, or the expression; "" for all.
+        policy: what is fetched at once: `none`, `keys` or `keys_values`.
+        durable: whether servers keep it while the client is away.
+        receive_values: whether events bring values, or only say that the key is no longer valid.
+        register: False to withdraw it.
+    """
+
+    client: str
+    region: str
+    kind: str = "all"
+    specification: str = ""
+    policy: str = "keys_values"
+    durable: bool = False
+    receive_values: bool = True
+    register: bool = True
+
+
 class EventKind(StrEnum):
     """What a region listener was told. Creates and updates are told apart only where both sides do."""
 
@@ -231,7 +283,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     """One call of a region listener.
 
     Attributes:
-        member: where the listener is registered.
+        member: the member, or the client, where the listener is registered.
         region: the region's name.
         key: the key.
         kind: what the listener was told.

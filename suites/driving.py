@@ -39,9 +39,11 @@ from plumbline.reference.history import (
     Waited,
 )
 from plumbline.reference.operations import (
+    Client,
     Content,
     Event,
     EventKind,
+    Interest,
     Operation,
     OperationKind,
     Outcome,
@@ -92,15 +94,21 @@ class Driver:
         member_order: tuple[str, ...] | None,
         regions: tuple[RegionAttributes, ...],
         queues: tuple[QueueAttributes, ...] = (),
+        clients: tuple[Client, ...] = (),
     ) -> None:
-        """Begin an example: the candidate is reset to fresh regions, attached to queues that run."""
+        """Begin an example: the candidate is reset to fresh regions, attached to queues that run.
+
+        The clients run from here on, and subscribe to all keys of all regions.
+        """
         self.introduction = introduction
         self.topology = topology
         self._adapter = adapter
         self._member_order = member_order
         self._regions = regions
         self._timeline: list[Moment] = []
-        self._logs: dict[str, list[Shown]] = {member: [] for member in topology.members}
+        self._logs: dict[str, list[Shown]] = {
+            holder: [] for holder in (*topology.members, *(client.name for client in clients))
+        }
         self._position = 0
         self._after = 0
         self._questions = 0
@@ -112,7 +120,12 @@ class Driver:
         self._crashed: set[str] = set()
         for queue in queues:
             adapter.create_queue(queue)
+        self._clients = clients
         adapter.reset(regions)
+        for client in clients:
+            adapter.start_client(client)
+            for region in regions:
+                adapter.interest(Interest(client=client.name, region=region.name))
 
     def call(self, operation: Operation) -> None:
         """Send a call; it may take effect from here on."""
@@ -296,6 +309,11 @@ class Driver:
         return tuple(shown.event for shown in self._logs[member])
 
     @property
+    def clients(self) -> tuple[str, ...]:
+        """The names of the clients."""
+        return tuple(client.name for client in self._clients)
+
+    @property
     def under_way(self) -> tuple[Operation, ...]:
         """Operations that have not returned yet, the first called first."""
         return tuple(self._under_way.values())
@@ -307,18 +325,26 @@ class Driver:
             regions=self._regions,
             timeline=tuple(self._timeline),
             logs={member: tuple(log) for member, log in self._logs.items()},
-            order_strength=order_strength(self.introduction, self._regions),
+            order_strength=order_strength(self.introduction, self._regions, self._clients),
             member_order=self._member_order,
             conflated_weight_least=self.introduction.conflated_weight_least,
             conflated_weight_most=self.introduction.conflated_weight_most,
             callback_arguments=self.introduction.callback_arguments,
             queues=self._queues,
+            clients=self._clients,
         )
 
 
-def order_strength(introduction: Introduction, regions: tuple[RegionAttributes, ...]) -> OrderStrength:
-    """How much order the logs of an example with these regions carry, as the candidate declares it."""
+def order_strength(
+    introduction: Introduction,
+    regions: tuple[RegionAttributes, ...],
+    clients: tuple[Client, ...] = (),
+) -> OrderStrength:
+    """How much order the logs of such an example carry, as the candidate declares it."""
     unchecked = introduction.order_strength_unchecked
-    if unchecked is not None and any(region.checks is False for region in regions):
+    if unchecked is not None and False in (
+        *(region.checks for region in regions),
+        *(client.checks for client in clients),
+    ):
         return unchecked
     return introduction.order_strength

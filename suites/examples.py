@@ -178,7 +178,7 @@ def play_plans(
 def play_plan(plan: Plan, session: Session) -> History:
     """Carry out one plan; raises AdapterError, also for an adapter that lacks what it said it has."""
     try:
-        driver, _ = session.begin(plan.topology, plan.regions, plan.queues)
+        driver, _ = session.begin(plan.topology, plan.regions, plan.queues, plan.clients)
         run_plan(plan, driver)
     except UnsupportedError as error:
         capabilities = ", ".join(session.introduction.capabilities)

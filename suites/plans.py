@@ -11,7 +11,7 @@ import msgspec
 from plumbline.adapters.errors import AdapterError
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Fault, FaultKind, Gate
-from plumbline.reference.operations import Operation, QueueAttributes, RegionAttributes, Topology
+from plumbline.reference.operations import Client, Operation, QueueAttributes, RegionAttributes, Topology
 from plumbline.suites.driving import Driver
 
 
@@ -67,12 +67,13 @@ PlanStep = Do | Start | Park | Release | Finish | Settle | Inject | Look
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """Topology, regions, queues and steps of one example."""
+    """Topology, regions, queues, clients and steps of one example."""
 
     topology: Topology
     regions: tuple[RegionAttributes, ...]
     steps: tuple[PlanStep, ...]
     queues: tuple[QueueAttributes, ...] = ()
+    clients: tuple[Client, ...] = ()
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -153,6 +154,9 @@ def _finished(driver: Driver, op_id: int) -> None:
 
 
 def _look(plan: Plan, driver: Driver) -> None:
+    for client in plan.clients:
+        for region in plan.regions:
+            driver.contents(client.name, region.name)
     for member in plan.members:
         if member in driver.crashed:
             continue

@@ -13,7 +13,7 @@ from plumbline.adapters.candidates import Candidate
 from plumbline.adapters.errors import AdapterError, MissingToolError, UnsupportedError
 from plumbline.adapters.protocol import Introduction
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import QueueAttributes, RegionAttributes, Topology
+from plumbline.reference.operations import Client, QueueAttributes, RegionAttributes, Topology
 from plumbline.suites.driving import Driver
 
 MOST_FAILURES_IN_A_ROW = 3
@@ -48,6 +48,7 @@ class Session:
         topology: Topology,
         regions: tuple[RegionAttributes, ...],
         queues: tuple[QueueAttributes, ...] = (),
+        clients: tuple[Client, ...] = (),
     ) -> tuple[Driver, tuple[str, ...] | None]:
         """Begin an example on a topology; gives its driver and the order of the members' ids.
 
@@ -57,7 +58,7 @@ class Session:
         if topology not in self._deployed:
             self._deployed = {topology: adapter.deploy(topology).member_order}
         order = self._deployed[topology]
-        return Driver(adapter, self.introduction, topology, order, regions, queues), order
+        return Driver(adapter, self.introduction, topology, order, regions, queues, clients), order
 
     @property
     def given_up(self) -> bool:

@@ -37,6 +37,8 @@ from plumbline.adapters.protocol import (
     AttributesResult,
     AwaitParked,
     Begin,
+    ClientAction,
+    ClientStart,
     Contents,
     ContentsResult,
     Crash,
@@ -48,6 +50,7 @@ from plumbline.adapters.protocol import (
     GateParams,
     Hello,
     Hosting,
+    InterestParams,
     Introduction,
     Link,
     Nothing,
@@ -65,7 +68,9 @@ from plumbline.adapters.protocol import (
 )
 from plumbline.reference.history import Gate
 from plumbline.reference.operations import (
+    Client,
     Content,
+    Interest,
     Operation,
     Outcome,
     QueueAttributes,
@@ -193,6 +198,15 @@ class RemoteAdapter(Adapter):
 
     def link(self, source: str, target: str, state: str) -> None:
         self._ask("link", Link(source=source, target=target, state=state), Nothing)
+
+    def start_client(self, client: Client) -> None:
+        self._ask("start_client", ClientStart(client=client), Nothing, self._limits.deploy_ms)
+
+    def client_action(self, client: str, action: str, keepalive: bool) -> None:
+        self._ask("client_action", ClientAction(client=client, action=action, keepalive=keepalive), Nothing)
+
+    def interest(self, interest: Interest) -> None:
+        self._ask("interest", InterestParams(interest=interest), Nothing)
 
     def call(self, method: str, params: msgspec.Struct) -> msgspec.Struct:
         return self._ask(method, params, METHODS[method].result)

@@ -10,7 +10,7 @@ import random
 from importlib.metadata import version
 
 from plumbline.adapters.adapter import Adapter
-from plumbline.adapters.errors import UnsupportedError
+from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.explain.steps import Entry, Place
@@ -22,9 +22,11 @@ from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
 from plumbline.reference.model.world import GateState, World, empty_world
 from plumbline.reference.operations import (
+    Client,
     Content,
     Event,
     EventKind,
+    Interest,
     Operation,
     Outcome,
     RegionAttributes,
@@ -32,7 +34,7 @@ from plumbline.reference.operations import (
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.rulebook.operations import SUPPORTED
+from plumbline.reference.rulebook.operations import FROM_CLIENTS, SUPPORTED
 from plumbline.reference.rulebook.values import EntryState, each
 
 CAPABILITIES = (
@@ -43,6 +45,7 @@ CAPABILITIES = (
     Capability.MESSAGE_CONTROL,
     Capability.STATISTICS,
     Capability.CONFIGURATION,
+    Capability.CLIENTS,
 )
 
 MOST_STEPS_AT_ONCE = 6
@@ -121,7 +124,9 @@ class ReferenceAdapter(Adapter):
         if operation.kind not in SUPPORTED:
             raise UnsupportedError(f"begin: the reference does not model {operation.kind} so far")
         model = self._ready()
-        model.setting.operations[operation.op_id] = operation
+        if operation.member in model.setting.clients and operation.kind not in FROM_CLIENTS:
+            raise UnsupportedError(f"begin: the reference does not model {operation.kind} of clients so far")
+        model.setting.take_up(operation)
         self._world = model.timeline.called(self._world, operation)
         self._go_on()
 
@@ -160,6 +165,8 @@ class ReferenceAdapter(Adapter):
 
     def arm(self, gate: Gate) -> None:
         """From here on the operation parks at the gate."""
+        if gate.member in self._ready().setting.clients:
+            raise UnsupportedError("arm: the reference does not park listeners of clients so far")
         self._world = self._ready().timeline.armed(self._world, gate.member, gate.op_id)
 
     def await_parked(self, gate: Gate, timeout_ms: int) -> bool:
@@ -203,6 +210,25 @@ class ReferenceAdapter(Adapter):
         """Put the operation's message on the way to the member once more."""
         self._world = self._ready().replicates.redelivered(self._world, op_id, member)
         self._go_on()
+
+    def start_client(self, client: Client) -> None:
+        """Connect a client to its server."""
+        setting = self._ready().setting
+        if setting.operations:
+            raise UnsupportedError("start_client: clients are there from the beginning so far")
+        if client.durable_id is not None or client.redundancy or not client.subscription:
+            raise UnsupportedError("start_client: neither redundancy nor durable clients are modelled so far")
+        if client.name in setting.members or not set(client.servers) <= set(setting.members):
+            raise AdapterError(f"start_client: {client.name} is a member, or {client.servers} are not")
+        setting.connect(client)
+
+    def interest(self, interest: Interest) -> None:
+        """Have a client sent all events of a region."""
+        setting = self._ready().setting
+        everything = Interest(client=interest.client, region=interest.region)
+        if interest != everything or setting.operations:
+            raise UnsupportedError("interest: clients register for all keys, at the beginning, so far")
+        setting.subscribe(interest.client, interest.region)
 
     def close(self) -> None:
         """Nothing was started, so nothing needs stopping."""

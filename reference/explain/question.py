@@ -36,7 +36,7 @@ from plumbline.reference.model.places import (
     outcome_entry,
     outcome_place,
 )
-from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.setting import Setting, served
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers, Reading
 from plumbline.reference.model.world import Entry, Stage, World
@@ -87,6 +87,8 @@ class Index:
     """A history looked up: what is still to come at any point of the timeline."""
 
     def __init__(self, history: History) -> None:
+        self.clients = {client.name: client for client in history.clients}
+        self.originators: dict[int, str] = {}
         self.operations: dict[int, Operation] = {}
         self.called: dict[int, int] = {}
         self.returned: dict[int, tuple[int, Outcome]] = {}
@@ -104,7 +106,7 @@ class Index:
         }
         self._identified = history.callback_arguments
         self._readers = self._find_readers()
-        self._silent = self._find_silent(history.topology.members)
+        self._silent = self._find_silent((*history.topology.members, *self.clients))
         self._counts = self._find_counts()
 
     def _read(self, history: History) -> None:
@@ -112,7 +114,10 @@ class Index:
         called: dict[str, set[str]] = {region.name: set() for region in history.regions}
         for moment, what in enumerate(history.timeline):
             match what:
-                case Called(operation):
+                case Called(asked):
+                    operation = served(asked, self.clients)
+                    if operation is not asked:
+                        self.originators[operation.op_id] = asked.member
                     self.operations[operation.op_id] = operation
                     self.called[operation.op_id] = moment
                     called[operation.region].add(operation.key)
@@ -128,7 +133,8 @@ class Index:
                 case Redelivered(op_id, member):
                     operation = self.operations[op_id]
                     self.redelivered.add(op_id)
-                    self._again.add((member, operation.region, operation.key))
+                    for holder in (member, *self.clients):
+                        self._again.add((holder, operation.region, operation.key))
                 case _:
                     self._read_answer(history, moment, what, called)
 
@@ -163,7 +169,10 @@ class Index:
             return NEVER
         index = bisect_left(self.settled, self.called[operation.op_id])
         settled = self.settled[index] if index < len(self.settled) else NEVER
-        known = member == operation.member or self._scopes[operation.region] is Scope.ACK
+        if member in self.clients:
+            known = member == self.originators.get(operation.op_id)
+        else:
+            known = member == operation.member or self._scopes[operation.region] is Scope.ACK
         return min(back, settled) if known else settled
 
     def _find_readers(self) -> dict[Where, list[_BareReader]]:
@@ -245,7 +254,7 @@ class Index:
         for op_id, call in world.calls.items():
             reader = self.operations[op_id]
             if (
-                call.stage is Stage.CALLED
+                call.stage <= Stage.CALLED
                 and op_id != operation.op_id
                 and (reader.member, reader.region, reader.key) == where
                 and self._reads(reader, self.returned.get(op_id, (NEVER, None))[1], entry)
@@ -303,6 +312,10 @@ class Index:
         if self.called[other.op_id] >= now:
             return True
         call = world.calls.get(other.op_id)
+        if member in self.clients:
+            return call is not None or any(
+                message.op_id == other.op_id for messages in world.channels.values() for message in messages
+            )
         if call is None:
             _, outcome = self.returned.get(other.op_id, (NEVER, None))
             if outcome is not None and outcome.status in (Status.ABSENT, Status.REFUSED):
@@ -358,7 +371,12 @@ def _ask(history: History, book: Rulebook) -> Question:
         identified=history.callback_arguments,
         redeliverable=frozenset(index.redelivered),
     )
+    for client in history.clients:
+        setting.connect(client)
+        for region in history.regions:
+            setting.subscribe(client.name, region.name)
     setting.operations = index.operations
+    setting.originators = index.originators
     setting.ambiguous = index.ambiguous
     model = Model(setting, history.order_strength, index, index.answers)
     return Question(model, _logs(history, index))

@@ -20,6 +20,7 @@ from plumbline.reference.model.places import (
     outcome_place,
 )
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.subscriptions import queued
 from plumbline.reference.model.world import ABSENT, Call, Channel, Entry, GateState, Message, Stage, World
 from plumbline.reference.operations import Operation, Outcome
 from plumbline.reference.rulebook.operations import effects
@@ -96,6 +97,7 @@ class Callers:
             and self._strength is not OrderStrength.PER_KEY_AND_THREAD
             and reader is Comes.NO
             and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
+            and not self._setting.serves(member)
             else None
         )
         outcome = Outcome(effect.status, effect.value)
@@ -116,9 +118,14 @@ class Callers:
                 gates = world.gates
                 if gates.get((member, operation.op_id)) is GateState.ARMED:
                     gates = gates.set((member, operation.op_id), GateState.PARKED)
+                changes = world.but(
+                    entries=entries, calls=world.calls.set(operation.op_id, after), gates=gates
+                )
+                if effect.distributed:
+                    changes = queued(changes, self._setting, self._strength, member, operation, stamp)
                 yield Step(
                     ("applies", member, operation.op_id),
-                    world.but(entries=entries, calls=world.calls.set(operation.op_id, after), gates=gates),
+                    changes,
                     tuple(shows),
                     claim,
                 )
@@ -148,7 +155,8 @@ class Callers:
                 message = Message(operation.op_id, call.stamp, call.update)
                 channels = channels.set(channel, (*channels.get(channel, ()), message))
             waits = self._setting.awaits_acknowledgement(operation.region)
-            sent = call._replace(stage=Stage.SENT, waiting=frozenset(targets) if waits else frozenset())
+            waiting = self._setting.caller(operation.op_id).union(targets if waits else ())
+            sent = call._replace(stage=Stage.SENT, waiting=waiting)
             stamps = world.stamps
             if self._setting.keeps_stamp_of(operation.op_id):
                 stamps = stamps.set(operation.op_id, call.stamp)

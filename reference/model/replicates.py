@@ -18,6 +18,7 @@ from plumbline.reference.model.callers import changed
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.subscriptions import queued
 from plumbline.reference.model.world import Channel, Entry, GateState, Message, MessageState, Stage, World
 from plumbline.reference.operations import Operation
 from plumbline.reference.rulebook.operations import BECOMES
@@ -49,15 +50,17 @@ class Replicates:
             head = messages[0]
             if head.state is MessageState.PARKED or all(self.waits(world, head)):
                 continue
+            if channel.target in self._setting.clients:
+                continue
             operation = self._setting.operations[head.op_id]
             if head.state is MessageState.ROLLBACK:
                 yield self._rolled_back(world, channel, operation, head)
                 continue
             for checks in self._setting.checks(operation.region):
                 if checks:
-                    yield from self._checked(world, view, channel, operation, head)
+                    yield from self.checked(world, view, channel, operation, head)
                 else:
-                    yield from self._unchecked(world, view, channel, operation, head)
+                    yield from self.unchecked(world, view, channel, operation, head)
 
     def redelivered(self, world: World, op_id: int, member: str) -> World:
         """The world in which the operation's message is on its way to the member once more."""
@@ -89,9 +92,10 @@ class Replicates:
         answers = each(self._setting.book.applies_while_another_is_under_way())
         return tuple(concurrent and not applies for applies in answers)
 
-    def _unchecked(
+    def unchecked(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message
     ) -> Iterator[Step]:
+        """The ways in which a message is taken where it is not checked."""
         member = channel.target
         entry = world.entry(member, operation.region, operation.key)
         becomes, _ = BECOMES[operation.kind]
@@ -102,7 +106,7 @@ class Replicates:
                 )
             if head.update and entry.state is EntryState.ABSENT:
                 # Somebody destroyed the key meanwhile. Without checking nothing is promised to races.
-                yield self._nothing_to_do(world, view, channel, operation, head)
+                yield self.passed_over(world, view, channel, operation, head)
         elif entry.state is EntryState.LIVE or (becomes, entry.state) == (
             EntryState.TOMBSTONE,
             EntryState.INVALID,
@@ -115,11 +119,12 @@ class Replicates:
             yield from self._applied(
                 world, view, channel, operation, head, entry, None, None, times=1, checks=False
             )
-            yield self._nothing_to_do(world, view, channel, operation, head)
+            yield self.passed_over(world, view, channel, operation, head)
 
-    def _checked(
+    def checked(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message
     ) -> Iterator[Step]:
+        """The ways in which a message is checked, and then applied or discarded."""
         member = channel.target
         entry = world.entry(member, operation.region, operation.key)
         becomes, _ = BECOMES[operation.kind]
@@ -137,7 +142,9 @@ class Replicates:
                 announced = tuple(dict.fromkeys((*announced, 0)))
             ordered = world.but(order=finding.order)
             for value in each(book.value_stored(operation.token, entry.token)):
-                for stamp in self._stored_stamps(head.stamp, entry.stamp, member):
+                # A client has no member id: whatever it signed, it would have to sign for its server.
+                signer = channel.source if member in self._setting.clients else member
+                for stamp in self._stored_stamps(head.stamp, entry.stamp, signer):
                     for times in announced:
                         yield from self._applied(
                             ordered,
@@ -224,6 +231,7 @@ class Replicates:
             return
         becomes, _ = BECOMES[operation.kind]
         after = world.but(entries=changed(world, (member, region, key), becomes, value, stamp, checks=checks))
+        after = self._queued(after, member, operation, head, sure=times > 0)
         if checks:
             after = self._counted(after, member, applied=True)
         gate = (member, operation.op_id)
@@ -244,6 +252,7 @@ class Replicates:
             and (self._setting.order is not None or after.order is world.order)
             and reader is Comes.NO
             and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
+            and not self._setting.serves(member)
             else None,
         )
 
@@ -254,16 +263,22 @@ class Replicates:
             return world
         return world.but(discards=world.discards.set(member, world.discards.get(member, 0) + 1))
 
-    def _nothing_to_do(
+    def passed_over(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message
     ) -> Step:
-        place, shown = self._shown(channel.target, operation)
-        return Step(
-            ("ignores", channel.target, operation.op_id),
-            self._taken(world, channel, head, discarded=False),
-            claim=claims.DISCARD
+        """A message arrives and nothing comes of it."""
+        member = channel.target
+        place, shown = self._shown(member, operation)
+        claim = (
+            claims.DISCARD
             if self._decided_by_log(view, place, shown) and not view.still(place, shown)
-            else None,
+            else None
+        )
+        after = self._queued(world, member, operation, head, sure=False)
+        return Step(
+            ("ignores", member, operation.op_id),
+            self._taken(after, channel, head, discarded=False),
+            claim=None if self._setting.serves(member) else claim,
         )
 
     def _discarded(
@@ -293,6 +308,8 @@ class Replicates:
                     for counter in counted:
                         discards = discards.set(counter, discards.get(counter, 0) + 1)
                     after = world.but(discards=discards, order=finding.order)
+                    if finding.counted:
+                        after = self._queued(after, member, operation, head, sure=False)
                     if stores_first:
                         after = self._stored_for_now(after, channel, operation, head, entry)
                     else:
@@ -301,7 +318,9 @@ class Replicates:
                         ("discards", member, operation.op_id),
                         after,
                         ((place, shown),) if announces else (),
-                        claims.DISCARD if safe and not announces and not stores_first else None,
+                        claims.DISCARD
+                        if safe and not announces and not stores_first and not self._setting.serves(member)
+                        else None,
                         lost,
                     )
 
@@ -325,6 +344,10 @@ class Replicates:
             ("rolls back", channel.target, operation.op_id),
             after.but(entries=after.entries.set(where, head.before)),
         )
+
+    def _queued(self, world: World, member: str, operation: Operation, head: Message, *, sure: bool) -> World:
+        """The world in which clients of the member are sent what has reached it."""
+        return queued(world, self._setting, self._strength, member, operation, head.stamp, sure=sure)
 
     def _shown(self, member: str, operation: Operation) -> tuple[Place, Shown]:
         becomes, event = BECOMES[operation.kind]

@@ -5,10 +5,13 @@ Knows no state and no log.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from plumbline.reference.model.claims import STAMPS_GROW
-from plumbline.reference.operations import Operation, RegionAttributes, Scope, Topology
+from plumbline.reference.operations import Client, Operation, RegionAttributes, Scope, Topology
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import each
 
@@ -20,7 +23,10 @@ class Setting:
         book: the decisions.
         members: all members, in the order of the topology.
         order: members from the lowest to the highest id, None if it is not known.
-        operations: op id → operation, for every operation called so far or ever.
+        operations: op id → operation, for every operation called so far or ever; one that a client calls is
+            here as its server's.
+        originators: op id → the client that called it, for operations of clients.
+        clients: the clients by name.
         identified: whether destroys and invalidates are announced with their token.
         stamps_grow: whether all decisions are as they are on which "a loser stays one" rests.
         ambiguous: (region, key) pairs whose versions may differ between runs that show the same.
@@ -45,6 +51,9 @@ class Setting:
         self.redeliverable = redeliverable
         self.ambiguous: frozenset[tuple[str, str]] = frozenset()
         self.operations: dict[int, Operation] = {}
+        self.originators: dict[int, str] = {}
+        self.clients: dict[str, Client] = {}
+        self._subscribers: dict[tuple[str, str], tuple[str, ...]] = {}
         self._regions = {region.name: region for region in regions}
         self._checks: dict[str, tuple[Any, ...]] = {
             region.name: each(book.checks_in_force(region.checks)) for region in regions
@@ -57,6 +66,43 @@ class Setting:
         """Whether the region checks consistency; more than one answer only where that decision is free."""
         return self._checks[region]
 
+    def client_checks(self, client: str) -> tuple[bool, ...]:
+        """Whether a client checks what it is sent."""
+        return each(self.book.checks_in_force(self.clients[client].checks))
+
+    def connect(self, client: Client) -> None:
+        """From here on the client's operations are carried out by its server."""
+        self.clients[client.name] = client
+
+    def subscribe(self, client: str, region: str) -> None:
+        """From here on the client is sent all events of the region by its server."""
+        where = (self.clients[client].server, region)
+        self._subscribers[where] = (*self._subscribers.get(where, ()), client)
+
+    def subscribers(self, member: str, region: str) -> tuple[str, ...]:
+        """The clients that the member sends events of the region to."""
+        return self._subscribers.get((member, region), ())
+
+    def serves(self, member: str) -> bool:
+        """Whether the member has any clients to send events to."""
+        return any(server == member for server, _ in self._subscribers)
+
+    def caller(self, op_id: int) -> frozenset[str]:
+        """The client that called an operation; nobody if a member did."""
+        client = self.originators.get(op_id)
+        return frozenset() if client is None else frozenset((client,))
+
+    @property
+    def holders(self) -> tuple[str, ...]:
+        """Everybody who holds copies: members and clients."""
+        return (*self.members, *self.clients)
+
+    def take_up(self, operation: Operation) -> None:
+        """Note an operation that is called; a client's is carried out by its server (004, L39)."""
+        if operation.member in self.clients:
+            self.originators[operation.op_id] = operation.member
+        self.operations[operation.op_id] = served(operation, self.clients)
+
     def awaits_acknowledgement(self, region: str) -> bool:
         """Whether calls on the region wait until the other members have received them."""
         return self._regions[region].scope is Scope.ACK
@@ -64,3 +110,9 @@ class Setting:
     def keeps_stamp_of(self, op_id: int) -> bool:
         """Whether the operation's message may be needed once more."""
         return self.redeliverable is None or op_id in self.redeliverable
+
+
+def served(operation: Operation, clients: Mapping[str, Client]) -> Operation:
+    """An operation as it is carried out: a client's by its server, a member's by that member."""
+    client = clients.get(operation.member)
+    return operation if client is None else msgspec.structs.replace(operation, member=client.server)

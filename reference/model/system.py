@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model.callers import Callers
+from plumbline.reference.model.clients import Clients
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
@@ -27,7 +28,8 @@ class Model:
         self.setting = setting
         self.callers = Callers(setting, strength, foresight)
         self.replicates = Replicates(setting, strength, foresight)
-        self.timeline = Timeline(setting, self.callers, self.replicates, answers)
+        self.clients = Clients(setting, self.replicates)
+        self.timeline = Timeline(setting, self.callers, self.replicates, self.clients, answers)
 
     def initial(self) -> World:
         """Nothing has happened yet."""
@@ -40,11 +42,14 @@ class Model:
             yield from self.callers.steps(state, view)
         if state.channels:
             yield from self.replicates.steps(state, view)
+        if self.setting.clients:
+            yield from self.clients.steps(state, view)
 
     def internal_steps(self, state: World, view: View) -> Iterator[Step]:
         """The steps that happen by themselves, for the simulation."""
         yield from self.callers.steps(state, view)
         yield from self.replicates.steps(state, view)
+        yield from self.clients.steps(state, view)
 
     def canonical(self, state: World) -> World:
         """The state with the versions of each key counted from one again.
@@ -58,7 +63,7 @@ class Model:
             return state
         least: dict[tuple[str, str], int] = {}
         for region, key in self.setting.ambiguous:
-            for member in self.setting.members:
+            for member in self.setting.holders:
                 _lower(least, (region, key), state.entry(member, region, key).stamp)
         for op_id, call in state.calls.items():
             operation = self.setting.operations[op_id]
@@ -76,7 +81,7 @@ class Model:
         """The state with the versions of some keys lowered."""
         entries, calls, channels = state.entries, state.calls, state.channels
         for (region, key), by in shift.items():
-            for member in self.setting.members:
+            for member in self.setting.holders:
                 entry = state.entry(member, region, key)
                 if entry.stamp is not None:
                     lower = entry._replace(stamp=_lowered(entry.stamp, by))

@@ -29,6 +29,7 @@ from plumbline.reference.history import (
 )
 from plumbline.reference.model import claims
 from plumbline.reference.model.callers import Callers
+from plumbline.reference.model.clients import Clients
 from plumbline.reference.model.hosting import joined, left
 from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
 from plumbline.reference.model.replicates import Replicates
@@ -53,10 +54,13 @@ class Answers:
 class Timeline:
     """The part of the model that keeps step with the harness."""
 
-    def __init__(self, setting: Setting, callers: Callers, replicates: Replicates, answers: Answers) -> None:
+    def __init__(
+        self, setting: Setting, callers: Callers, replicates: Replicates, clients: Clients, answers: Answers
+    ) -> None:
         self._setting = setting
         self._callers = callers
         self._replicates = replicates
+        self._clients = clients
         self._answers = answers
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
@@ -69,7 +73,8 @@ class Timeline:
 
     def called(self, world: World, operation: Operation) -> World:
         """The world in which the operation has been called."""
-        return world.but(calls=world.calls.set(operation.op_id, Call()))
+        stage = Stage.ASKED if operation.op_id in self._setting.originators else Stage.CALLED
+        return world.but(calls=world.calls.set(operation.op_id, Call(stage)))
 
     def returned(self, world: World, op_id: int) -> Iterator[tuple[World, Outcome]]:
         """The worlds in which the operation has returned, and with which outcome; none if it cannot yet."""
@@ -111,12 +116,14 @@ class Timeline:
                 return False
         for channel, messages in world.channels.items():
             head = messages[0]
+            if channel.target in self._setting.clients:
+                continue
             if head.state is not MessageState.PARKED and (
                 (channel.target, operations[head.op_id].key) not in held
                 and not any(self._replicates.waits(world, head))
             ):
                 return False
-        return True
+        return not self._setting.clients or self._clients.quiet(world, held)
 
     def _has_waited(self, world: World) -> bool:
         """Whether nothing more need happen, however long one waits.

@@ -25,12 +25,13 @@ ABSENT = Entry(EntryState.ABSENT)
 
 
 class Stage(IntEnum):
-    """How far a call has come."""
+    """How far a call has come; a client's begins by being asked of its server."""
 
-    CALLED = 0
-    APPLIED = 1
-    SENT = 2
-    DONE = 3
+    ASKED = 0
+    CALLED = 1
+    APPLIED = 2
+    SENT = 3
+    DONE = 4
 
 
 class Call(NamedTuple):
@@ -40,7 +41,7 @@ class Call(NamedTuple):
         stage: called; applied on its member; sent to the others; done, its outcome fixed.
         outcome: what the caller will be told, once it has taken effect.
         stamp: the stamp it was given, if it changed something.
-        waiting: members whose acknowledgement is awaited.
+        waiting: members whose acknowledgement is awaited, and the client that is to be answered.
         discarded: whether some member has discarded it.
         update: whether the caller's member had the key already.
         indefinite: whether the caller was told that it may or may not have happened, or may yet.
@@ -66,7 +67,8 @@ class MessageState(IntEnum):
 class Message(NamedTuple):
     """An operation on its way to one member.
 
-    `update` says that the key was there where it was called; `before` is what a rollback restores.
+    `update` says that the key was there where it was called; `before` is what a rollback restores. `sure` is
+    False if it may as well never have been sent.
     """
 
     op_id: int
@@ -74,6 +76,7 @@ class Message(NamedTuple):
     update: bool = False
     state: MessageState = MessageState.ON_THE_WAY
     before: Entry | None = None
+    sure: bool = True
 
 
 class GateState(IntEnum):

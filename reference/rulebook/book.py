@@ -13,13 +13,13 @@ from typing import Any
 import msgspec
 
 from plumbline.reference.operations import OperationKind, Status
-from plumbline.reference.rulebook import replicated
+from plumbline.reference.rulebook import clients, replicated
 from plumbline.reference.rulebook.values import EntryState, Free, Stamp
 
 
 @dataclasses.dataclass(frozen=True)
 class Rulebook:
-    """All decisions. The defaults are what document 004 says; see `replicated` for each."""
+    """All decisions. The defaults are what document 004 says; see `replicated` and `clients` for each."""
 
     waits_for_other_writers: Callable[[int], Any] = replicated.waits_for_other_writers
     status_of_loser: Callable[[Status, bool], Any] = replicated.status_of_loser
@@ -43,6 +43,8 @@ class Rulebook:
     counts_applied: Callable[[], Any] = replicated.counts_applied
     image_includes: Callable[[EntryState], Any] = replicated.image_includes
     checks_in_force: Callable[[bool | None], Any] = replicated.checks_in_force
+    serves_client: Callable[[bool, bool], Any] = clients.serves_client
+    client_takes: Callable[[bool, bool], Any] = clients.client_takes
 
     def replaced(self) -> frozenset[str]:
         """Names of the decisions that are not answered as the documents say."""
@@ -127,5 +129,7 @@ DECISIONS: dict[str, Decision] = {
     "value_stored_unchecked": Decision(("CFG-CHECKS-07",), _any_value),
     "recipients": Decision(("CONS-RR-04",), _any_recipients),
     "checks_in_force": Decision(("CFG-CHECKS-01",), _yes_or_no),
+    "serves_client": Decision(("CFG-CHECKS-05",), _yes_or_no),
+    "client_takes": Decision(("CFG-CHECKS-05",), _yes_or_no),
 }
 """Every decision by name, narrow ones first; the field of the same name in `Rulebook` answers it."""

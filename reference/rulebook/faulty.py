@@ -260,6 +260,18 @@ FAULTY: dict[str, FaultyVariant] = {
             "a region that does not name the attribute does not check",
             checks_in_force=lambda setting: setting is True,
         ),
+        _variant(
+            "no-room-for-versions",
+            "CFG-CHECKS-05",
+            "a client that does not check fails on what comes with a version",
+            client_takes=lambda checks, versioned: checks or not versioned,
+        ),
+        _variant(
+            "all-or-none-check",
+            "CFG-CHECKS-05",
+            "a server that checks refuses the operations of a client that does not",
+            serves_client=lambda checks, server_checks: checks or not server_checks,
+        ),
     )
 }
 """Every faulty variant by name."""

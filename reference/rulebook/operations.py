@@ -111,6 +111,9 @@ _EFFECTS = {
 SUPPORTED = frozenset(_EFFECTS)
 """The operations that the model knows."""
 
+FROM_CLIENTS = frozenset({OperationKind.PUT, OperationKind.CREATE, OperationKind.DESTROY})
+"""Those that the model knows of clients, too."""
+
 BECOMES = {
     OperationKind.PUT: (EntryState.LIVE, EventKind.UPDATE),
     OperationKind.CREATE: (EntryState.LIVE, EventKind.UPDATE),

@@ -36,7 +36,15 @@ from plumbline.reference.history import (
     StatisticRead,
     Waited,
 )
-from plumbline.reference.operations import STORES_VALUE, EventKind, Operation
+from plumbline.reference.operations import (
+    STORES_VALUE,
+    Client,
+    EventKind,
+    Interest,
+    Operation,
+    RegionPolicy,
+    Status,
+)
 from plumbline.reference.trace.schema import TraceKind
 from plumbline.reference.verdicts import Source, Verdict
 
@@ -70,6 +78,7 @@ class _Layout:
     def __init__(self, history: History) -> None:
         self.history = history
         self.sites = {m: site.number for site in history.topology.sites for m in site.members}
+        self.clients = {client.name: client for client in history.clients}
         calls = [m.operation for m in history.timeline if isinstance(m, Called)]
         self.operations: dict[int, Operation] = {o.op_id: o for o in calls}
         self.by_token = {o.token: o for o in calls if o.token is not None}
@@ -86,7 +95,14 @@ class _Layout:
         self.quiet_from = _quiet_from(history.timeline)
 
     def member(self, kind: TraceKind, member: str, **columns: Any) -> Row:
-        return {"kind": kind, "member": member, "site": self.sites.get(member), **columns}
+        client = self.clients.get(member)
+        place = {"member": member} if client is None else {"client": member, "server": client.server}
+        return {"kind": kind, **place, "site": self.site(member), **columns}
+
+    def site(self, holder: str) -> int | None:
+        """The site of a member, or of the server of a client."""
+        client = self.clients.get(holder)
+        return self.sites.get(holder if client is None else client.server)
 
     def operation(self, kind: TraceKind, op_id: int, member: str | None = None, **columns: Any) -> Row:
         o = self.operations.get(op_id)
@@ -103,7 +119,7 @@ class _Layout:
             origin_member=o.member,
             origin_thread=o.thread,
             origin_seq=self.turn.get(op_id),
-            origin_site=self.sites.get(o.member),
+            origin_site=self.site(o.member),
             **columns,
         )
 
@@ -143,8 +159,41 @@ def _head(layout: _Layout) -> Iterator[Row]:
         for kind, queues in (("wan", region.senders), ("async", region.queues)):
             for queue in queues:
                 yield {"kind": TraceKind.ATTACH, "region": region.name, "queue": queue, "queue_type": kind}
+    for client in history.clients:
+        yield from _client(layout, client)
     for member in history.logs:
         yield layout.member(TraceKind.OBSERVED, member)
+
+
+def _client(layout: _Layout, client: Client) -> Iterator[Row]:
+    """A client as it was from the beginning: with a copy of each region, registered for all keys."""
+    yield layout.member(
+        TraceKind.CLIENT_START,
+        client.name,
+        incarnation=0,
+        durable_id=client.durable_id,
+        timeout_ms=client.durable_timeout_s * 1000 if client.durable_id is not None else None,
+        amount=client.redundancy,
+        checks=client.checks,
+    )
+    for region in layout.history.regions:
+        yield layout.member(
+            TraceKind.REGION_HOST,
+            client.name,
+            region=region.name,
+            policy=RegionPolicy.NORMAL,
+            checks=client.checks,
+        )
+        wanted = Interest(client=client.name, region=region.name)
+        interest = {
+            "region": region.name,
+            "interest_kind": wanted.kind,
+            "interest_policy": wanted.policy,
+            "durable": wanted.durable,
+            "receive_values": wanted.receive_values,
+        }
+        yield layout.member(TraceKind.RI_BEGIN, client.name, **interest)
+        yield layout.member(TraceKind.RI_END, client.name, **interest, status=Status.OK)
 
 
 def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # noqa: PLR0912 - a case for each kind of moment
@@ -264,10 +313,8 @@ def _contents(layout: _Layout, read: ContentsRead, *, quiet: bool) -> Iterator[R
 def _shown(layout: _Layout, member: str, position: int, shown: Shown) -> Row:
     event = shown.event
     stores = event.kind in {EventKind.CREATE, EventKind.UPDATE}
-    columns: Row = {
-        "kind": TraceKind.LISTENER,
-        "member": member,
-        "site": layout.sites.get(member),
+    columns = {
+        **layout.member(TraceKind.LISTENER, member),
         "region": event.region,
         "key": event.key or None,
         "event": event.kind,
@@ -284,7 +331,7 @@ def _shown(layout: _Layout, member: str, position: int, shown: Shown) -> Row:
             "origin_member": called.member,
             "origin_thread": called.thread,
             "origin_seq": layout.turn.get(called.op_id),
-            "origin_site": layout.sites.get(called.member),
+            "origin_site": layout.site(called.member),
         }
     return columns
 

@@ -59,7 +59,8 @@ def _play(scenario: Scenario, session: Session, book: Rulebook, naming_ms: int) 
     if lacking:
         return _result(scenario, Verdict.UNSUPPORTED, f"needs {', '.join(lacking)}")
     region = RegionAttributes(name=REGION, scope=scenario.scope, checks=scenario.checks)
-    driver, order = session.begin(Topology((Site(1, tuple("ABCD"[: scenario.members])),)), (region,))
+    topology = Topology((Site(1, tuple("ABCD"[: scenario.members])),))
+    driver, order = session.begin(topology, (region,), clients=scenario.clients)
     if order is None:
         return _result(scenario, Verdict.UNSUPPORTED, "the candidate does not tell the order of member ids")
     stage = Stage(driver, order)

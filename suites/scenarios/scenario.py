@@ -10,7 +10,7 @@ from collections.abc import Callable
 import msgspec
 
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Scope
+from plumbline.reference.operations import Client, Scope
 from plumbline.suites.scenarios.stage import Stage
 
 
@@ -24,6 +24,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
         members: how many members of one site.
         checks: the region's attribute.
         scope: the region's scope.
+        clients: who is connected to its members, subscribed to all keys.
         play: the scenario itself; raises MismatchError when the outcome is not the one written down.
     """
 
@@ -33,6 +34,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     members: int
     checks: bool | None
     scope: Scope
+    clients: tuple[Client, ...]
     play: Callable[[Stage], None]
 
 
@@ -46,6 +48,7 @@ def scenario(
     members: int = 3,
     checks: bool | None = None,
     scope: Scope = Scope.ACK,
+    clients: tuple[Client, ...] = (),
 ) -> Callable[[Callable[[Stage], None]], Callable[[Stage], None]]:
     """Register a scenario; see Scenario for the arguments."""
 
@@ -60,6 +63,7 @@ def scenario(
             members=members,
             checks=checks,
             scope=scope,
+            clients=clients,
             play=play,
         )
         return play

@@ -158,9 +158,9 @@ class Stage:
         self._driver.settle()
 
     def look(self) -> None:
-        """Read what all members hold and count, for the search that judges the same example."""
-        for member in self.members:
-            self._driver.contents(member, REGION)
+        """Read what everybody holds, for the search that judges the same example."""
+        for holder in (*self.members, *self._driver.clients):
+            self._driver.contents(holder, REGION)
 
     def shown_at(self, member: str, operation: Operation) -> None:
         """The listener of a member must be told of an operation, in time."""
@@ -209,6 +209,11 @@ class Stage:
         """Every member holds the outcome of an operation."""
         for member in self.members:
             self.holds(member, key, operation)
+
+    def everybody_holds(self, key: str, operation: Operation | None) -> None:
+        """Every member and every client holds the outcome of an operation."""
+        for holder in (*self.members, *self._driver.clients):
+            self.holds(holder, key, operation)
 
     def discards(self, **counts: int) -> None:
         """How many updates the low, mid and high member have counted as discarded."""
