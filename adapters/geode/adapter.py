@@ -15,6 +15,7 @@ from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.geode.caller import Caller
 from plumbline.adapters.geode.calls import CALLS, carry_out, tells
+from plumbline.adapters.geode.client import ClientListener, Clients, create_copy, register
 from plumbline.adapters.geode.cluster import MOST_MEMBERS, Cluster, broken
 from plumbline.adapters.geode.jars import find_jars
 from plumbline.adapters.geode.jvm import BridgeError, GoneError
@@ -25,7 +26,9 @@ from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Gate, OrderStrength
 from plumbline.reference.operations import (
     READS,
+    Client,
     Content,
+    Interest,
     Operation,
     Outcome,
     RegionAttributes,
@@ -34,6 +37,7 @@ from plumbline.reference.operations import (
     Status,
     Topology,
 )
+from plumbline.reference.rulebook.operations import FROM_CLIENTS
 
 ANSWER_LIMIT_S = 20.0
 LEFTOVER_LIMIT_S = 10.0
@@ -47,6 +51,7 @@ _CAPABILITIES = (
     Capability.MEMBER_FAULTS,
     Capability.STATISTICS,
     Capability.CONFIGURATION,
+    Capability.CLIENTS,
 )
 
 
@@ -66,6 +71,7 @@ class GeodeAdapter(Adapter):
         jars = find_jars(name)
         self._version = jars.version
         self._cluster = Cluster(jars, answer_limit_s)
+        self._clients = Clients(jars, self._cluster)
         self._in_use: tuple[str, ...] = ()
         self._callers: dict[str, Caller] = {}
         self._running: dict[int, Future[Outcome]] = {}
@@ -115,6 +121,7 @@ class GeodeAdapter(Adapter):
             raise AdapterError("a member was crashed: deploy again before the next example")
         self._give_up()
         self._begin_example(regions)
+        self._clients.drop_regions()
         self._cluster.ask_all(self._members.values(), Member.drop_regions)
         for number, attributes in enumerate(regions):
             internal = f"example{self._example}_{number}"
@@ -126,6 +133,8 @@ class GeodeAdapter(Adapter):
         """Call an operation on its thread, behind what that thread was given before."""
         if operation.kind not in CALLS:
             raise UnsupportedError(f"{operation.kind} is not driven on Apache Geode yet")
+        if operation.member in self._clients.in_use and operation.kind not in FROM_CLIENTS:
+            raise UnsupportedError(f"{operation.kind} of clients is not driven on Apache Geode yet")
         self._require_alive()
         member = self._member(operation.member)
         scope = self._region(operation.region).scope
@@ -165,7 +174,8 @@ class GeodeAdapter(Adapter):
         """
         deadline = time.monotonic() + timeout_ms / 1000
         if self._all_done(deadline):
-            return SettleResult(settled=self._cluster.rid_of_the_dead(deadline))
+            at_rest = self._cluster.rid_of_the_dead(deadline)
+            return SettleResult(settled=at_rest and self._clients.drained(self._members, deadline))
         if self._stage.held():
             self._stage.wait_quiet(CALM_S, deadline)
         return SettleResult(settled=False, held=self._stage.held())
@@ -174,9 +184,11 @@ class GeodeAdapter(Adapter):
         """What the member itself holds."""
         self._region(region)
         before = self._stage.places(member, region)
-        calm = not any(caller.busy() or caller.unflushed for caller in self._callers.values())
+        calm = member not in self._clients.in_use and not any(
+            caller.busy() or caller.unflushed for caller in self._callers.values()
+        )
         found = self._cluster.ask(self._survivor(member), partial(Member.contents, name=region))
-        if calm:  # no event can be on its way
+        if calm and member not in self._clients.in_use:  # no event can be on its way
             return found
         holdings = {
             (member, region, content.key): Holding(present=True, token=content.token) for content in found
@@ -226,11 +238,32 @@ class GeodeAdapter(Adapter):
         self._member(member).kill()
         self._stage.release_all(member)  # its listeners hold nothing back any more
 
+    def start_client(self, client: Client) -> None:
+        """Start a client's JVM, or take the one that runs, and create its regions."""
+        if any(attributes.scope is not Scope.ACK for attributes in self._regions.values()):
+            raise UnsupportedError("clients are driven on Geode only where regions are acknowledged")
+        self._require_alive()
+        cache = self._clients.start(client, self._member(client.server))
+        for name, internal in self._internal.items():
+            listener = ClientListener(self._stage, client.name, name)
+            create = partial(
+                create_copy, name=name, internal=internal, checks=client.checks, listener=listener
+            )
+            self._cluster.ask(cache, create)
+
+    def interest(self, interest: Interest) -> None:
+        """Register a client for all keys of a region."""
+        if interest != Interest(client=interest.client, region=interest.region):
+            raise UnsupportedError("interest: clients are driven on Geode registered for all keys only")
+        self._region(interest.region)
+        self._cluster.ask(self._member(interest.client), partial(register, name=interest.region))
+
     def close(self) -> None:
         """Kill the JVMs, and end all threads."""
         self._stage.release_all()
         for caller in self._callers.values():
             caller.stop()
+        self._clients.end()
         self._cluster.end()
         for caller in self._callers.values():
             caller.worker.join(LEFTOVER_LIMIT_S)  # none has a living JVM to wait for any more
@@ -294,6 +327,8 @@ class GeodeAdapter(Adapter):
         return self._cluster.members
 
     def _member(self, name: str) -> Member:
+        if name in self._clients.in_use:
+            return self._clients.caches[name]
         if name not in self._in_use:
             raise AdapterError(f"no member is named {name}; there are: {', '.join(self._in_use) or 'none'}")
         return self._members[name]
@@ -313,8 +348,9 @@ class GeodeAdapter(Adapter):
     def _require_alive(self) -> None:
         """Raises AdapterError if a member died that was not crashed on purpose, or its listener failed."""
         self._cluster.require_alive()
+        self._clients.require_alive()
         for name, words in self._stage.troubles:
-            if not (member := self._members[name]).crashed():
+            if not (member := self._member(name)).crashed():
                 raise broken(member, words)
 
 

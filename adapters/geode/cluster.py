@@ -9,7 +9,7 @@ import atexit
 import contextlib
 import socket
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from typing import TypeVar
 
@@ -111,13 +111,7 @@ class Cluster:
     def end(self) -> None:
         """No process, no thread and no folder any more; never raises, and may be called twice."""
         members, self.members = tuple(self.members.values()), {}
-        for member in members:
-            member.kill()
-        for member in members:
-            with contextlib.suppress(Exception):  # py4j's own last words; the process is dead already
-                member.close()
-        for member in members:
-            member.control.join(END_LIMIT_S)
+        end_all(members)
         if self._folder is not None:
             self._folder.remove()
             self._folder = None
@@ -169,6 +163,17 @@ class Cluster:
                 raise AdapterError(f"{names[0]} sees only {', '.join(view)} of {', '.join(names)}")
             time.sleep(0.01)
         return view
+
+
+def end_all(members: Collection[Member]) -> None:
+    """Kill these members' JVMs and end the threads that spoke with them; never raises."""
+    for member in members:
+        member.kill()
+    for member in members:
+        with contextlib.suppress(Exception):  # py4j's own last words; the process is dead already
+            member.close()
+    for member in members:
+        member.control.join(END_LIMIT_S)
 
 
 def broken(member: Member, words: str) -> AdapterError:

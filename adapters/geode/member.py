@@ -38,6 +38,7 @@ class Member:
         self._lasting: Any = None
         self._regions: dict[str, Any] = {}
         self._flush: Any = None
+        self._port: int | None = None
 
     def join(self, properties: Mapping[str, str], limit_s: float) -> None:
         """Wait for the JVM, then create the cache, and with it join the cluster."""
@@ -97,9 +98,20 @@ class Member:
         """A region as one more thread sees it, over its own connection."""
         return plain(self._regions[name], client)
 
-    def flush_region(self, client: Client) -> Any:
-        """The hidden region, as one more thread sees it."""
+    def flush_region(self, client: Client | None = None) -> Any:
+        """The hidden region, as one more thread sees it, or the member's own."""
         return plain(self._flush, client)
+
+    def serve(self) -> int:
+        """Run a cache server for clients, from the first time on; tells its port."""
+        if self._port is None:
+            server = self._cache.addCacheServer()
+            server.setPort(0)
+            server.setBindAddress("127.0.0.1")
+            server.setHostnameForClients("127.0.0.1")
+            server.start()
+            self._port = int(server.getPort())
+        return self._port
 
     def contents(self, name: str) -> tuple[Content, ...]:
         """What this member holds of a region, and it alone: each key as it is when it is read."""

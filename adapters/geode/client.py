@@ -1,0 +1,222 @@
+"""Clients of a Geode cluster: caches in JVMs of their own, each connected to a cache server on one member.
+
+A client's JVM outlives examples; its regions do not. Knows nothing of operations and what they do.
+"""
+
+# ruff: noqa: N802 - the names and parameters are those of org.apache.geode.cache.CacheListener
+
+from __future__ import annotations
+
+import atexit
+import threading
+import time
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from plumbline.adapters.errors import AdapterError, UnsupportedError
+from plumbline.adapters.geode.cluster import START_LIMIT_S, Cluster, end_all
+from plumbline.adapters.geode.folder import Folder
+from plumbline.adapters.geode.jars import Jars
+from plumbline.adapters.geode.jvm import plain
+from plumbline.adapters.geode.listener import RegionListener
+from plumbline.adapters.geode.member import FLUSH_REGION, Member
+from plumbline.reference.operations import Client
+
+ALL_KEYS = "ALL_KEYS"
+"""Geode's own word for them, where keys to register for are named."""
+
+
+class ClientListener(RegionListener):
+    """A cache listener of one region of a client."""
+
+    def afterRegionLive(self, event: Any) -> None:
+        """Nothing that an example of clients without a durable id asks about."""
+
+
+class Sentinel(RegionListener):
+    """The listener of a client's hidden region: notices what was put there behind everything else."""
+
+    def __init__(self, client: str) -> None:
+        self._client = client
+        self._seen = threading.Condition()
+        self._last = 0
+
+    def await_value(self, value: int, deadline: float) -> bool:
+        """Whether the value, or a later one, arrives by the deadline (of the monotonic clock)."""
+        with self._seen:
+            return self._seen.wait_for(lambda: self._last >= value, max(0.0, deadline - time.monotonic()))
+
+    def afterCreate(self, event: Any) -> None:
+        """The first value of a key."""
+        self._note(event)
+
+    def afterUpdate(self, event: Any) -> None:
+        """Every other."""
+        self._note(event)
+
+    def afterRegionLive(self, event: Any) -> None:
+        """No value."""
+
+    def _note(self, event: Any) -> None:
+        try:
+            if event.getKey() == self._client:
+                with self._seen:
+                    self._last = int(event.getNewValue())
+                    self._seen.notify_all()
+        except Exception:  # noqa: BLE001, S110 - the JVM may be killed at any moment; then nobody waits for it
+            pass
+
+
+class ClientCache(Member):
+    """One client: a cache in a JVM of its own, connected to one member, with copies of regions."""
+
+    connected: Client | None = None
+    """As what it is connected to its server; None while it is not."""
+
+    def connect(self, client: Client, port: int) -> None:
+        """Be connected to the cache server at a port of this machine, and to no other."""
+        if self.connected is None:
+            self.jvm.connect(START_LIMIT_S)
+        else:
+            self._cache.close()
+        java = self.jvm.gateway.jvm
+        settings = java.java.util.Properties()
+        for key, value in _PROPERTIES.items():
+            settings.setProperty(key, value)
+        factory = java.org.apache.geode.cache.client.ClientCacheFactory(settings)
+        factory.addPoolServer("127.0.0.1", port)
+        factory.setPoolSubscriptionEnabled(True)
+        self._cache = factory.create()
+        self._regions = {}
+        self.sentinel = Sentinel(self.name)
+        self._flush = self._create(FLUSH_REGION, False, self.sentinel)  # noqa: FBT003
+        self._register(self._flush, "NONE")
+        self._keep_for_good()
+        self.connected = client
+
+    def _create(self, internal: str, checks: bool | None, listener: RegionListener) -> Any:
+        java = self.jvm.gateway.jvm.org.apache.geode.cache
+        factory = self._cache.createClientRegionFactory(java.client.ClientRegionShortcut.CACHING_PROXY)
+        if checks is not None:
+            factory.setConcurrencyChecksEnabled(checks)
+        factory.addCacheListener(listener)
+        return plain(factory.create(internal))
+
+    def create_copy(self, name: str, internal: str, checks: bool | None, listener: RegionListener) -> None:
+        """Hold a copy of a region that the server has under this internal name; nothing is registered yet."""
+        self._regions[name] = self._create(internal, checks, listener)
+
+    def register(self, name: str) -> None:
+        """Register for all keys of a region, and fetch what is there."""
+        self._register(self._regions[name], "KEYS_VALUES")
+
+    def _register(self, region: Any, policy: str) -> None:
+        policies = self.jvm.gateway.jvm.org.apache.geode.cache.InterestResultPolicy
+        region.registerInterest(ALL_KEYS, getattr(policies, policy))
+
+
+class Clients:
+    """The clients of one cluster; none at first.
+
+    Attributes:
+        caches: by name, those that run, in the example or left from another.
+        in_use: names of those that the example has started.
+    """
+
+    def __init__(self, jars: Jars, cluster: Cluster) -> None:
+        self.caches: dict[str, ClientCache] = {}
+        self.in_use: set[str] = set()
+        self._jars = jars
+        self._cluster = cluster
+        self._folder: Folder | None = None
+        self._sentinels = 0
+
+    def start(self, client: Client, server: Member) -> ClientCache:
+        """Have a client run, connected to this member; raises AdapterError."""
+        if client.durable_id is not None or client.redundancy or not client.subscription:
+            raise UnsupportedError(
+                "start_client: neither durable nor redundant clients are driven on Geode yet"
+            )
+        cache = self.caches.get(client.name)
+        if cache is None:
+            if self._folder is None:
+                self._folder = Folder()
+                atexit.register(self.end)
+            cache = ClientCache(client.name, self._jars, self._folder.path / str(len(self.caches)))
+            self.caches[client.name] = cache
+        if cache.connected is None or cache.connected.servers != client.servers:
+            port = self._cluster.ask(server, Member.serve)
+            self._cluster.ask_all([cache], partial(_connect, client=client, port=port), START_LIMIT_S)
+        cache.connected = client
+        self.in_use.add(client.name)
+        return cache
+
+    def drop_regions(self) -> None:
+        """Forget the example's regions on all clients, before their servers do."""
+        self.in_use.clear()
+        self._cluster.ask_all(self.caches.values(), Member.drop_regions)
+
+    def drained(self, members: Mapping[str, Member], deadline: float) -> bool:
+        """Whether by the deadline every client has been told of all that its server had for it.
+
+        A value that is put on the server into a region of its own waits in the client's queue behind it.
+        """
+        self._sentinels += 1
+        waiting = [self.caches[name] for name in sorted(self.in_use)]
+        for cache in waiting:
+            assert cache.connected is not None  # noqa: S101 - it is in use
+            server = members[cache.connected.server]
+            self._cluster.ask(server, partial(_put_sentinel, name=cache.name, value=self._sentinels))
+        return all(cache.sentinel.await_value(self._sentinels, deadline) for cache in waiting)
+
+    def require_alive(self) -> None:
+        """Raises AdapterError if a client has died."""
+        for cache in self.caches.values():
+            if not cache.jvm.alive:
+                raise AdapterError(
+                    f"client {cache.name}: the JVM died with code {cache.jvm.exit_code}",
+                    cache.jvm.last_words(),
+                )
+
+    def end(self) -> None:
+        """No process and no thread of a client any more; never raises, and may be called twice."""
+        caches, self.caches = tuple(self.caches.values()), {}
+        self.in_use.clear()
+        end_all(caches)
+        if self._folder is not None:
+            self._folder.remove()
+            self._folder = None
+            atexit.unregister(self.end)
+
+
+def _connect(member: Member, client: Client, port: int) -> None:
+    _client(member).connect(client, port)
+
+
+def _client(member: Member) -> ClientCache:
+    assert isinstance(member, ClientCache)  # noqa: S101 - asked of clients only
+    return member
+
+
+def create_copy(
+    member: Member, name: str, internal: str, *, checks: bool | None, listener: RegionListener
+) -> None:
+    """Have a client hold a copy of a region."""
+    _client(member).create_copy(name, internal, checks=checks, listener=listener)
+
+
+def register(member: Member, name: str) -> None:
+    """Have a client register for all keys of a region."""
+    _client(member).register(name)
+
+
+def _put_sentinel(member: Member, name: str, value: int) -> None:
+    member.flush_region().put(name, value)
+
+
+_PROPERTIES = {
+    "mcast-port": "0",
+    "statistic-sampling-enabled": "false",
+    "log-level": "warning",
+}
