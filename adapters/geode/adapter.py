@@ -1,6 +1,7 @@
 """Real Apache Geode as a candidate: members in JVMs of their own, driven over py4j.
 
-The methods of `plumbline.adapters.adapter.Adapter` for replicated regions on the members of one site. How
+The methods of `plumbline.adapters.adapter.Adapter` for replicated regions on the members of one or more
+sites, and serial gateway senders between them. How
 each answer is got, and why it can be trusted, is told in docs/geode.md.
 """
 
@@ -17,10 +18,12 @@ from plumbline.adapters.geode.caller import Caller
 from plumbline.adapters.geode.calls import CALLS, carry_out, tells
 from plumbline.adapters.geode.client import ClientListener, Clients, create_copy, register
 from plumbline.adapters.geode.cluster import MOST_MEMBERS, Cluster, broken
+from plumbline.adapters.geode.gateways import Gateways
 from plumbline.adapters.geode.jars import find_jars
 from plumbline.adapters.geode.jvm import BridgeError, GoneError
 from plumbline.adapters.geode.listener import ABSENT, Holding, RegionListener, Stage
 from plumbline.adapters.geode.member import Member
+from plumbline.adapters.geode.settling import Settling
 from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Gate, OrderStrength
@@ -31,6 +34,8 @@ from plumbline.reference.operations import (
     Interest,
     Operation,
     Outcome,
+    QueueAttributes,
+    QueueSight,
     RegionAttributes,
     RegionPolicy,
     Scope,
@@ -40,6 +45,7 @@ from plumbline.reference.operations import (
 from plumbline.reference.rulebook.operations import FROM_CLIENTS
 
 ANSWER_LIMIT_S = 20.0
+MOST_SITES = 2
 LEFTOVER_LIMIT_S = 10.0
 CALM_S = 0.06
 
@@ -52,6 +58,9 @@ _CAPABILITIES = (
     Capability.STATISTICS,
     Capability.CONFIGURATION,
     Capability.CLIENTS,
+    Capability.GATEWAYS,
+    Capability.QUEUE_INSPECTION,
+    Capability.LINK_FAULTS,
 )
 
 
@@ -72,7 +81,10 @@ class GeodeAdapter(Adapter):
         self._version = jars.version
         self._cluster = Cluster(jars, answer_limit_s)
         self._clients = Clients(jars, self._cluster)
+        self._gateways = Gateways(self._cluster)
+        self._settling = Settling(self._gateways)
         self._in_use: tuple[str, ...] = ()
+        self._topology = Topology(())
         self._callers: dict[str, Caller] = {}
         self._running: dict[int, Future[Outcome]] = {}
         self._baseline: dict[str, int] = {}
@@ -99,15 +111,19 @@ class GeodeAdapter(Adapter):
         Members that run already are kept if the one list of names begins with the other and none of them
         has died; else all are ended and started anew.
         """
-        if len(topology.sites) != 1:
-            raise UnsupportedError("Apache Geode is driven here on one site only")
-        if not 1 <= len(topology.members) <= MOST_MEMBERS:
-            raise UnsupportedError(f"Apache Geode is driven here on 1 to {MOST_MEMBERS} members")
-        site, names = topology.sites[0].number, topology.members
-        if not self._cluster.can_become(site, names):
+        if not 1 <= len(topology.sites) <= MOST_SITES:
+            raise UnsupportedError(f"Apache Geode is driven here on 1 to {MOST_SITES} sites")
+        if not all(site.members for site in topology.sites) or len(topology.members) > MOST_MEMBERS:
+            raise UnsupportedError(
+                f"Apache Geode is driven here on up to {MOST_MEMBERS} members, of which every site has one"
+            )
+        if not self._cluster.can_become(topology) or (self._gateways.queues and topology != self._topology):
             self.close()
-        order = self._cluster.start(site, names)
-        self._in_use = names
+        self._bring_back()
+        order = self._cluster.start(topology)
+        self._topology = topology
+        self._gateways.use(topology)
+        self._in_use = topology.members
         self._version = self._cluster.ask(self._member(order[0]), Member.version)
         return Deployed(member_order=order)
 
@@ -115,11 +131,12 @@ class GeodeAdapter(Adapter):
         """Give up what the last example left open, drop its regions everywhere, and create fresh ones."""
         for attributes in regions:
             _refuse_what_is_not_driven(attributes)
+            self._gateways.require_queues(attributes)
         self._require_alive()
-        members = [self._members[name] for name in self._in_use]
-        if any(member.crashed() for member in members):
-            raise AdapterError("a member was crashed: deploy again before the next example")
         self._give_up()
+        self._bring_back()
+        self._empty_queues()
+        members = [self._members[name] for name in self._in_use]
         self._begin_example(regions)
         self._clients.drop_regions()
         self._cluster.ask_all(self._members.values(), Member.drop_regions)
@@ -174,8 +191,9 @@ class GeodeAdapter(Adapter):
         """
         deadline = time.monotonic() + timeout_ms / 1000
         if self._all_done(deadline):
-            at_rest = self._cluster.rid_of_the_dead(deadline)
-            return SettleResult(settled=at_rest and self._clients.drained(self._members, deadline))
+            at_rest = self._cluster.rid_of_the_dead(deadline) and self._settling.wait(self._stage, deadline)
+            if not self._stage.held():
+                return SettleResult(settled=at_rest and self._clients.drained(self._members, deadline))
         if self._stage.held():
             self._stage.wait_quiet(CALM_S, deadline)
         return SettleResult(settled=False, held=self._stage.held())
@@ -234,8 +252,12 @@ class GeodeAdapter(Adapter):
         self._cluster.ask(self._survivor(member), partial(self._create, attributes, internal))
 
     def crash(self, member: str) -> None:
-        """Kill a member's JVM."""
+        """Kill a member's JVM; another one boots at once, to take its place at the next `reset`."""
+        if member in self._clients.in_use:
+            raise UnsupportedError("crash: clients are not killed on Geode yet")
         self._member(member).kill()
+        self._gateways.gone(member)
+        self._cluster.prepare(member)
         self._stage.release_all(member)  # its listeners hold nothing back any more
 
     def start_client(self, client: Client) -> None:
@@ -258,6 +280,26 @@ class GeodeAdapter(Adapter):
         self._region(interest.region)
         self._cluster.ask(self._member(interest.client), partial(register, name=interest.region))
 
+    def create_queue(self, queue: QueueAttributes) -> None:
+        """Create and start a gateway sender, and the receivers of the site that it sends to."""
+        self._require_alive()
+        self._gateways.create(queue)
+
+    def queue_action(self, member: str, queue: str, action: str) -> None:
+        """Pause, resume, stop or start a gateway sender on a member, or stop or start its receiver."""
+        self._survivor(member)
+        self._gateways.act(member, queue, action)
+
+    def look_at_queue(self, member: str, queue: str) -> QueueSight:
+        """What the member's copy of a queue holds of this example's regions."""
+        paths = frozenset(f"/{internal}" for internal in self._internal.values())
+        return self._cluster.ask(self._survivor(member), lambda asked: asked.gateway.sight(queue, paths))
+
+    def link(self, source: str, target: str, state: str) -> None:
+        """Set the link from one site's senders to another's receivers `up`, `down` or `drop_acks`."""
+        self._require_alive()
+        self._gateways.link(source, target, state)
+
     def close(self) -> None:
         """Kill the JVMs, and end all threads."""
         self._stage.release_all()
@@ -265,6 +307,7 @@ class GeodeAdapter(Adapter):
             caller.stop()
         self._clients.end()
         self._cluster.end()
+        self._gateways.close()
         for caller in self._callers.values():
             caller.worker.join(LEFTOVER_LIMIT_S)  # none has a living JVM to wait for any more
         self._callers = {}
@@ -274,7 +317,8 @@ class GeodeAdapter(Adapter):
     def _begin_example(self, regions: tuple[RegionAttributes, ...]) -> None:
         """Nothing of the example before is known from here on."""
         self._example += 1
-        self._stage = Stage()
+        sites = self._topology.sites
+        self._stage = Stage({member: site.number for site in sites for member in site.members})
         self._regions = {attributes.name: attributes for attributes in regions}
         self._running = {}
         self._baseline = {}
@@ -282,6 +326,24 @@ class GeodeAdapter(Adapter):
 
     def _create(self, attributes: RegionAttributes, internal: str, member: Member) -> None:
         member.create_region(attributes, internal, RegionListener(self._stage, member.name, attributes.name))
+
+    def _bring_back(self) -> None:
+        """Have members run again that were crashed, with all their queues."""
+        if self._cluster.revive():
+            self._clients.end()  # their server may be another process now
+            self._gateways.restore()
+
+    def _empty_queues(self) -> None:
+        """Undo all faults, and wait until queues hold nothing of the last example."""
+        if not self._gateways.queues:
+            return
+        self._gateways.heal()
+        if not self._settling.wait(self._stage, time.monotonic() + LEFTOVER_LIMIT_S):
+            raise AdapterError(
+                f"queues are not empty {LEFTOVER_LIMIT_S:g} s after all faults were undone:"
+                f" {self._gateways.flows()}",
+                self._cluster.last_words(),
+            )
 
     def _give_up(self) -> None:
         """Let everything of the last example run to its end, and drop the threads that it did not use."""
@@ -374,5 +436,5 @@ def _call(stage: Stage, caller: Caller, member: Member, operation: Operation) ->
 def _refuse_what_is_not_driven(attributes: RegionAttributes) -> None:
     if attributes.policy is not RegionPolicy.REPLICATE:
         raise UnsupportedError(f"regions with the policy {attributes.policy} are not driven on Geode yet")
-    if attributes.senders or attributes.queues:
-        raise UnsupportedError("gateway senders and asynchronous queues are not driven on Geode yet")
+    if attributes.queues:
+        raise UnsupportedError("asynchronous event queues are not driven on Geode yet")

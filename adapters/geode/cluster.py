@@ -1,4 +1,4 @@
-"""The members of one Geode cluster: starting them, asking them with a limit, and ending them for good.
+"""The members of all sites: starting them, asking them with a limit, and ending them for good.
 
 Knows nothing of examples, operations and what listeners are told.
 """
@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import socket
 import time
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
-from typing import TypeVar
+from itertools import islice
+from typing import NamedTuple, TypeVar
 
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.geode.folder import Folder
 from plumbline.adapters.geode.jars import Jars
-from plumbline.adapters.geode.jvm import BridgeError, GoneError
+from plumbline.adapters.geode.jvm import BridgeError, GoneError, Jvm
 from plumbline.adapters.geode.member import Member
+from plumbline.adapters.geode.ports import free_ports
+from plumbline.reference.operations import Topology
 
 T = TypeVar("T")
 
@@ -31,8 +33,15 @@ MOST_MEMBERS = 8
 _FIRST_PORT, _PORTS_EACH = 41_000, 2_500
 
 
+class _Seat(NamedTuple):
+    """Where a member belongs: its site, and its number in the order in which members were first named."""
+
+    site: int
+    number: int
+
+
 class Cluster:
-    """Members of one site; none at first.
+    """Members of one or more sites; none at first.
 
     Attributes:
         members: by name, in the order in which they were first named.
@@ -43,29 +52,60 @@ class Cluster:
         self._jars = jars
         self._limit_s = answer_limit_s
         self._folder: Folder | None = None
-        self._site = 0
-        self._locator = 0
+        self._locators: dict[int, tuple[int, ...]] = {}
+        self._seats: dict[str, _Seat] = {}
+        self._spares: dict[str, Member] = {}
+        self._started = 0
 
-    def can_become(self, site: int, names: tuple[str, ...]) -> bool:
-        """Whether `start` would do: the one list of names begins with the other, and nobody has died."""
-        running = tuple(self.members)
-        common = min(len(running), len(names))
-        alive = all(member.jvm.alive for member in self.members.values())
-        return not running or (self._site == site and running[:common] == names[:common] and alive)
+    def can_become(self, topology: Topology) -> bool:
+        """Whether `start` would do.
 
-    def start(self, site: int, names: tuple[str, ...]) -> tuple[str, ...]:
+        That is so if the sites are the same, of each the one list of names begins with the other, and nobody
+        has died unasked.
+        """
+        if not self.members:
+            return True
+        if {site.number for site in topology.sites} != set(self._locators):
+            return False
+        for site in topology.sites:
+            running = tuple(member.name for member in self._of(site.number))
+            common = min(len(running), len(site.members))
+            if running[:common] != site.members[:common]:
+                return False
+        return all(member.crashed() or member.jvm.alive for member in self.members.values())
+
+    def start(self, topology: Topology) -> tuple[str, ...]:
         """Have these members run, beside those that run already, with ids in this order.
 
-        Tells the order that Geode sees, from the lowest to the highest. Raises AdapterError.
+        Tells the order that Geode sees, site by site, from the lowest to the highest. Raises AdapterError.
         """
-        self._site = site
         try:
-            self._start_missing(names)
-            view = self._view(names)
+            self._start_missing(topology)
+            views = [self._view(site.members) for site in topology.sites]
         except BaseException:  # an interrupt too: half a cluster is of no use
             self.end()
             raise
-        return tuple(name for name in view if name in names)
+        return tuple(name for view in views for name in view if name in topology.members)
+
+    def prepare(self, name: str) -> None:
+        """Boot another JVM for a member that was crashed, in the background."""
+        self._spares[name] = self._boot(name)
+        self._spares[name].control.submit(partial(Jvm.connect, self._spares[name].jvm, START_LIMIT_S))
+
+    def revive(self) -> bool:
+        """Have every member that was crashed run again; whether there was any. Raises AdapterError."""
+        dead = [member for member in self.members.values() if member.crashed()]
+        for member in dead:
+            if member.name not in self._spares:
+                self.prepare(member.name)
+            self.members[member.name] = self._spares.pop(member.name)
+        end_all(dead)
+        self.ask_all([self.members[member.name] for member in dead], self._join, START_LIMIT_S)
+        return bool(dead)
+
+    def site(self, name: str) -> int:
+        """The number of a member's site."""
+        return self._seats[name].site
 
     def ask(self, member: Member, question: Callable[[Member], T]) -> T:
         """The answer of one member; raises AdapterError if it fails or takes too long."""
@@ -110,34 +150,58 @@ class Cluster:
 
     def end(self) -> None:
         """No process, no thread and no folder any more; never raises, and may be called twice."""
-        members, self.members = tuple(self.members.values()), {}
+        members = (*self.members.values(), *self._spares.values())
+        self.members, self._spares, self._seats, self._locators = {}, {}, {}, {}
         end_all(members)
         if self._folder is not None:
             self._folder.remove()
             self._folder = None
             atexit.unregister(self.end)
 
-    def _start_missing(self, names: tuple[str, ...]) -> None:
+    def _of(self, site: int) -> list[Member]:
+        return [member for name, member in self.members.items() if self.site(name) == site]
+
+    def _start_missing(self, topology: Topology) -> None:
         if self._folder is None:
             self._folder = Folder()
-            self._locator = _free_port()
             atexit.register(self.end)
-        missing = names[len(self.members) :]
-        for name in missing:
-            self.members[name] = Member(name, self._jars, self._folder.path / str(len(self.members)))
-        self.ask_all([self.members[name] for name in missing], self._join, START_LIMIT_S)
+        if not self._locators:
+            # With one locator a site, nobody could find a site any more whose first member was crashed.
+            each = 1 if len(topology.sites) == 1 else 2
+            ports = iter(free_ports(each * len(topology.sites)))
+            self._locators = {
+                site.number: tuple(islice(ports, min(each, len(site.members)))) for site in topology.sites
+            }
+        missing = []
+        for site in topology.sites:
+            for name in site.members[len(self._of(site.number)) :]:
+                self._seats[name] = _Seat(site.number, len(self.members))
+                self.members[name] = self._boot(name)
+                missing.append(self.members[name])
+        self.ask_all(missing, self._join, START_LIMIT_S)
+
+    def _boot(self, name: str) -> Member:
+        if self._folder is None:
+            raise AdapterError(f"{name} cannot be started: nothing is deployed")
+        self._started += 1
+        return Member(name, self._jars, self._folder.path / str(self._started))
 
     def _join(self, member: Member) -> None:
-        place = list(self.members).index(member.name)
-        first_port = _FIRST_PORT + place * _PORTS_EACH
-        locator = f"127.0.0.1[{self._locator}]"
+        site, number = self._seats[member.name]
+        first_port = _FIRST_PORT + number * _PORTS_EACH
+        in_site = [other.name for other in self._of(site)].index(member.name)
+        locators = [f"127.0.0.1[{port}]" for port in self._locators[site]]
+        remote = [
+            f"127.0.0.1[{port}]" for other, ports in self._locators.items() if other != site for port in ports
+        ]
         properties = {
             "name": member.name,
             "bind-address": "127.0.0.1",
             "mcast-port": "0",
-            "locators": locator,
+            "locators": ",".join(locators),
             "locator-wait-time": f"{START_LIMIT_S:.0f}",  # the first member starts it, at the same time
-            "distributed-system-id": str(self._site),
+            "remote-locators": ",".join(remote),
+            "distributed-system-id": str(site),
             "membership-port-range": f"{first_port}-{first_port + _PORTS_EACH - 1}",
             "member-timeout": "1000",
             # Each Java thread has sockets of its own, so what a thread sends arrives in order.
@@ -151,8 +215,8 @@ class Cluster:
             "statistic-sampling-enabled": "false",
             "log-level": "warning",
         }
-        if place == 0:
-            properties["start-locator"] = f"{locator},server=true,peer=true"
+        if in_site < len(locators):
+            properties["start-locator"] = f"{locators[in_site]},server=true,peer=true"
         member.join(properties, START_LIMIT_S)
 
     def _view(self, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -181,10 +245,3 @@ def broken(member: Member, words: str) -> AdapterError:
     if member.jvm.ended_within(DEATH_LIMIT_S):
         words = f"the JVM died with code {member.jvm.exit_code}"
     return AdapterError(f"member {member.name}: {words}", member.jvm.last_words())
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -153,7 +153,9 @@ class Jvm:
         return self._gateway
 
     def connect(self, limit_s: float) -> None:
-        """Wait until the JVM listens, then connect; raises AdapterError."""
+        """Wait until the JVM listens, then connect, unless that has been done; raises AdapterError."""
+        if self._gateway is not None:
+            return
         deadline = time.monotonic() + limit_s
         while len(lines := self._output.read_bytes().split(b"\n")) < 3:  # port, token, rest
             if not self.alive:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple
+
+import msgspec
 
 from plumbline.reference.history import Gate
 from plumbline.reference.operations import Event, EventKind, Operation
@@ -38,9 +40,13 @@ class Stage:
     """One example: its events in the order in which they were shown, its gates, and what changed last.
 
     `changed` is notified whenever something happens; `changes` counts how often.
+
+    Args:
+        sites: the number of each member's site.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, sites: Mapping[str, int] | None = None) -> None:
+        self._sites = sites or {}
         self.changed = threading.Condition()
         self.changes = 0
         self.events: list[Event] = []
@@ -119,12 +125,15 @@ class Stage:
 
     def tell(self, event: Event) -> None:
         """A listener is told of an event; comes back when it may go on."""
+        operation = self._operations.get(event.token) if event.token is not None else None
+        if operation is not None and self._sites.get(operation.member) != self._sites.get(event.member):
+            # Geode tells only whether the event came from another member of this site.
+            event = msgspec.structs.replace(event, remote=event.remote or None)
         with self.changed:
             self.events.append(event)
             holdings = self._holdings.setdefault((event.member, event.region, event.key), [ABSENT])
             holdings.append(_left_by(event))
             self._note()
-            operation = self._operations.get(event.token) if event.token is not None else None
             if operation is None:
                 return
             gate = Gate(event.member, operation.op_id)

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.geode.gateway import Gateway
 from plumbline.adapters.geode.jars import Jars
-from plumbline.adapters.geode.jvm import Client, JavaError, Jvm, plain
+from plumbline.adapters.geode.jvm import Client, GoneError, JavaError, Jvm, plain
 from plumbline.adapters.geode.listener import RegionListener
 from plumbline.adapters.geode.worker import Worker
 from plumbline.reference.operations import Content, RegionAttributes, RegionPolicy, Scope
@@ -33,12 +34,20 @@ class Member:
         self.control = Worker(f"geode-{name}")
         self._crashed = False
         self._cache: Any = None
+        self._gateway: Gateway | None = None
         self._statistics: Any = None
         self._bindings: Any = None
         self._lasting: Any = None
         self._regions: dict[str, Any] = {}
         self._flush: Any = None
         self._port: int | None = None
+
+    @property
+    def gateway(self) -> Gateway:
+        """Its gateway senders and its receiver."""
+        if self._gateway is None:
+            raise GoneError("not joined")
+        return self._gateway
 
     def join(self, properties: Mapping[str, str], limit_s: float) -> None:
         """Wait for the JVM, then create the cache, and with it join the cluster."""
@@ -48,6 +57,7 @@ class Member:
         for key, value in properties.items():
             settings.setProperty(key, value)
         self._cache = java.org.apache.geode.cache.CacheFactory(settings).create()
+        self._gateway = Gateway(java, self._cache, self._keep)
         self._statistics = self._system().findStatisticsByTextId("cachePerfStats")[0]
         factory = self._factory(Scope.ACK)
         factory.setConcurrencyChecksEnabled(False)
@@ -74,8 +84,11 @@ class Member:
         return any(f"({member.name}:{member.jvm.pid}" in threads for member in dead)
 
     def create_region(self, attributes: RegionAttributes, internal: str, listener: RegionListener) -> None:
-        """Create a region under an internal name, and give it its listener."""
+        """Create a region under an internal name, attached to its senders here, and give it its listener."""
         factory = self._factory(attributes.scope)
+        for sender in attributes.senders:
+            if self.gateway.has_sender(sender):
+                factory.addGatewaySenderId(sender)
         if attributes.checks is not None:
             factory.setConcurrencyChecksEnabled(attributes.checks)
         factory.addCacheListener(listener)
@@ -140,6 +153,7 @@ class Member:
             policy=RegionPolicy.REPLICATE,
             scope=scopes[scope],
             checks=found.getConcurrencyChecksEnabled(),
+            senders=tuple(sorted(found.getGatewaySenderIds().toArray())),
         )
 
     def kill(self) -> None:
@@ -164,6 +178,11 @@ class Member:
         factory = self._cache.createRegionFactory(java.RegionShortcut.REPLICATE)
         factory.setScope(getattr(java.Scope, _SCOPES[scope]))
         return factory
+
+    def _keep(self, thing: Any) -> Any:
+        """Have a Java object outlive examples; gives it back."""
+        self._lasting.add(thing._target_id)  # noqa: SLF001 - it has no public name
+        return thing
 
     def _keep_for_good(self) -> None:
         """Note which Java objects outlive examples."""

@@ -1,0 +1,232 @@
+"""The gateway of one member: its senders, its receiver, and what can be seen of them.
+
+Every method talks to the JVM and may hang with it: it is called with a limit, on the member's own thread.
+Knows nothing of other members, of links and of what is parked.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.geode.jvm import JavaError, plain
+from plumbline.adapters.geode.links import LINK_ADDRESS, RECEIVER_ADDRESS
+from plumbline.adapters.geode.ports import free_ports
+from plumbline.reference.operations import QueueAttributes, QueueRole, QueueSight
+
+# A dispatcher looks for events, and for being paused, every 50 ms or so; one that tries in vain to get rid
+# of a batch does not stop trying when it is paused.
+PAUSE_LIMIT_S = 2.0
+
+# The class of Geode's threads that apply batches at the receiving site is in none of their names.
+_APPLYING = "GatewayReceiverCommand"
+
+
+class Flow(NamedTuple):
+    """A queue on one member in numbers: those that tell whether anything is still under way.
+
+    Attributes:
+        running: whether the member runs it.
+        primary: whether the member dispatches.
+        size: events in the member's copy.
+        unprocessed: events that the primary has not queued yet, as far as a secondary knows.
+    """
+
+    running: bool
+    primary: bool
+    size: int
+    unprocessed: int
+
+
+class Gateway:
+    """The senders and the receiver of one member; none at first.
+
+    Attributes:
+        paused: the senders that were paused and not resumed.
+    """
+
+    def __init__(self, java: Any, cache: Any, keep: Callable[[Any], Any]) -> None:
+        self._java = java
+        self._cache = cache
+        self._keep = keep
+        self._senders: dict[str, Any] = {}
+        self._receiver: Any = None
+        self.paused: set[str] = set()
+
+    def create_sender(self, queue: QueueAttributes) -> None:
+        """Create and start a sender, unless it is there."""
+        if queue.id in self._senders:
+            return
+        factory = self._cache.createGatewaySenderFactory()
+        factory.setParallel(queue.parallel)
+        factory.setDispatcherThreads(queue.dispatchers)
+        if queue.dispatchers > 1:
+            policies = self._java.org.apache.geode.cache.wan.GatewaySender.OrderPolicy
+            factory.setOrderPolicy(policies.valueOf(queue.order_policy.upper()))
+        factory.setBatchSize(queue.batch_size)
+        factory.setBatchTimeInterval(queue.batch_interval_ms)
+        factory.setBatchConflationEnabled(queue.conflate)
+        factory.setMaximumQueueMemory(queue.maximum_memory_mb)
+        self._senders[queue.id] = self._keep(factory.create(queue.id, queue.remote_site))
+
+    def has_sender(self, queue: str) -> bool:
+        """Whether the sender has been created here."""
+        return queue in self._senders
+
+    def start_receiver(self) -> int:
+        """Create or start the receiver; tells its port.
+
+        Its proxy must not listen meanwhile, or Geode takes the port for used.
+        """
+        if self._receiver is None:
+            port = free_ports(1)[0]
+            factory = self._cache.createGatewayReceiverFactory()
+            factory.setStartPort(port)
+            factory.setEndPort(port)
+            factory.setBindAddress(RECEIVER_ADDRESS)
+            factory.setHostnameForSenders(LINK_ADDRESS)
+            factory.setManualStart(True)
+            self._receiver = self._keep(factory.create())
+        if not self._receiver.isRunning():
+            self._receiver.start()
+        return int(self._receiver.getPort())
+
+    def stop_receiver(self) -> None:
+        """Stop it; its connections break."""
+        self._receiver.stop()
+
+    def pause(self, queue: str) -> None:
+        """Pause a sender; back when it builds no further batch."""
+        sender = self._senders[queue]
+        sender.pause()
+        self.paused.add(queue)
+        deadline = time.monotonic() + PAUSE_LIMIT_S
+        while sender.isPrimary() and not self._stands_still(sender):
+            if time.monotonic() > deadline:  # it holds a batch that it cannot get rid of, and builds no other
+                return
+            time.sleep(0.002)
+
+    def resume(self, queue: str) -> None:
+        """Let a paused sender go on."""
+        self._senders[queue].resume()
+        self.paused.discard(queue)
+
+    def resume_all(self) -> None:
+        """Let all paused senders go on."""
+        for queue in tuple(self.paused):
+            self.resume(queue)
+
+    def start(self, queue: str) -> None:
+        """Start a sender that was stopped."""
+        self._senders[queue].start()
+
+    def stop(self, queue: str) -> None:
+        """Stop a sender: what is put from now on is never sent by it."""
+        self._senders[queue].stop()
+
+    def flow(self) -> dict[str, Flow]:
+        """Each sender of the member in numbers."""
+        return {
+            queue: Flow(
+                running=sender.isRunning(),
+                primary=sender.isPrimary(),
+                size=sender.getEventQueueSize(),
+                unprocessed=sender.getStatistics().getUnprocessedEventMapSize(),
+            )
+            for queue, sender in self._senders.items()
+        }
+
+    def applying(self) -> int:
+        """How many of the member's threads are applying a batch of another site now."""
+        beans = self._java.java.lang.management.ManagementFactory.getThreadMXBean()
+        threads = beans.getThreadInfo(beans.getAllThreadIds(), 2**31 - 1)  # with whole stacks
+        return sum(
+            _APPLYING in self._text(thread.getStackTrace())
+            for thread in threads
+            if thread is not None and thread.getThreadName().startswith("ServerConnection")
+        )
+
+    def unanswered(self, queue: str) -> int:
+        """How many events of a queue have been sent and not been acknowledged yet."""
+        return sum(
+            int(both[0].size())
+            for processor in _processors(self._senders[queue])
+            for both in plain(_field(processor, "batchIdToEventsMap")).values().toArray()
+        )
+
+    def sight(self, queue: str, regions: frozenset[str]) -> QueueSight:
+        """What the member's copy of a queue holds of regions that have these paths."""
+        if queue not in self._senders:
+            return QueueSight(depth=0, role=QueueRole.NONE)
+        sender = self._senders[queue]
+        role = QueueRole.PRIMARY if sender.isPrimary() else QueueRole.SECONDARY
+        if not sender.isRunning():
+            role = QueueRole.NONE
+        # A secondary may still hold what the primary sent in the last example: it is told once a second.
+        tokens = [_token(event) for event in self._events(sender) if event.getRegionPath() in regions]
+        return QueueSight(
+            depth=len(tokens),
+            role=role,
+            tokens=tuple(tokens),
+            unprocessed=sender.getStatistics().getUnprocessedEventMapSize(),
+        )
+
+    def _events(self, sender: Any) -> list[Any]:
+        """The events of all of a sender's queues, those of one queue oldest first."""
+        events = []
+        for queue in sender.getQueues().toArray():
+            region = plain(queue.getRegion())
+            numbered = []
+            for entry in region.entrySet(False).toArray():  # noqa: FBT003 - not recursive
+                try:
+                    numbered.append((int(entry.getKey()), entry.getValue()))
+                except JavaError as error:
+                    if "EntryDestroyedException" not in error.java_exception.getClass().getName():
+                        raise  # else it was dispatched since the set was made
+            events += [event for _, event in sorted(numbered, key=lambda one: one[0]) if event is not None]
+        return events
+
+    def _text(self, stack: Any) -> str:
+        """A stack trace in words, in one piece."""
+        carrier, words = self._java.java.lang.Throwable(), self._java.java.io.StringWriter()
+        carrier.setStackTrace(stack)
+        carrier.printStackTrace(self._java.java.io.PrintWriter(words))
+        text: str = words.toString()
+        return text
+
+    def _stands_still(self, sender: Any) -> bool:
+        return all(_field(processor, "isDispatcherWaiting") for processor in _processors(sender))
+
+
+def _processors(sender: Any) -> list[Any]:
+    """A running sender's dispatchers: one, or as many as it has threads."""
+    processor = sender.getEventProcessor()
+    if processor is None:
+        raise AdapterError(f"the sender {sender.getId()} does not run")
+    if sender.getDispatcherThreads() == 1:
+        return [processor]
+    return list(_field(processor, "processors").toArray())
+
+
+def _field(thing: Any, name: str) -> Any:
+    """A field that a Java object inherits, whatever its access."""
+    kind = thing.getClass()
+    while kind is not None:
+        try:
+            field = kind.getDeclaredField(name)
+        except JavaError:
+            kind = kind.getSuperclass()
+            continue
+        field.setAccessible(True)
+        return field.get(thing)
+    raise AdapterError(f"{thing.getClass().getName()} has no field {name} in this version")
+
+
+def _token(event: Any) -> str | None:
+    """The token of a queued event: its value if it has one, else its callback argument."""
+    value: str | None = event.getDeserializedValue()
+    if value is None:
+        value = event.getCallbackArgument()
+    return value

@@ -1,0 +1,263 @@
+"""Queues between sites: creating them, what is done to them and to their links, and putting all in order.
+
+Knows nothing of examples, operations and listeners.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from plumbline.adapters.errors import AdapterError, UnsupportedError
+from plumbline.adapters.geode.cluster import Cluster
+from plumbline.adapters.geode.gateway import Flow
+from plumbline.adapters.geode.links import Links, LinkState
+from plumbline.adapters.geode.member import Member
+from plumbline.reference.operations import QueueAttributes, RegionAttributes, Scope, Topology
+
+T = TypeVar("T")
+
+PRIMARY_LIMIT_S = 10.0
+
+
+class Gateways:
+    """The gateway senders and receivers of all members of a cluster; none at first.
+
+    Attributes:
+        queues: those that were created, by id.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.queues: dict[str, QueueAttributes] = {}
+        self._cluster = cluster
+        self._topology = Topology(())
+        self._links: Links | None = None
+        self._forget()
+
+    def use(self, topology: Topology) -> None:
+        """From here on queues are created on these members."""
+        self._topology = topology
+
+    def create(self, queue: QueueAttributes) -> None:
+        """Create and start a queue on the members of its site, one after the other, unless it is there."""
+        if self.queues.get(queue.id) == queue:
+            return
+        self._refuse_what_is_not_driven(queue)
+        self._run(queue)
+        self.queues[queue.id] = queue
+
+    def require_queues(self, attributes: RegionAttributes) -> None:
+        """Raises an error if a region cannot be attached to the queues that it names."""
+        missing = [queue for queue in attributes.senders if queue not in self.queues]
+        if missing:
+            known = ", ".join(self.queues) or "none"
+            raise AdapterError(
+                f"no queue is named {', '.join(missing)}; there are: {known}: create_queue comes before reset"
+            )
+        if attributes.senders and attributes.scope is not Scope.ACK:
+            # Nothing tells when the receiving site's members have applied what they do not acknowledge.
+            raise UnsupportedError(
+                "regions attached to gateway senders are driven on Geode with acknowledgement only"
+            )
+
+    def act(self, member: str, queue: str, action: str) -> None:
+        """Pause, resume, stop or start a queue on a member, or stop or start its receiver."""
+        if queue == "receiver":
+            self._act_on_receiver(member, action)
+            return
+        if queue not in self.queues:
+            raise AdapterError(f"no queue is named {queue}; there are: {', '.join(self.queues) or 'none'}")
+        if member not in self._members(self.queues[queue].site):
+            raise AdapterError(f"{member} does not run {queue}, which is of site {self.queues[queue].site}")
+        match action:
+            case "pause":
+                self._ask(member, lambda it: it.gateway.pause(queue))
+            case "resume":
+                self._ask(member, lambda it: it.gateway.resume(queue))
+            case "stop":
+                self._ask(member, lambda it: it.gateway.stop(queue))
+            case "start":
+                self._ask(member, lambda it: it.gateway.start(queue))
+            case _:
+                raise UnsupportedError(f"{action} is not done to queues of Apache Geode")
+
+    def link(self, source: str, target: str, state: str) -> None:
+        """Set the state of the link from one site, given as text, to another."""
+        if state not in set(LinkState):
+            raise UnsupportedError(f"a link of Apache Geode cannot be set to {state!r}")
+        known = {str(site.number): site for site in self._topology.sites}
+        if source not in known or target not in known or source == target:
+            raise AdapterError(f"there is no link from {source} to {target}; sites are: {', '.join(known)}")
+        sender, receiver = known[source].number, known[target]
+        self._states[sender, receiver.number] = LinkState(state)
+        for name in receiver.members:
+            self._proxies.set(name, LinkState(state))
+
+    def gone(self, member: str) -> None:
+        """A member was killed."""
+        if self._links is not None:
+            self._links.shut(member)
+        self._receiving.pop(member, None)
+
+    def restore(self) -> None:
+        """Give members that run again their receivers and senders."""
+        for queue in self.queues.values():
+            self._run(queue)
+
+    def heal(self) -> None:
+        """Links up, receivers running, and nothing paused."""
+        for (site, remote), state in self._states.items():
+            if state is not LinkState.UP:
+                self.link(str(site), str(remote), LinkState.UP)
+        for name, running in self._receiving.items():
+            if not running:
+                self._start_receiver(name)
+        self._cluster.ask_all(self._survivors(), lambda member: member.gateway.resume_all())
+
+    def flows(self) -> dict[str, dict[str, Flow]]:
+        """For every queue what each surviving member of its site has of it."""
+        survivors = self._survivors()
+        senders = {queue.site for queue in self.queues.values()}
+        asked = [member for member in survivors if self._cluster.site(member.name) in senders]
+        found = self._cluster.ask_all(asked, lambda member: member.gateway.flow())
+        return {
+            queue: {name: flows[queue] for name, flows in found.items() if queue in flows}
+            for queue in self.queues
+        }
+
+    def blocked(self, queue: str, primary: str) -> bool:
+        """Whether a fault keeps the primary of a queue from getting rid of its events."""
+        attributes = self.queues[queue]
+        return (
+            not any(self._receiving.get(name) for name in self._members(attributes.remote_site))
+            or self._state(attributes) is not LinkState.UP
+            or queue in self._cluster.members[primary].gateway.paused
+        )
+
+    def faulty(self) -> bool:
+        """Whether a link is not up, or a receiver does not run."""
+        return any(state is not LinkState.UP for state in self._states.values()) or not all(
+            self._receiving.values()
+        )
+
+    def all_sent(self, queue: str, primary: str, size: int) -> bool:
+        """Whether nothing of a blocked queue is still to be sent: it cannot be, or all has been."""
+        if (
+            self._state(self.queues[queue]) is not LinkState.DROP_ACKS
+            or queue in self._cluster.members[primary].gateway.paused
+        ):
+            return True
+        return self._ask(primary, lambda member: member.gateway.unanswered(queue)) == size
+
+    def applying(self) -> bool:
+        """Whether any member is applying a batch of another site now."""
+        asked = [member for member in self._survivors() if member.name in self._receiving]
+        return any(self._cluster.ask_all(asked, lambda member: member.gateway.applying()).values())
+
+    def passed(self) -> int:
+        """How many bytes have passed on all links."""
+        return 0 if self._links is None else self._links.passed()
+
+    def close(self) -> None:
+        """No proxy any more, and nothing known of queues. May be called twice."""
+        if self._links is not None:
+            self._links.close()
+            self._links = None
+        self._forget()
+
+    def _forget(self) -> None:
+        self.queues.clear()
+        self._states: dict[tuple[int, int], LinkState] = {}
+        self._receiving: dict[str, bool] = {}  # members that have a receiver: whether it runs
+
+    @property
+    def _proxies(self) -> Links:
+        if self._links is None:
+            self._links = Links()
+        return self._links
+
+    def _state(self, queue: QueueAttributes) -> LinkState:
+        return self._states.get((queue.site, queue.remote_site or 0), LinkState.UP)
+
+    def _members(self, site: int | None) -> tuple[str, ...]:
+        return next((each.members for each in self._topology.sites if each.number == site), ())
+
+    def _survivors(self) -> list[Member]:
+        return [
+            self._cluster.members[name]
+            for name in self._topology.members
+            if not self._cluster.members[name].crashed()
+        ]
+
+    def _run(self, queue: QueueAttributes) -> None:
+        """Have a queue on all members of its site that lack it, and receivers where it sends to."""
+        for name in self._members(queue.remote_site):
+            if name not in self._receiving:
+                self._start_receiver(name)
+        for name in self._members(queue.site):
+            self._ask(name, lambda member: member.gateway.create_sender(queue))
+        self._have_first_dispatch(queue)
+
+    def _ask(self, name: str, question: Callable[[Member], T]) -> T:
+        return self._cluster.ask(self._cluster.members[name], question)
+
+    def _act_on_receiver(self, member: str, action: str) -> None:
+        if member not in self._receiving:
+            raise AdapterError(f"{member} has no gateway receiver: no gateway sender sends to its site")
+        match action:
+            case "stop":
+                self._ask(member, lambda it: it.gateway.stop_receiver())
+                self._proxies.shut(member)
+                self._receiving[member] = False
+            case "start":
+                self._start_receiver(member)
+            case _:
+                raise UnsupportedError(f"{action} is not done to receivers of Apache Geode")
+
+    def _start_receiver(self, name: str) -> None:
+        self._proxies.shut(name)
+        port = self._ask(name, lambda member: member.gateway.start_receiver())
+        self._receiving[name] = True
+        self._proxies.open(name, port)
+
+    def _have_first_dispatch(self, queue: QueueAttributes) -> None:
+        """Have the first member of the site be the queue's primary, as it is until it is killed."""
+        first, *others = self._members(queue.site)
+        if any(self._dispatches(name, queue) for name in others):
+            for name in others:
+                self._ask(name, lambda member: member.gateway.stop(queue.id))
+            self._await_primary(first, queue)
+            for name in others:
+                self._ask(name, lambda member: member.gateway.start(queue.id))
+        else:
+            self._await_primary(first, queue)
+
+    def _await_primary(self, name: str, queue: QueueAttributes) -> None:
+        deadline = time.monotonic() + PRIMARY_LIMIT_S
+        while not self._dispatches(name, queue):
+            if time.monotonic() > deadline:
+                raise AdapterError(
+                    f"{name} has not become primary of {queue.id} within {PRIMARY_LIMIT_S:g} s",
+                    self._cluster.last_words(),
+                )
+            time.sleep(0.005)
+
+    def _dispatches(self, name: str, queue: QueueAttributes) -> bool:
+        return self._ask(name, lambda member: member.gateway.flow()[queue.id].primary)
+
+    def _refuse_what_is_not_driven(self, queue: QueueAttributes) -> None:
+        if queue.id in self.queues:
+            raise AdapterError(
+                f"{queue.id} exists with other attributes: deploy another topology before it changes"
+            )
+        if queue.remote_site is None:
+            raise UnsupportedError("asynchronous event queues are not driven on Geode yet")
+        if queue.parallel:
+            raise UnsupportedError("parallel gateway senders are not driven on Geode yet, serial ones are")
+        if queue.persistent:
+            raise UnsupportedError("queues kept on disk are not driven on Geode yet")
+        if not queue.remove_on_exception:
+            raise UnsupportedError("Geode is driven with its default: an event that fails leaves the queue")
+        if not self._members(queue.site):
+            raise AdapterError(f"{queue.id} is of site {queue.site}, which is not deployed")

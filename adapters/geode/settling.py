@@ -1,0 +1,78 @@
+"""When queues between sites have come to rest.
+
+A queue is at rest when its primary holds nothing and no secondary remembers anything, since an event leaves
+the primary only when the other site has acknowledged it. Behind a fault that keeps it from being emptied it
+is at rest when all numbers have stood still for a while, and nobody is applying what passed before.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+from plumbline.adapters.geode.gateway import Flow
+from plumbline.adapters.geode.gateways import Gateways
+from plumbline.adapters.geode.listener import Stage
+
+LOOK_EVERY_S = 0.002
+
+# A dispatcher that can dispatch looks for events at least every 50 ms; see docs/geode.md.
+STILL_S = 0.15
+
+
+class _Sight(NamedTuple):
+    """What would change if anything moved."""
+
+    flows: dict[str, dict[str, Flow]]
+    passed: int
+    changes: int
+
+
+class Settling:
+    """The queues of a cluster, watched. What was seen is kept between calls, so that short ones add up."""
+
+    def __init__(self, gateways: Gateways) -> None:
+        self._gateways = gateways
+        self._sight: _Sight | None = None
+        self._since = 0.0
+
+    def wait(self, stage: Stage, deadline: float) -> bool:
+        """Whether all queues come to rest by the deadline (of the monotonic clock).
+
+        False at once when a listener parks: what is behind it cannot come to rest.
+        """
+        if not self._gateways.queues:
+            return True
+        while not stage.held():
+            sight = _Sight(self._gateways.flows(), self._gateways.passed(), stage.changes)
+            now = time.monotonic()
+            if sight != self._sight:
+                self._sight, self._since = sight, now
+            if self._rests(sight, still=now - self._since >= STILL_S):
+                return True
+            if now > deadline:
+                return False
+            time.sleep(LOOK_EVERY_S)
+        return False
+
+    def _rests(self, sight: _Sight, *, still: bool) -> bool:
+        """Whether every queue is at rest, given whether all numbers have stood still."""
+        waiting = []
+        for queue, flows in sight.flows.items():
+            running = {name: flow for name, flow in flows.items() if flow.running}
+            if not running:  # nobody is left who would send anything
+                continue
+            primaries = [name for name, flow in running.items() if flow.primary]
+            if len(primaries) != 1:
+                return False
+            size = running[primaries[0]].size
+            if size == 0 and not any(flow.unprocessed for flow in running.values()):
+                continue
+            waiting.append((queue, primaries[0], size))
+        if not all(self._gateways.blocked(queue, primary) for queue, primary, _ in waiting):
+            return False
+        # Nobody may be at work on what passed before the fault, even of a queue that is empty.
+        if not waiting and not self._gateways.faulty():
+            return True
+        all_sent = all(self._gateways.all_sent(*each) for each in waiting)
+        return still and all_sent and not self._gateways.applying()
