@@ -193,9 +193,11 @@ def showing_less(history: History, draw: random.Random) -> History:
     if draw.random() < 0.3:
         history = msgspec.structs.replace(history, member_order=None)
     if draw.random() < 0.1:
-        history = _with_moment(history, draw, _answer_lost) or history
+        history = _answer_lost(history, draw)
     if draw.random() < 0.1:
         history = _unsettled(history, draw)
+    if draw.random() < 0.1:
+        history = _settled_but_for_what_is_held(history, draw)
     if draw.random() < 0.2:
         anonymous = {
             member: tuple(
@@ -210,8 +212,47 @@ def showing_less(history: History, draw: random.Random) -> History:
     return history
 
 
-def _answer_lost(what: Moment) -> Moment | None:
-    return Returned(what.op_id, Outcome(Status.INDEFINITE)) if isinstance(what, Returned) else None
+def _answer_lost(history: History, draw: random.Random) -> History:
+    """The same history, had the harness at some time given up waiting for one operation."""
+    called = {
+        what.operation.op_id: at for at, what in enumerate(history.timeline) if isinstance(what, Called)
+    }
+    answers = [(at, what) for at, what in enumerate(history.timeline) if isinstance(what, Returned)]
+    if not answers:
+        return history
+    at, answer = draw.choice(answers)
+    without = _with_bounds(
+        history,
+        (*history.timeline[:at], *history.timeline[at + 1 :]),
+        lambda passed: passed - (passed > at),
+    )
+    lost = Returned(answer.op_id, Outcome(Status.INDEFINITE))
+    return _inserted(without, draw.randint(called[answer.op_id] + 1, at), lost)
+
+
+def _settled_but_for_what_is_held(history: History, draw: random.Random) -> History:
+    """The same history, had it settled once more while listeners might hold back everything."""
+    keys = sorted({what.operation.key for what in history.timeline if isinstance(what, Called)})
+    held = tuple((member, key) for member in history.topology.members for key in keys)
+    return _inserted(history, draw.randint(0, len(history.timeline)), Settled(held))
+
+
+def _inserted(history: History, at: int, moment: Moment) -> History:
+    """The history with one more moment, before which nothing new was seen."""
+    timeline = (*history.timeline[:at], moment, *history.timeline[at:])
+    return _with_bounds(history, timeline, lambda passed: passed + (passed > at))
+
+
+def _with_bounds(history: History, timeline: tuple[Moment, ...], moved: Callable[[int], int]) -> History:
+    """The history with another timeline; each bound of a window is moved as the moments before it are."""
+    logs = {
+        member: tuple(
+            msgspec.structs.replace(shown, after=moved(shown.after), before=moved(shown.before))
+            for shown in log
+        )
+        for member, log in history.logs.items()
+    }
+    return msgspec.structs.replace(history, timeline=timeline, logs=logs)
 
 
 def _unsettled(history: History, draw: random.Random) -> History:

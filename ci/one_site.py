@@ -32,7 +32,7 @@ from plumbline.suites.plans import Do, Finish, Park, Plan, PlanStep, Release, Se
 REGION = "r"
 
 _WRITES = (OperationKind.PUT,) * 6 + (OperationKind.GET,)
-_MIXED = (
+MIXED = (
     OperationKind.CREATE,
     OperationKind.PUT_IF_ABSENT,
     OperationKind.REPLACE,
@@ -55,7 +55,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
         members: how many members.
         checks: the region's attribute.
         scope: the region's scope.
-        mixed: share of operations other than put and get.
+        mixed: share of operations of other kinds than mostly put and sometimes get.
+        others: those kinds.
         parked: share of operations parked at a gate.
         started: share of operations that are called and finished later.
         settled: share of plan steps that settle in between.
@@ -70,6 +71,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     checks: bool | None = None
     scope: Scope = Scope.ACK
     mixed: float = 0.4
+    others: tuple[OperationKind, ...] = MIXED
     parked: float = 0.2
     started: float = 0.5
     settled: float = 0.03
@@ -105,7 +107,7 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
                 release_one()
             steps.append(Finish(under_way.pop(thread)))
         op_id += 1
-        kind = draw.choice(_MIXED if draw.random() < shape.mixed else _WRITES)
+        kind = draw.choice(shape.others if draw.random() < shape.mixed else _WRITES)
         if member in clients and kind not in FROM_CLIENTS:
             kind = draw.choice(sorted(FROM_CLIENTS))
         operation = Operation(

@@ -12,9 +12,9 @@ import random
 import msgspec
 
 from plumbline.ci.corruptions import CORRUPTIONS, showing_less
-from plumbline.ci.one_site import Shape, draw_plan, run_on_reference
+from plumbline.ci.one_site import MIXED, Shape, draw_plan, run_on_reference
 from plumbline.reference.history import Called, History, Returned
-from plumbline.reference.operations import Client, Scope
+from plumbline.reference.operations import Client, OperationKind, Scope
 from plumbline.reference.rulebook.book import DECISIONS, Rulebook
 from plumbline.reference.rulebook.faulty import FAULTY
 
@@ -65,6 +65,16 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     overlapping: bool
 
 
+PALETTES = (
+    MIXED,
+    MIXED,
+    (OperationKind.GET, OperationKind.CONTAINS_KEY),
+    (OperationKind.INVALIDATE,),
+    (OperationKind.DESTROY, OperationKind.GET),
+)
+"""Kinds of operations besides puts. Some mistakes show only where a few of one kind meet."""
+
+
 def draw_trial(seed: int) -> Trial:
     """The trial of this seed: a small chaotic example, a third of them spoilt once.
 
@@ -79,8 +89,10 @@ def draw_trial(seed: int) -> Trial:
         checks=draw.choice((None, None, True, False)),
         scope=draw.choice((Scope.ACK, Scope.ACK, Scope.NO_ACK)),
         mixed=draw.choice((0.3, 0.7)),
+        others=draw.choice(PALETTES),
         started=draw.choice((0.3, 0.8)),
-        settled=0.1,
+        parked=draw.choice((0.2, 0.2, 0.5)),
+        settled=draw.choice((0.1, 0.1, 0.3)),
         looks=draw.choice((0.0, 0.3)),
         redelivered=draw.choice((0.0, 0.0, 0.0, 0.3)),
     )

@@ -2,7 +2,8 @@
 
 The search with one of them must answer some history otherwise than without; a history that shows it is a
 witness. `python -m plumbline.ci.weakenings SECONDS [SEED]` looks among trials for witnesses where there are none
-(any more), and keeps them beside the tests. Knows the text of the model, to replace parts of it.
+(any more), and keeps them beside the tests. Where only a rare order of steps shows a weakening, its witness
+was looked for among many chaotic runs of one plan made for it. Knows the text of the model, to replace parts of it.
 """
 
 from __future__ import annotations

@@ -18,21 +18,16 @@ from plumbline.reference.model import replicates, system
 
 WITNESSES = [witness for witnesses in read_witnesses().values() for witness in witnesses]
 
+
 UNNOTICED = {
+    # Who waits for other writers waits for those that have sent, too, and who waits for others to send is let
+    # go by their sending: it only allows more, whatever was decided there.
     "sending is believed though others matter",
+    # Where the log says that this change comes next, a tie can only end so that it is applied: the other
+    # order would discard it, and it could not be shown any more. What may come again is asked before.
     "a change settles the unknown order of ids",
-    "whoever only looks whether a key is there reads nothing",
-    "calls to come are not silent",
-    "a tie is surely discarded",
-    "parked listeners do not hold things back",
-    "held listeners do not hold things back",
-    "an operation without an answer has arrived",
-    "what has returned has arrived",
-    "versions on their way are not counted",
-    "versions of calls are not counted",
 }
-"""Weakenings for which no witness was found among some ten thousand trials: either what they take away is
-not needed, or trials do not draw what would need it."""
+"""Weakenings that weaken nothing, as far as can be told by thinking and by trials against the judge."""
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +45,6 @@ def test_a_weakened_claim_is_noticed(noticed: dict[str, int], name: str):
 
 
 def test_what_is_said_to_go_unnoticed_does(noticed: dict[str, int]):
-    assert WEAKENINGS.keys() >= UNNOTICED
     assert {name for name, count in noticed.items() if not count} == UNNOTICED
 
 
