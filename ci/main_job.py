@@ -144,7 +144,7 @@ def plan(home: Path, site: Path) -> list[Step]:
             arguments=("judge", str(right), "--engine", "duckdb"),
             note="nothing seen",
         ),
-        Step(title="site", arguments=("report", str(home), "--out", str(site))),
+        Step(title="site", arguments=("report", str(home), str(judged), "--out", str(site))),
     ]
 
 

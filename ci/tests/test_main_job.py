@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from plumbline.ci import main_job
 from plumbline.ci.main_job import FAULTY_VARIANTS, Result, Step, carry_out, carry_out_all, show, succeeded
 from plumbline.reference.rulebook.faulty import FAULTY
 
@@ -82,6 +83,14 @@ def test_a_stopped_job_stops_the_step_under_way():
         assert job.wait(timeout=30) == 143
     with pytest.raises(ProcessLookupError):
         os.kill(step, 0)
+
+
+def test_the_site_is_given_what_judging_has_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(main_job, "missing_for_geode", lambda _: "no Maven")
+    monkeypatch.setattr(main_job, "missing_for_spark", lambda: "no Spark")
+    steps = {step.title: step.arguments for step in main_job.plan(tmp_path, tmp_path / "site")}
+    judging = steps["rules over all traces"]
+    assert judging[judging.index("--out") + 1] in steps["site"]
 
 
 def test_the_faulty_variants_of_the_job_exist():
