@@ -78,9 +78,13 @@ class NotParked(msgspec.Struct, frozen=True, tag="not_parked"):
 
 
 class Waited(msgspec.Struct, frozen=True, tag="waited"):
-    """The candidate was given all the time it may take, and what was waited for has not come."""
+    """The candidate was given all the time it may take, and what was waited for has not come.
+
+    `awaited` says it in words; `op_id` is the operation where it was its return.
+    """
 
     awaited: str = ""
+    op_id: int | None = None
 
 
 class Released(msgspec.Struct, frozen=True, tag="released"):

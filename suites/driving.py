@@ -143,7 +143,7 @@ class Driver:
             del self._under_way[op_id]
         elif timeout_ms is None:
             self.poll()
-            self._waited(Waited(f"operation {op_id} to return"))
+            self._waited(Waited(f"operation {op_id} to return", op_id))
         return outcome
 
     def arm(self, gate: Gate) -> None:

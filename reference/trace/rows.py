@@ -42,6 +42,7 @@ from plumbline.reference.operations import (
     EventKind,
     Interest,
     Operation,
+    QueueAttributes,
     RegionPolicy,
     Status,
 )
@@ -157,8 +158,10 @@ def _head(layout: _Layout) -> Iterator[Row]:
                 redundancy=region.redundancy,
             )
         for kind, queues in (("wan", region.senders), ("async", region.queues)):
-            for queue in queues:
-                yield {"kind": TraceKind.ATTACH, "region": region.name, "queue": queue, "queue_type": kind}
+            for name in queues:
+                yield {"kind": TraceKind.ATTACH, "region": region.name, "queue": name, "queue_type": kind}
+    for queue in history.queues:
+        yield from _queue_hosts(layout, queue)
     for client in history.clients:
         yield from _client(layout, client)
     for member in history.logs:
@@ -196,6 +199,26 @@ def _client(layout: _Layout, client: Client) -> Iterator[Row]:
         yield layout.member(TraceKind.RI_END, client.name, **interest, status=Status.OK)
 
 
+def _queue_hosts(layout: _Layout, queue: QueueAttributes) -> Iterator[Row]:
+    """A queue runs on every member of its site."""
+    for site in layout.history.topology.sites:
+        for member in site.members if site.number == queue.site else ():
+            yield layout.member(
+                TraceKind.QUEUE_HOST,
+                member,
+                queue=queue.id,
+                queue_type="async" if queue.remote_site is None else "wan",
+                peer=None if queue.remote_site is None else str(queue.remote_site),
+                parallel=queue.parallel,
+                dispatchers=queue.dispatchers,
+                order_policy=queue.order_policy,
+                batch_size=queue.batch_size,
+                interval_ms=queue.batch_interval_ms,
+                conflates=queue.conflate,
+                persistent=queue.persistent,
+            )
+
+
 def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # noqa: PLR0912 - a case for each kind of moment
     match moment:
         case Called(operation=o):
@@ -213,8 +236,8 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # no
             )
         case Armed(gate=gate) | Parked(gate=gate) | NotParked(gate=gate) | Released(gate=gate):
             yield layout.operation(_GATE_KINDS[type(moment)], gate.op_id, gate.member)
-        case Waited(awaited=awaited):
-            yield {"kind": TraceKind.WAITED, "detail": awaited or None}
+        case Waited(awaited=awaited, op_id=op_id):
+            yield {"kind": TraceKind.WAITED, "op_id": op_id, "detail": awaited or None}
         case Left(member=member, region=region) | Joined(member=member, region=region):
             kind = TraceKind.REGION_CLOSE if isinstance(moment, Left) else TraceKind.REGION_HOST
             yield layout.member(kind, member, region=region)

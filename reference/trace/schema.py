@@ -54,7 +54,11 @@ class TraceKind(StrEnum):
         True,
     )
     REGION_CLOSE = "region_close", "a member or client no longer holds a region", True
-    QUEUE_HOST = "queue_host", "a member runs a queue: queue_type, parallel, batch_size, interval_ms", True
+    QUEUE_HOST = (
+        "queue_host",
+        "a member runs a queue: queue_type, parallel, batch_size, interval_ms; peer = the site it sends to",
+        True,
+    )
     ATTACH = "attach", "a region is attached to a queue", True
     CONFIG = (
         "config",
@@ -95,7 +99,11 @@ class TraceKind(StrEnum):
     )
 
     # Callbacks of the application, and what was read.
-    WAITED = "waited", "all the time was given that anything may take, and detail has not come", True
+    WAITED = (
+        "waited",
+        "all the time was given that anything may take, and detail has not come; op_id: its return",
+        True,
+    )
     LISTENER = "listener", "a region listener was told of an event", True
     WRITER_CALL = "writer_call", "a cache writer or transaction writer was asked", True
     LOADER_CALL = "loader_call", "a cache loader was asked for a value", True
@@ -341,6 +349,9 @@ _COLUMNS = (
     Column("queue_type", _TEXT, "wan, async or client"),
     Column("parallel", _FLAG, "whether the queue is parallel"),
     Column("dispatcher", _INTEGER, "which dispatcher of the queue", "from 0"),
+    Column("dispatchers", _INTEGER, "how many dispatchers the queue has"),
+    Column("order_policy", _TEXT, "what keeps its order under several dispatchers: key, thread or partition"),
+    Column("conflates", _FLAG, "whether a queued update makes way for a later one of its key"),
     Column(
         "order_group", _TEXT, "what order is kept within: the key, thread or partition by the order policy"
     ),
