@@ -3,7 +3,8 @@
 -- empty-start: no
 -- columns: run_id, example, seq, kind, site, member, region, key, op, policy, checks, state_after, value
 -- opportunity: a key of a replicated region with checks on that some operation changed, read at the quiet end
---   on two or more members of a site; keys with local operations are left out, their copies may differ
+--   on two or more members of a site, none of which was lost; keys with local operations are left out, their
+--   copies may differ
 -- violation: two members do not hold the same
 WITH hosts AS (
   SELECT run_id, example, site, member, region
@@ -25,6 +26,11 @@ cleared_local AS (
   FROM ev
   WHERE kind = 'op_begin' AND op = 'local_clear'
 ),
+lost AS (
+  SELECT DISTINCT run_id, example, site
+  FROM ev
+  WHERE kind IN ('crash', 'member_stop')
+),
 held AS (
   SELECT run_id, example, site, member, region, key, seq, state_after || coalesce(' ' || value, '') AS what
   FROM ev
@@ -38,5 +44,6 @@ JOIN hosts USING (run_id, example, site, member, region)
 JOIN changed USING (run_id, example, region, key)
 ANTI JOIN kept_local USING (run_id, example, region, key)
 ANTI JOIN cleared_local USING (run_id, example, region)
+ANTI JOIN lost USING (run_id, example, site)
 GROUP BY run_id, example, site, region, key
 HAVING count(DISTINCT member) > 1

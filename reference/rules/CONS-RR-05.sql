@@ -1,11 +1,11 @@
 -- requirement: CONS-RR-05
 -- view: black-box
 -- empty-start: no
--- columns: run_id, example, seq, kind, member, region, key, op, op_id, token, policy, scope, checks, status,
+-- columns: run_id, example, seq, kind, site, member, region, key, op, op_id, token, policy, scope, checks, status,
 --   value, state_after
 -- opportunity: what one member holds at the quiet end of a key whose last updates were concurrent, called on two
---   or more members; acknowledged scope, replicated, checks on; nothing local, region-wide or transactional
---   called, no member lost
+--   or more members of its site alone; acknowledged scope, replicated, checks on; nothing local, region-wide or
+--   transactional called, no member lost
 -- violation: it is the outcome of none of those updates
 WITH hosts AS (
   SELECT DISTINCT run_id, example, region
@@ -29,7 +29,7 @@ answer AS (
   WHERE kind = 'op_end'
 ),
 called AS (
-  SELECT c.run_id, c.example, c.region, c.key, c.member, c.seq AS called_at,
+  SELECT c.run_id, c.example, c.region, c.key, c.site, c.member, c.seq AS called_at,
     coalesce(a.seq, 9223372036854775807) AS returned_at,
     CASE c.op WHEN 'destroy' THEN 'absent' WHEN 'invalidate' THEN 'invalid' ELSE 'valid ' || c.token END AS what,
     CASE
@@ -60,12 +60,18 @@ contested AS (
   GROUP BY run_id, example, region, key
   HAVING count(DISTINCT member) > 1
 ),
+sites AS (
+  SELECT run_id, example, region, key, min(site) AS site
+  FROM called
+  GROUP BY run_id, example, region, key
+  HAVING count(DISTINCT site) = 1
+),
 outcomes AS (
   SELECT DISTINCT run_id, example, region, key, what
   FROM latest
 ),
 held AS (
-  SELECT run_id, example, seq, member, region, key, state_after || coalesce(' ' || value, '') AS what
+  SELECT run_id, example, seq, site, member, region, key, state_after || coalesce(' ' || value, '') AS what
   FROM ev
   WHERE kind = 'final_value'
 )
@@ -73,6 +79,8 @@ SELECT h.run_id, h.example, h.seq, h.region || '/' || h.key AS subject,
   h.member || ' holds ' || h.what AS witness, a.what IS NULL AS violated
 FROM held h
 JOIN contested c ON c.run_id = h.run_id AND c.example = h.example AND c.region = h.region AND c.key = h.key
+SEMI JOIN sites s ON s.run_id = h.run_id AND s.example = h.example AND s.region = h.region AND s.key = h.key
+  AND s.site = h.site
 SEMI JOIN hosts o ON o.run_id = h.run_id AND o.example = h.example AND o.region = h.region
 ANTI JOIN other x ON x.run_id = h.run_id AND x.example = h.example AND x.region = h.region
 ANTI JOIN lost l ON l.run_id = h.run_id AND l.example = h.example

@@ -2,11 +2,11 @@
 -- view: black-box
 -- empty-start: yes
 -- columns: run_id, example, seq, kind, member, region, key, event, op_id, token, listener, log_pos, policy,
---   checks, state_after, value, order_strength
+--   checks, state_after, value, order_strength, site, origin_site
 -- opportunity: an operation shown to a listener (may be shown once, must have been called), and a key that an
 --   observed member holds or was told of (its last event must be what it holds, where logs keep the order of a
 --   key; that something absent became invalid need not be told); replicated region with checks on; redelivered
---   operations are VER-DUP-01's
+--   operations are VER-DUP-01's, repetitions from another site GWQ-ACK-04's
 -- violation: shown twice; shown and never called; the last event shown is not what the member holds
 WITH hosts AS (
   SELECT run_id, example, region, member
@@ -25,14 +25,15 @@ again AS (
 ),
 shown AS (
   SELECT e.run_id, e.example, e.seq, e.member, e.region, e.key, e.event, e.op_id, e.token, e.log_pos,
-    coalesce(e.listener, '') AS listener
+    coalesce(e.listener, '') AS listener, coalesce(e.origin_site <> e.site, false) AS from_afar
   FROM ev e
   SEMI JOIN hosts h ON h.run_id = e.run_id AND h.example = e.example AND h.region = e.region
     AND h.member = e.member
   WHERE e.kind = 'listener'
 ),
 counted AS (
-  SELECT run_id, example, member, region, key, token, listener, max(seq) AS seq, count(*) AS times
+  SELECT run_id, example, member, region, key, token, listener, max(seq) AS seq,
+    count(CASE WHEN NOT from_afar THEN 1 END) AS times
   FROM shown
   ANTI JOIN again USING (run_id, example, op_id)
   WHERE token IS NOT NULL

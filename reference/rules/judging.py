@@ -121,7 +121,16 @@ def findings(trace: pa.Table | ds.Dataset, run_ids: Sequence[str], threads: int 
     """What every rule finds in a trace, one finding a rule and run, also where there was no opportunity."""
     with connect(threads) as connection:
         connection.register("ev", trace)
-        return [f for rule in load_rules().values() for f in _ask(connection, rule, run_ids)]
+        kinds = {kind for (kind,) in connection.execute("SELECT DISTINCT kind FROM ev").fetchall()}
+        return [
+            finding
+            for rule in load_rules().values()
+            for finding in (
+                _ask(connection, rule, run_ids)
+                if not rule.only_with or rule.only_with in kinds
+                else [Finding(run_id=run_id, requirement=rule.requirement) for run_id in run_ids]
+            )
+        ]
 
 
 def verdict_row(finding: Finding, flaws: Sequence[Flaw]) -> VerdictRow:

@@ -119,7 +119,7 @@ def _kinds(rule: Rule) -> Iterator[str]:
     named: list[str] = re.findall(r"\bkind\s*(?:=|<>)\s*'([^']*)'", rule.text)
     for listing in re.findall(r"\bkind\s+(?:NOT\s+)?IN\s*\(([^)]*)\)", rule.text, re.IGNORECASE):
         named += re.findall(r"'([^']*)'", listing)
-    for name in named:
+    for name in [*named, *([rule.only_with] if rule.only_with else [])]:
         if name not in known:
             yield f"the trace has no kind {name}"
         elif rule.view is View.BLACK_BOX and not known[name].outside:

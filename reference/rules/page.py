@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plumbline.reference.rules.lint import refusals
-from plumbline.reference.rules.rule import load_rules
+from plumbline.reference.rules.rule import load_parts, load_rules
 
 _HEAD = """\
 # The rules
@@ -31,10 +31,19 @@ with any violation; else *unknown* if anything of its trace was set aside or mis
 in order; else *pass*, or *not exercised* without an opportunity. What a file may lack, and how that is
 noticed, is told in `reference/trace/files.py`.
 
-A text begins with a header of six comment lines: `requirement`, `view` (*black-box*: reads only kinds of
+A text begins with a header of comment lines: `requirement`, `view` (*black-box*: reads only kinds of
 event that a harness sees from outside; *internal*), `empty-start` (*yes*: it assumes that regions are empty
-when an example begins, so it cannot judge a recording that starts midway), `columns`, `opportunity`,
-`violation`; a line that begins with three blanks goes on with the last.
+when an example begins, so it cannot judge a recording that starts midway), `only-with` (optional: a kind of
+row without which there is no opportunity), `parts` (optional), `columns`, `opportunity`, `violation`; a line
+that begins with three blanks goes on with the last.
+
+What several rules need to know of a trace is written once, in `reference/rules/parts/NAME.sql`: named
+expressions that are put in front of a rule's own `WITH`, after those of the parts that they need. The columns
+that parts read need not be named again.
+
+| part | what it tells |
+|---|---|
+PARTS
 
 ## Judging
 
@@ -49,8 +58,9 @@ candidate, product version and day), all Parquet. Under spark-submit or with `SP
 and `OUT` have to be reachable under the same path everywhere, and Plumbline has to be installed on the
 workers.
 
-A new rule needs a sample in `reference/rules/samples.py` that violates it and no other rule, or the tests
-fail.
+A new rule needs a sample that violates it and no rule that could be kept besides, or the tests fail: in
+`reference/rules/samples.py`, or for what happens between sites in `reference/rules/gateway_wrong.py`, two of
+them there, and in `gateway_right.py` one that only looks as if it did: a false alarm is worse than a miss.
 
 """
 
@@ -80,4 +90,5 @@ def markdown() -> str:
         "- columns and kinds that the trace does not have, or that the header does not allow",
         "",
     ]
-    return _HEAD + "\n".join(lines)
+    parts = "\n".join(f"| `{part.name}` | {part.meaning} |" for part in load_parts().values())
+    return _HEAD.replace("PARTS", parts) + "\n".join(lines)

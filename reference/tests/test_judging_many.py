@@ -102,7 +102,7 @@ def test_judging_that_was_stopped_goes_on_where_it_stood(tmp_path: Path, monkeyp
         judge(find_runs([tmp_path / "runs"]), stopped, tmp_path / "out")
     judged = judge(find_runs([tmp_path / "runs"]), engine, tmp_path / "out")
     assert sorted(engine.judged) == ["one", "three", "two"]
-    assert {row.verdict for row in judged.verdicts} == {Verdict.PASS}
+    assert {row.verdict for row in judged.verdicts} == {Verdict.PASS, Verdict.NOT_EXERCISED}
     assert len(judged.verdicts) == 3 * len(load_rules())
 
 

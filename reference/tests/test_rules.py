@@ -32,6 +32,8 @@ from plumbline.reference.trace.writer import TraceWriter
 from plumbline.reference.verdicts import Source, Verdict
 
 RULES = load_rules()
+ONE_SITE = set(VIOLATING)
+"""The rules that judge what happens in one site; the others have their tests in test_gateway_rules.py."""
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 
 
@@ -43,18 +45,17 @@ def table(*histories: History) -> pa.Table:
 
 
 def verdicts(judgement: Judgement) -> dict[str, Verdict]:
-    return {row.requirement: row.verdict for row in judgement.verdicts}
+    """Those of one site's rules; whatever the others say of it, they do not find it to fail."""
+    rest = {row.verdict for row in judgement.verdicts if row.requirement not in ONE_SITE}
+    assert rest <= {Verdict.NOT_EXERCISED, Verdict.UNKNOWN}
+    return {row.requirement: row.verdict for row in judgement.verdicts if row.requirement in ONE_SITE}
 
 
 def violated(*histories: History) -> set[str]:
     return {finding.requirement for finding in findings(table(*histories), ["r1"]) if finding.violations}
 
 
-def test_every_rule_has_a_sample_that_violates_it():
-    assert set(VIOLATING) == set(RULES)
-
-
-@pytest.mark.parametrize("requirement", sorted(RULES))
+@pytest.mark.parametrize("requirement", sorted(VIOLATING))
 def test_a_rule_finds_its_known_violation_and_no_other_rule_does(requirement: str):
     assert violated(VIOLATING[requirement]) == {requirement}
 
@@ -62,7 +63,8 @@ def test_a_rule_finds_its_known_violation_and_no_other_rule_does(requirement: st
 def test_every_rule_judges_the_conforming_history_and_finds_nothing():
     found = findings(table(CONFORMING), ["r1"])
     assert {f.requirement for f in found} == set(RULES)
-    assert all(f.opportunities > 0 and f.violations == 0 for f in found)
+    assert all(f.violations == 0 for f in found)
+    assert {f.requirement for f in found if f.opportunities} == ONE_SITE
 
 
 def test_without_checks_there_is_nothing_to_judge():
@@ -70,7 +72,8 @@ def test_without_checks_there_is_nothing_to_judge():
 
 
 def test_checks_left_to_the_default_are_on():
-    assert all(f.opportunities > 0 for f in findings(table(conflict(checks=None)), ["r1"]))
+    found = findings(table(conflict(checks=None)), ["r1"])
+    assert {f.requirement for f in found if f.opportunities} == ONE_SITE
 
 
 def test_examples_do_not_mix():
@@ -121,7 +124,8 @@ def test_a_run_without_violations_is_counted_with_its_size(tmp_path: Path):
     assert (judgement.examples, judgement.flaws) == (1, ())
     assert judgement.events == len(rows("run", "e0", Source.MACHINE, Verdict.PASS, CONFORMING))
     assert {row.requirement for row in judgement.verdicts} == set(RULES)
-    assert all(row.source is Source.RULE and row.exercised > 0 for row in judgement.verdicts)
+    assert all(row.source is Source.RULE for row in judgement.verdicts)
+    assert {row.requirement for row in judgement.verdicts if row.exercised} == ONE_SITE
 
 
 def test_a_lost_file_turns_no_verdict_green(tmp_path: Path):

@@ -11,15 +11,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from plumbline.reference.rules.gateway_right import RIGHT
+from plumbline.reference.rules.gateway_wrong import WRONG
 from plumbline.reference.rules.judging import connect
 from plumbline.reference.rules.results import RESULT_SCHEMA, judge_by_duckdb, rows_about, summarise
 from plumbline.reference.rules.rule import ANSWER, load_rules
 from plumbline.reference.rules.samples import CONFORMING, VIOLATING, conflict, sample_run
 from plumbline.reference.rules.survey import find_runs, judge
+from plumbline.reference.rules.tale import Sample
 from plumbline.reference.runs import read_verdicts
-from plumbline.reference.trace.rows import rows
 from plumbline.reference.trace.schema import COLUMNS, TRACE_SCHEMA
-from plumbline.reference.verdicts import Source, Verdict
 from plumbline.spark.engine import SparkEngine
 from plumbline.spark.session import spark_session
 
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-EXAMPLES = {"conforming": CONFORMING, "off": conflict(checks=False), **VIOLATING}
+ONE_SITE = {"conforming": Sample(CONFORMING), "off": Sample(conflict(checks=False))}
+VIOLATED = {name: Sample(history, violates=frozenset({name})) for name, history in VIOLATING.items()}
+EXAMPLES = ONE_SITE | VIOLATED | RIGHT | WRONG
 SECONDS = "seconds"
 
 
@@ -44,8 +47,8 @@ def trace() -> pa.Table:
     events = [
         row
         for run_id in ("r1", "r2")
-        for name, history in EXAMPLES.items()
-        for row in rows(run_id, name, Source.MACHINE, Verdict.PASS, history)
+        for name, sample in EXAMPLES.items()
+        for row in sample.rows(run_id, name)
     ]
     return pa.Table.from_pylist(events, schema=TRACE_SCHEMA)
 
@@ -79,7 +82,8 @@ def test_spark_sql_and_duckdb_read_the_rule_alike(spark: SparkSession, trace: pa
         by_duckdb = sorted(connection.sql(f"SELECT {', '.join(ANSWER)} FROM ({text})").fetchall())  # noqa: S608 - the rule's own text
     assert by_spark == by_duckdb
     violated = {(row[0], row[1]) for row in by_spark if row[-1]}
-    assert violated == {("r1", requirement), ("r2", requirement)}
+    wrong = {name for name, sample in EXAMPLES.items() if requirement in sample.violates}
+    assert violated == {(run_id, name) for run_id in ("r1", "r2") for name in wrong}
 
 
 def test_no_column_of_the_trace_needs_quotes_in_spark(spark: SparkSession):

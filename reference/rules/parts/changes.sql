@@ -1,0 +1,17 @@
+-- part: The calls that change a key everywhere, with what their end says: sure or unsure of an effect, or none.
+-- columns: run_id, example, seq, kind, site, member, thread, region, key, op, op_id, token, status, value
+-- needs:
+changes AS (
+  SELECT c.run_id, c.example, c.region, c.key, c.op, c.op_id, c.token, c.site, c.member, c.thread,
+    c.seq AS called_at, a.seq AS returned_at,
+    CASE WHEN a.status = 'ok' THEN a.seq ELSE 9223372036854775807 END AS over_at,
+    CASE
+      WHEN a.status IN ('exists', 'absent', 'failed', 'refused') THEN 'none'
+      WHEN a.status = 'ok' AND c.op = 'put_if_absent' AND a.value IS NOT NULL THEN 'none'
+      WHEN a.status = 'ok' AND c.op IN ('put', 'create', 'destroy', 'invalidate') THEN 'sure'
+      ELSE 'unsure'
+    END AS effect
+  FROM ev c
+  LEFT JOIN ev a ON a.run_id = c.run_id AND a.example = c.example AND a.op_id = c.op_id AND a.kind = 'op_end'
+  WHERE c.kind = 'op_begin' AND c.op IN ('put', 'create', 'put_if_absent', 'replace', 'invalidate', 'destroy')
+)

@@ -1,0 +1,8 @@
+-- part: Keys of which one member's copy was changed alone.
+-- columns: run_id, example, kind, region, key, op
+-- needs:
+meddled AS (
+  SELECT DISTINCT run_id, example, region, key
+  FROM ev
+  WHERE kind = 'op_begin' AND op IN ('local_destroy', 'local_invalidate')
+)

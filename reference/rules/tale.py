@@ -1,0 +1,251 @@
+"""Sample histories of two sites, told step by step: what was called, shown, switched and seen.
+
+Site 1 has the members a1 and a2, site 2 has b1 and b2. Region r is attached to the gateway senders `out`
+(from site 1 to site 2) and `back`; region u to none. Unless a step says otherwise everybody is told of
+everything, and what a member holds at the end is what it was last told. Knows nothing of what is right.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import msgspec
+
+from plumbline.reference.history import (
+    Armed,
+    Called,
+    ContentsAsked,
+    ContentsRead,
+    Fault,
+    FaultBegun,
+    FaultDone,
+    FaultKind,
+    Gate,
+    History,
+    Moment,
+    OrderStrength,
+    Parked,
+    QueueAsked,
+    QueueRead,
+    Released,
+    Returned,
+    Settled,
+    Shown,
+    Waited,
+)
+from plumbline.reference.operations import (
+    READS,
+    Content,
+    Event,
+    EventKind,
+    Operation,
+    OperationKind,
+    Outcome,
+    QueueAttributes,
+    QueueRole,
+    QueueSight,
+    RegionAttributes,
+    Scope,
+    Site,
+    Status,
+    Topology,
+)
+from plumbline.reference.trace.rows import Inside, Row, rows
+from plumbline.reference.trace.schema import TraceKind
+from plumbline.reference.verdicts import Source, Verdict
+
+TOPOLOGY = Topology((Site(1, ("a1", "a2")), Site(2, ("b1", "b2"))))
+HOME = "a1 a2"
+AWAY = "b1 b2"
+EVERYBODY = f"{HOME} {AWAY}"
+_READ = "r"
+_ANNOUNCED = {
+    OperationKind.DESTROY: EventKind.DESTROY,
+    OperationKind.LOCAL_DESTROY: EventKind.DESTROY,
+    OperationKind.INVALIDATE: EventKind.INVALIDATE,
+    OperationKind.LOCAL_INVALIDATE: EventKind.INVALIDATE,
+}
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """A history, rows of a candidate's inside, the rules it violates, and those it only seems to violate."""
+
+    history: History
+    inside: tuple[Inside, ...] = ()
+    violates: frozenset[str] = frozenset()
+    looks_like: frozenset[str] = frozenset()
+
+    def rows(self, run_id: str, example: str) -> list[Row]:
+        """The rows of its trace."""
+        return rows(run_id, example, Source.MACHINE, Verdict.PASS, self.history, self.inside)
+
+
+class Tale:
+    """A history being told."""
+
+    def __init__(
+        self,
+        *,
+        scope: Scope = Scope.ACK,
+        regions: tuple[RegionAttributes, ...] = (),
+        strength: OrderStrength = OrderStrength.TOTAL,
+        **queue: Any,
+    ) -> None:
+        """Args: the regions' scope, or other regions; order of the logs; attributes of the sender `out`."""
+        both = ("out", "back")
+        self._regions = regions or (
+            RegionAttributes(name="r", scope=scope, senders=both),
+            RegionAttributes(name="u", scope=scope),
+        )
+        self._queues = (
+            QueueAttributes(id="out", site=1, remote_site=2, **queue),
+            QueueAttributes(id="back", site=2, remote_site=1),
+        )
+        self._strength = strength
+        self._timeline: list[Moment] = []
+        self._logs: dict[str, list[Shown]] = {member: [] for member in TOPOLOGY.members}
+        self._inside: list[Inside] = []
+        self._operations: list[Operation] = []
+        self._numbers = 0
+        self._lost: set[str] = set()
+
+    def call(self, kind: str, member: str, key: str, region: str = "r", thread: str = "") -> int:
+        """An operation is called; its number. Its token is v and its number."""
+        op_id = len(self._operations) + 1
+        operation = Operation(
+            op_id=op_id,
+            thread=thread or f"t-{member}",
+            member=member,
+            region=region,
+            kind=OperationKind(kind),
+            key=key,
+            token=None if OperationKind(kind) in READS else f"v{op_id}",
+        )
+        self._operations.append(operation)
+        self._timeline.append(Called(operation))
+        return op_id
+
+    def ends(self, op_id: int, status: Status = Status.OK, value: str | None = None) -> Self:
+        """An operation has returned."""
+        self._timeline.append(Returned(op_id, Outcome(status, value)))
+        return self
+
+    def shown(self, op_id: int, members: str = EVERYBODY, *, named: bool = True, kind: str = "") -> Self:
+        """Listeners are told of an operation; `named` says whether by its token."""
+        operation = self._operations[op_id - 1]
+        for member in members.split():
+            log = self._logs[member]
+            known = any(s.event.key == operation.key and s.event.region == operation.region for s in log)
+            told = _ANNOUNCED.get(operation.kind, EventKind.UPDATE if known else EventKind.CREATE)
+            event = Event(
+                member=member,
+                region=operation.region,
+                key=operation.key,
+                kind=EventKind(kind) if kind else told,
+                token=operation.token if named else None,
+            )
+            log.append(Shown(event, 0, len(self._timeline)))
+        return self
+
+    def do(self, kind: str, member: str, key: str, members: str = EVERYBODY, **call: str) -> Self:
+        """An operation is called, shown to members, and returns."""
+        op_id = self.call(kind, member, key, **call)
+        return self.shown(op_id, members).ends(op_id)
+
+    def put(self, member: str, key: str, members: str = EVERYBODY) -> Self:
+        """A put is called, shown to members, and returns."""
+        return self.do("put", member, key, members)
+
+    def settle(self) -> Self:
+        """Everything has come to rest."""
+        self._timeline.append(Settled())
+        return self
+
+    def waited(self, op_id: int | None = None) -> Self:
+        """All the time was given, for an operation's return where one is named."""
+        self._timeline.append(Waited("something", op_id))
+        return self
+
+    def fault(self, kind: str, member: str = "", queue: str = "") -> Self:
+        """A fault, or its mending; of the link from site 1 to site 2, or of a member or its queue."""
+        link = {} if member else {"site": 1, "remote_site": 2}
+        fault = Fault(kind=FaultKind(kind), member=member, queue=queue, **link)
+        self._numbers += 1
+        self._timeline += [FaultBegun(self._numbers, fault), FaultDone(self._numbers, fault)]
+        if fault.kind is FaultKind.CRASH:
+            self._lost.add(member)
+        return self
+
+    def look(self, member: str, depth: int, role: str = "", queue: str = "out") -> Self:
+        """A look at a queue; a1 is its primary unless said otherwise."""
+        role = role or ("primary" if member in {"a1", "b1"} else "secondary")
+        self._numbers += 1
+        sight = QueueSight(depth=depth, role=QueueRole(role))
+        self._timeline.append(QueueAsked(self._numbers, member, queue))
+        self._timeline.append(QueueRead(self._numbers, member, queue, sight))
+        return self
+
+    def gate(self, member: str, op_id: int) -> Self:
+        """An operation that is still to be called will park in a listener."""
+        self._timeline.append(Armed(Gate(member, op_id)))
+        return self
+
+    def parked(self, member: str, op_id: int) -> Self:
+        """It is parked."""
+        self._timeline.append(Parked(Gate(member, op_id)))
+        return self
+
+    def released(self, member: str, op_id: int) -> Self:
+        """It goes on."""
+        self._timeline.append(Released(Gate(member, op_id)))
+        return self
+
+    def inner(self, kind: TraceKind, **columns: Any) -> Self:
+        """A row of the candidate's inside."""
+        self._inside.append(Inside(len(self._timeline), {"kind": kind, **columns}))
+        return self
+
+    def read(self, **held: dict[str, str | None]) -> Self:
+        """Region r is read on all members left; `held` is what one shows if not what it was told."""
+        for member in TOPOLOGY.members:
+            if member in self._lost:
+                continue
+            contents = held.get(member, self._told(member))
+            self._numbers += 1
+            self._timeline.append(ContentsAsked(self._numbers, member, _READ))
+            entries = tuple(Content(key, token) for key, token in contents.items())
+            self._timeline.append(ContentsRead(self._numbers, member, _READ, entries))
+        return self
+
+    def _told(self, member: str) -> dict[str, str | None]:
+        told: dict[str, str | None] = {}
+        for shown in self._logs[member]:
+            event = shown.event
+            if event.region != _READ:
+                continue
+            if event.kind is EventKind.DESTROY:
+                told.pop(event.key, None)
+            elif event.kind is EventKind.INVALIDATE:
+                told[event.key] = None
+            else:
+                told[event.key] = event.token
+        return told
+
+    def rests(self, **held: dict[str, str | None]) -> Self:
+        """Everything has come to rest and all members are read."""
+        return self.settle().read(**held)
+
+    def sample(self, violates: str = "", looks_like: str = "") -> Sample:
+        """The sample, with the ids of rules, parted by blanks."""
+        history = History(
+            topology=TOPOLOGY,
+            regions=self._regions,
+            timeline=tuple(self._timeline),
+            logs={member: tuple(log) for member, log in self._logs.items()},
+            order_strength=self._strength,
+            member_order=TOPOLOGY.members,
+            queues=self._queues,
+        )
+        return Sample(
+            history, tuple(self._inside), frozenset(violates.split()), frozenset(looks_like.split())
+        )

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import msgspec
+import pyarrow as pa
+import pytest
+
+from plumbline.reference.rules.gateway_right import RIGHT
+from plumbline.reference.rules.gateway_wrong import WRONG
+from plumbline.reference.rules.judging import findings
+from plumbline.reference.rules.rule import RuleError, View, load_parts, load_rules, parse_rule
+from plumbline.reference.rules.samples import VIOLATING
+from plumbline.reference.rules.tale import Sample
+from plumbline.reference.trace.schema import TRACE_SCHEMA
+
+RULES = {name: rule for name, rule in load_rules().items() if name not in VIOLATING}
+Found = dict[str, dict[str, tuple[int, int]]]
+
+
+def judged(samples: dict[str, Sample], without: str = "") -> Found:
+    """By sample and rule: opportunities and violations; rows of one kind may be left out."""
+    events = [
+        row for name, sample in samples.items() for row in sample.rows(name, "e") if row["kind"] != without
+    ]
+    found = findings(pa.Table.from_pylist(events, schema=TRACE_SCHEMA), list(samples))
+    table: Found = {name: {} for name in samples}
+    for f in found:
+        table[f.run_id][f.requirement] = (f.opportunities, f.violations)
+    return table
+
+
+@pytest.fixture(scope="module")
+def right() -> Found:
+    return judged(RIGHT)
+
+
+@pytest.fixture(scope="module")
+def wrong() -> Found:
+    return judged(WRONG)
+
+
+@pytest.mark.parametrize("name", sorted(WRONG))
+def test_a_wrong_sample_violates_what_it_says_and_nothing_else(wrong: Found, name: str):
+    assert WRONG[name].violates
+    assert {rule for rule, (_, bad) in wrong[name].items() if bad} == WRONG[name].violates
+
+
+@pytest.mark.parametrize("name", sorted(RIGHT))
+def test_no_rule_accuses_a_right_sample(right: Found, name: str):
+    assert {rule for rule, (_, bad) in right[name].items() if bad} == set()
+
+
+@pytest.mark.parametrize("rule", sorted(RULES))
+def test_every_rule_judges_some_right_sample(right: Found, rule: str):
+    assert any(found[rule][0] for found in right.values())
+
+
+def test_every_rule_has_two_wrong_samples_and_a_right_one_that_looks_wrong():
+    violated = Counter(rule for sample in WRONG.values() for rule in sample.violates)
+    tempting = set().union(*(sample.looks_like for sample in RIGHT.values()))
+    for name, rule in RULES.items():
+        assert violated[name] >= (2 if rule.view is View.BLACK_BOX else 1), name
+        assert name in tempting or rule.view is View.INTERNAL, name
+
+
+def test_without_the_kind_that_a_rule_names_nothing_is_an_opportunity(monkeypatch: pytest.MonkeyPatch):
+    asked = {name: msgspec.structs.replace(rule, only_with="") for name, rule in RULES.items()}
+    monkeypatch.setattr("plumbline.reference.rules.judging.load_rules", lambda: asked)
+    for kind in {rule.only_with for rule in RULES.values()} - {""}:
+        found = judged(RIGHT | WRONG, without=kind)
+        for name, rule in RULES.items():
+            if rule.only_with == kind:
+                assert sum(by_rule[name][0] for by_rule in found.values()) == 0, name
+
+
+def test_every_part_is_used_and_a_part_that_is_not_there_is_named():
+    used = {need for part in load_parts().values() for need in part.needs}
+    used |= {part for rule in RULES.values() for part in rule.parts}
+    assert used == set(load_parts())
+    header = (
+        "-- requirement: X-01\n-- view: internal\n-- empty-start: no\n-- parts: nothing\n-- columns: seq\n"
+    )
+    with pytest.raises(RuleError, match=r"X-01\.sql: there is no part nothing"):
+        parse_rule("X-01.sql", f"{header}-- opportunity: one\n-- violation: two\nSELECT 1")
