@@ -19,7 +19,7 @@ sites AS (
 ended AS (
   SELECT run_id, example, seq, site, member, region, key, op, op_id
   FROM ev
-  WHERE kind = 'op_end' AND status = 'ok' AND op IN ('put', 'create', 'destroy') AND site IS NOT NULL
+  WHERE kind = 'op_end' AND status = 'ok' AND op IN ('put', 'create', 'destroy') AND member IS NOT NULL
 ),
 destroyed AS (
   SELECT DISTINCT run_id, example, region, key, site

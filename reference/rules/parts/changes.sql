@@ -1,8 +1,8 @@
 -- part: The calls that change a key everywhere, with what their end says: sure or unsure of an effect, or none.
--- columns: run_id, example, seq, kind, site, member, thread, region, key, op, op_id, token, status, value
+-- columns: run_id, example, seq, kind, site, member, client, thread, region, key, op, op_id, token, status, value
 -- needs:
 changes AS (
-  SELECT c.run_id, c.example, c.region, c.key, c.op, c.op_id, c.token, c.site, c.member, c.thread,
+  SELECT c.run_id, c.example, c.region, c.key, c.op, c.op_id, c.token, c.site, coalesce(c.member, c.client) AS member, c.thread,
     c.seq AS called_at, a.seq AS returned_at,
     CASE WHEN a.status = 'ok' THEN a.seq ELSE 9223372036854775807 END AS over_at,
     CASE
