@@ -25,8 +25,8 @@ from plumbline.reference.explain.engine import Answer, Budget
 from plumbline.reference.explain.oracle import search
 from plumbline.reference.history import History, OrderStrength
 from plumbline.reference.operations import Operation, OperationKind, RegionAttributes, Site, Topology
+from plumbline.reference.plans import Plan, operation_of
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.suites.plans import Plan, operation_of
 from plumbline.suites.profiles import PROFILES
 from plumbline.suites.running import Options, run_suite
 

@@ -23,6 +23,7 @@ SUBCOMMANDS = {
     "catalogue": "Show the requirements: what each says, where it stands, what tests it.",
     "run": "Test candidates and leave a run directory with trace, verdicts and counterexamples.",
     "judge": "Judge the traces of any number of run directories by the rules.",
+    "replay": "Play a counterexample again, on its own candidate or another.",
     "report": "Write a static HTML site about any number of run directories.",
     "faulty": "List the faulty variants of the reference, or show that the suite catches them.",
     "trials": "Compare the search with its unreduced judge on random small examples.",
@@ -50,6 +51,7 @@ Examples:
   plumbline run                             the reference against itself, in seconds
   plumbline run --candidate 'process:./my-adapter --stdio' --profile smoke
   plumbline run --candidate geode:1.15.1 --select VER --out runs/geode
+  plumbline replay runs/RUN/counterexamples/FILE --candidate reference
   plumbline faulty run                      does the suite catch what it should?
   plumbline judge runs/* --out judged       rules over many runs
   plumbline report runs/* --out site        open site/index.html

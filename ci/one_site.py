@@ -24,10 +24,11 @@ from plumbline.reference.operations import (
     Site,
     Topology,
 )
+from plumbline.reference.plans import Do, Finish, Park, Plan, PlanStep, Release, Settle, Start
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.operations import FROM_CLIENTS
 from plumbline.suites.driving import Driver
-from plumbline.suites.plans import Do, Finish, Park, Plan, PlanStep, Release, Settle, Start, run_plan
+from plumbline.suites.plans import run_plan
 
 REGION = "r"
 

@@ -81,14 +81,14 @@ def command(
     """
     try:
         budget_s = None if budget is None else seconds(budget)
-        limits = None if timeout is None else _limits(seconds(timeout))
+        limits = None if timeout is None else process_limits(seconds(timeout))
         known = () if deviations is None else read_deviations(deviations)
     except (ValueError, DeviationError) as error:
         raise click.UsageError(str(error)) from error
     fixed = seed if seed is not None else GATE_SEED
     if seed is None and profile == "full":
         fixed = secrets.randbelow(2**31)
-    said = {"--dialect": dialect, "--deviations": deviations, "--timeout": timeout}
+    said = {"--deviations": deviations, "--timeout": timeout}
     options = Options(
         selected=selected(select),
         profile=PROFILES[profile],
@@ -120,7 +120,7 @@ def command(
     sys.exit(1 if 1 in codes else max(codes))
 
 
-def _limits(timeout_s: float) -> Limits:
+def process_limits(timeout_s: float) -> Limits:
     """What a process may take where one answer may take so long; deploying starts every member."""
     usual = Limits()
     call_ms = max(1, int(timeout_s * 1000))

@@ -18,9 +18,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from plumbline.reference.history import History
+from plumbline.reference.plans import Plan
 from plumbline.reference.verdicts import Source, Verdict, VerdictRow
 
 RUN_FORMAT = 1
+COUNTEREXAMPLE_FORMAT = 2
+"""Layout 1 had no plan that can be played again; it is read all the same."""
+
+LARGEST_COUNTEREXAMPLE = 64 * 1024 * 1024
+"""Bytes; a larger file is no reduced example, and reading it would take the memory of the machine."""
 
 VERDICT_SCHEMA = pa.schema(
     [
@@ -99,6 +105,21 @@ class DeadEnd(msgspec.Struct, frozen=True, kw_only=True):
     decision: str = ""
 
 
+class Reduction(msgspec.Struct, frozen=True, kw_only=True):
+    """How an example was made small.
+
+    Attributes:
+        operations_before: operations that the failing example called as it was found.
+        runs: how often the candidate played an example for it.
+        minimal: whether it was seen, in so many tries as fit how often it fails, that no operation can
+            be left out; False where the budget ended before.
+    """
+
+    operations_before: int
+    runs: int
+    minimal: bool
+
+
 class Counterexample(msgspec.Struct, frozen=True, kw_only=True):
     """A failing example, reduced, with all that is needed to show and replay it.
 
@@ -107,11 +128,17 @@ class Counterexample(msgspec.Struct, frozen=True, kw_only=True):
         source: scenario or machine.
         title: the scenario's or machine's name.
         candidate: the candidate as it was named.
+        product: the product's own name.
         product_version: the product's own version.
         suite_version: version of Plumbline.
+        dialect: the dialect judged against.
         seed: what the example was drawn from.
         plan: the plan, one line of text a step, for people.
-        history: what was asked and seen.
+        played: the plan itself, with its topology, regions and queues; None in files of layout 1.
+        history: what was asked and seen, with the order strength of its logs.
+        refuted: whether the search finds no explanation either; if not, the outcome written down in the
+            scenario is all that says what is wrong, and a replay has to play the scenario.
+        reduction: how it was made small; None where it was not, as it was written by hand.
         expected: what is allowed, in sentences.
         seen: what was seen instead, in sentences.
         dead_ends: the furthest places where explaining ended.
@@ -125,18 +152,27 @@ class Counterexample(msgspec.Struct, frozen=True, kw_only=True):
     source: Source
     title: str
     candidate: str
+    product: str = ""
     product_version: str
     suite_version: str
+    dialect: str = ""
     seed: int
     plan: tuple[str, ...]
+    played: Plan | None = None
     history: History
+    refuted: bool = True
+    reduction: Reduction | None = None
     expected: tuple[str, ...]
     seen: tuple[str, ...]
     dead_ends: tuple[DeadEnd, ...] = ()
     times_failed: int = 1
     times_tried: int = 1
     replay: str = ""
-    format: int = RUN_FORMAT
+    format: int = COUNTEREXAMPLE_FORMAT
+
+
+class _Layout(msgspec.Struct):
+    format: int
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -202,7 +238,19 @@ def write_counterexample(directory: Path, name: str, counterexample: Counterexam
 def read_counterexample(path: Path) -> Counterexample:
     """Read a counterexample file; raises UnreadableRunError."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Counterexample)
+        with path.open("rb") as file:
+            data = file.read(LARGEST_COUNTEREXAMPLE + 1)
+        if len(data) > LARGEST_COUNTEREXAMPLE:
+            raise UnreadableRunError(
+                f"{path}: more than {LARGEST_COUNTEREXAMPLE:,} bytes are too many for a reduced example"
+            )
+        # Looked at first: what is wrong with a file of another layout is its layout.
+        layout = msgspec.json.decode(data, type=_Layout).format
+        if not 1 <= layout <= COUNTEREXAMPLE_FORMAT:
+            raise UnreadableRunError(
+                f"{path}: layout {layout}, but this version reads those up to {COUNTEREXAMPLE_FORMAT}"
+            )
+        return msgspec.json.decode(data, type=Counterexample)
     except _UNREADABLE as error:
         raise UnreadableRunError(f"{path}: {error}") from error
 
@@ -210,6 +258,7 @@ def read_counterexample(path: Path) -> Counterexample:
 __all__ = [
     "Counterexample",
     "DeadEnd",
+    "Reduction",
     "RunRecord",
     "Source",
     "UnreadableRunError",

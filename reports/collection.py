@@ -23,9 +23,6 @@ from plumbline.reference.runs import (
 )
 from plumbline.reference.verdicts import Verdict, VerdictRow, exit_code, merge
 
-LARGEST_COUNTEREXAMPLE = 64 * 1024 * 1024
-"""Bytes; a larger file is no reduced example, and reading it would take the memory of the machine."""
-
 RECORD, TABLE = "run.json", "verdicts.parquet"
 
 GREEN = frozenset({Verdict.PASS, Verdict.DEVIATION})
@@ -224,7 +221,7 @@ def _run(directory: Path, record: RunRecord, set_aside: list[SetAside]) -> Run:
     examples: dict[str, Example] = {}
     for path in sorted((directory / "counterexamples").glob("*.json")):
         try:
-            counterexample = _counterexample(path)
+            counterexample = read_counterexample(path)
         except UnreadableRunError as error:
             set_aside.append(SetAside.because(path, error))
             continue
@@ -240,17 +237,3 @@ def _rows(directory: Path, run_id: str | None = None) -> tuple[VerdictRow, ...]:
     if foreign:
         raise UnreadableRunError(f"it belongs to another run, {foreign[0]}")
     return rows
-
-
-def _counterexample(path: Path) -> Counterexample:
-    try:
-        size = path.stat().st_size
-        if size > LARGEST_COUNTEREXAMPLE:
-            raise UnreadableRunError(f"{path}: {size:,} bytes are too many for a reduced example")
-    except OSError as error:
-        raise UnreadableRunError(f"{path}: {error}") from error
-    counterexample = read_counterexample(path)
-    if counterexample.format != RUN_FORMAT:
-        found = counterexample.format
-        raise UnreadableRunError(f"{path}: layout {found}, but this version reads {RUN_FORMAT}")
-    return counterexample

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
@@ -127,7 +127,17 @@ class _Command:
                 rows.append("    ")
             rows[-1] += word
         for row in rows:
-            yield Text(row, style="bold", overflow="fold")
+            for part in self._parts(row, options.max_width):
+                yield Text(part, style="bold", overflow="fold")
+
+    @staticmethod
+    def _parts(row: str, width: int) -> Iterator[str]:
+        """A row with a word longer than a line, such as a path, broken within that; never within quotes."""
+        left, joined = row.removesuffix("\\"), "\\" if row.endswith("\\") else ""
+        while len(left) + len(joined) > width > 1 and not re.search(r"['\"\\]", left):
+            yield left[: width - 1] + "\\"
+            left = left[width - 1 :]
+        yield left + joined
 
 
 def _headline(counterexample: Counterexample) -> Text:

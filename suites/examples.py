@@ -1,6 +1,6 @@
 """Plays the plans that a machine draws, and has each history explained.
 
-Knows when to stop: at a failure that is as small as it gets, or when there were enough examples.
+Knows when to stop: at a failure, which is made as small as it gets, or when there were enough examples.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ from collections.abc import Callable
 
 import msgspec
 
-from plumbline.adapters.errors import AdapterError, UnsupportedError
-from plumbline.reference.explain.engine import Answer, Budget
-from plumbline.reference.explain.oracle import NAMING_MS, find, search
+from plumbline.adapters.errors import AdapterError
+from plumbline.reference.explain.oracle import NAMING_MS, find
 from plumbline.reference.history import History, OrderStrength
+from plumbline.reference.plans import Plan, plan_words
 from plumbline.reference.rulebook.book import DECISIONS, Rulebook
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites.deviations import Deviation, OnRecord, words
 from plumbline.suites.driving import order_strength
 from plumbline.suites.machines import Machine, drive
-from plumbline.suites.plans import Plan, run_plan
 from plumbline.suites.profiles import Profile
+from plumbline.suites.reducing import Limits, Reduced, reduce
+from plumbline.suites.replaying import BUDGET, Judge, Played, play_plan
 from plumbline.suites.results import Result
 from plumbline.suites.session import Session
-from plumbline.suites.words import finding_words, plan_words
+from plumbline.suites.words import finding_words
 
-BUDGET = Budget(states=60_000, time_ms=5_000)
 NAMING_LONGER_MS = 4 * NAMING_MS
 SLOW_MEMBERS = ("A", "B", "C")
 """Where starting members takes seconds, all examples share these."""
@@ -34,10 +34,9 @@ SLOW_MEMBERS = ("A", "B", "C")
 class _FailedError(AssertionError):
     """A plan whose history no run of the model shows."""
 
-    def __init__(self, plan: Plan, history: History) -> None:
+    def __init__(self, played: Played) -> None:
         super().__init__("no run of the model shows this history")
-        self.plan = plan
-        self.history = history
+        self.played = played
 
 
 class _EnoughError(BaseException):
@@ -92,6 +91,7 @@ def play_plans(
     on_record: OnRecord,
     saw: Callable[[str, Verdict, History], None],
     progress: Callable[[int], None],
+    reducing: Callable[[int, int], None] = lambda *_: None,
 ) -> Trouble:
     """Draw plans and play them, until one fails or there were enough.
 
@@ -105,45 +105,36 @@ def play_plans(
         on_record: the deviations on record.
         saw: told of every judged example: its name, the verdict, the history.
         progress: told how many were played.
+        reducing: told how many runs making a failing plan small has taken, and how many it may take.
     """
     trouble = Trouble()
-
-    def judged(plan: Plan) -> tuple[Verdict, History]:
-        history = play_plan(plan, session)
-        answer = search(history, book, BUDGET).answer
-        if answer is Answer.REFUTED and (needed := on_record.needed(history, BUDGET)):
-            trouble.deviations = tuple(dict.fromkeys((*trouble.deviations, *needed)))
-            return Verdict.DEVIATION, history
-        verdicts = {Answer.EXPLAINED: Verdict.PASS, Answer.REFUTED: Verdict.FAIL}
-        return verdicts.get(answer, Verdict.UNKNOWN), history
+    judge = Judge(book, on_record)
 
     def execute(plan: Plan) -> None:
         over = deadline is not None and time.monotonic() > deadline
         if over or session.given_up:
-            if failing:
-                return  # shrinking ends with what it has
             raise _EnoughError
         try:
-            verdict, history = judged(plan)
+            played = play_plan(plan, session)
         except AdapterError as error:
             session.failed(error)
             trouble.adapter_errors += 1
             trouble.last_error = f"{error} {error.last_words[-200:]}".strip()
             return
         session.worked()
+        verdict, needed = judge.verdict(played.history)
+        trouble.deviations = tuple(dict.fromkeys((*trouble.deviations, *needed)))
         trouble.played += 1
         trouble.unknown += verdict is Verdict.UNKNOWN
         trouble.deviating += verdict is Verdict.DEVIATION
         try:
-            saw(f"{machine.name}-{trouble.played}", verdict, history)
+            saw(f"{machine.name}-{trouble.played}", verdict, played.history)
         except Exception as error:
             raise _EnoughError(error) from error
         progress(min(trouble.played, profile.examples))
         if verdict is Verdict.FAIL:
-            failing.append(plan)
-            raise _FailedError(plan, history)
+            raise _FailedError(played)
 
-    failing: list[Plan] = []
     try:
         drive(
             machine,
@@ -152,7 +143,7 @@ def play_plans(
             examples=profile.examples,
             steps=profile.rules,
             draw_seed=draw_seed,
-            shrink=session.candidate.in_process,
+            shrink=False,
             loose_logs=lambda region: (
                 order_strength(session.introduction, (region,)) is OrderStrength.PER_KEY_AND_THREAD
             ),
@@ -162,40 +153,38 @@ def play_plans(
         if enough.cause is not None:
             raise enough.cause from None
     except _FailedError as failed:
-        plan = failed.plan
-        trouble.failure = _failure(machine, plan, failed.history, book)
-        trouble.plan = plan
+        limits = Limits()
+        if deadline is not None:
+            limits = Limits(seconds=min(limits.seconds, max(0.0, deadline - time.monotonic())))
+        reduced = reduce(failed.played, session, judge, limits=limits, progress=reducing)
+        smallest = reduced.played
+        saw(f"{machine.name}-reduced", Verdict.FAIL, smallest.history)
+        trouble.failure = _failure(machine, reduced, book)
+        trouble.plan = smallest.plan
         trouble.failed = trouble.tried = 1
-        for _ in range(profile.replays):
+        # One that fails now and then is given as many tries as it takes to see that again.
+        for _ in range(max(profile.replays, reduced.tries if reduced.tries > 1 else 0)):
             try:
-                trouble.failed += judged(plan)[0] is Verdict.FAIL
+                again = play_plan(smallest.plan, session, smallest.history.member_order)
+                trouble.failed += judge.verdict(again.history)[0] is Verdict.FAIL
             except AdapterError as error:
                 session.failed(error)
             trouble.tried += 1
     return trouble
 
 
-def play_plan(plan: Plan, session: Session) -> History:
-    """Carry out one plan; raises AdapterError, also for an adapter that lacks what it said it has."""
-    try:
-        driver, _ = session.begin(plan.topology, plan.regions, plan.queues, plan.clients)
-        run_plan(plan, driver)
-    except UnsupportedError as error:
-        capabilities = ", ".join(session.introduction.capabilities)
-        raise AdapterError(f"{error}; yet the candidate says that it has {capabilities}") from error
-    return driver.history()
-
-
-def _failure(machine: Machine, plan: Plan, history: History, book: Rulebook) -> Result:
-    finding = find(history, book, BUDGET, NAMING_LONGER_MS)
+def _failure(machine: Machine, reduced: Reduced, book: Rulebook) -> Result:
+    smallest = reduced.played
+    finding = find(smallest.history, book, BUDGET, NAMING_LONGER_MS)
     expected, seen = finding_words(finding)
     # Several decisions may explain what was seen; the narrowest is blamed, the others are told.
-    first = DECISIONS[finding.decisions[0]].requirements if finding.decisions else ()
-    blamed = tuple(dict.fromkeys((*(r for r in finding.requirements if not finding.decisions), *first)))
-    others = finding.decisions[1:]
+    decisions = sorted(finding.decisions, key=lambda decision: decision not in reduced.decisions)
+    first = DECISIONS[decisions[0]].requirements if decisions else ()
+    blamed = tuple(dict.fromkeys((*(r for r in finding.requirements if not decisions), *first)))
+    others = decisions[1:]
     reason = "no run of the model shows what was seen"
-    if finding.decisions:
-        reason += f"; explained if {finding.decisions[0]} is answered otherwise"
+    if decisions:
+        reason += f"; explained if {decisions[0]} is answered otherwise"
     if others:
         reason += f" (or {', '.join(others)})"
     return Result(
@@ -205,8 +194,10 @@ def _failure(machine: Machine, plan: Plan, history: History, book: Rulebook) -> 
         reason=reason,
         expected=expected,
         seen=seen,
-        plan=plan_words(plan),
-        history=history,
+        plan=plan_words(smallest.plan),
+        played=smallest.plan,
+        reduction=reduced.reduction,
+        history=smallest.history,
         finding=finding,
     )
 

@@ -10,13 +10,13 @@ import time
 import msgspec
 
 from plumbline.adapters.candidates import Candidate
+from plumbline.reference.plans import operation_of
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty import FaultyVariant
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites.deviations import NOTHING
 from plumbline.suites.examples import play_plans
 from plumbline.suites.machines import MACHINES
-from plumbline.suites.plans import operation_of
 from plumbline.suites.profiles import Profile
 from plumbline.suites.scenarios.playing import play
 from plumbline.suites.scenarios.registry import SCENARIOS

@@ -27,7 +27,7 @@ from plumbline.reference.operations import (
     Site,
     Topology,
 )
-from plumbline.suites.plans import Do, Park, Plan, PlanStep, Release, Settle, Start
+from plumbline.reference.plans import Do, Park, Plan, PlanStep, Release, Settle, Start
 
 REGION = "region"
 KEYS = ("x", "y", "z")

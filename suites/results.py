@@ -9,6 +9,8 @@ import msgspec
 
 from plumbline.reference.explain.oracle import Finding
 from plumbline.reference.history import History
+from plumbline.reference.plans import Plan
+from plumbline.reference.runs import Reduction
 from plumbline.reference.verdicts import Verdict
 
 
@@ -23,6 +25,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         expected: what is allowed, in sentences.
         seen: what was seen instead.
         plan: what was asked, one line a step.
+        played: the same as a plan that can be played again.
+        reduction: how the plan was made small; None if it was not.
         history: what was asked and seen; None if nothing was played.
         finding: what the oracle says of the history; None if it was not asked.
         seconds: how long it took.
@@ -35,6 +39,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     expected: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
     plan: tuple[str, ...] = ()
+    played: Plan | None = None
+    reduction: Reduction | None = None
     history: History | None = None
     finding: Finding | None = None
     seconds: float = 0.0

@@ -22,6 +22,7 @@ from plumbline.adapters.errors import AdapterError
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.loader import catalogue, did_you_mean
 from plumbline.reference.catalogue.records import Dialect
+from plumbline.reference.explain.engine import Answer
 from plumbline.reference.explain.oracle import Finding, exercised
 from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
@@ -218,6 +219,7 @@ class _Run:
             on_record=self._on_record,
             saw=lambda name, verdict, history: self._saw(trace, proof, name, verdict, history),
             progress=lambda done: self._progress(machine.name, done, self._options.profile.examples),
+            reducing=lambda runs, most: self._progress(f"{machine.name}, making it small", runs, most),
         )
         seconds = time.monotonic() - began
         named: tuple[str, ...] = ()
@@ -273,43 +275,36 @@ class _Run:
     def _keep(self, result: Result, source: Source, failed: int, tried: int) -> str:
         """Write a counterexample; gives its file name."""
         assert result.history is not None
+        name = f"{source}-{result.title}"
         counterexample = Counterexample(
             requirements=_named_first(result.requirements, result.finding),
             source=source,
             title=result.title,
             candidate=self._candidate.name,
+            product=self._record.product,
             product_version=self._record.product_version,
+            dialect=self._record.dialect,
             suite_version=self._record.suite_version,
             seed=self._options.seed,
             plan=result.plan,
+            played=result.played,
             history=result.history,
+            refuted=result.finding is not None and result.finding.answer is Answer.REFUTED,
+            reduction=result.reduction,
             expected=result.expected,
             seen=result.seen,
             dead_ends=() if result.finding is None else result.finding.dead_ends,
             times_failed=failed,
             times_tried=tried,
-            replay=self._replay_line(result),
+            replay=self._replay_line(name),
         )
         self._counterexamples.append(counterexample)
-        return write_counterexample(self._directory, f"{source}-{result.title}", counterexample)
+        return write_counterexample(self._directory, name, counterexample)
 
-    def _replay_line(self, result: Result) -> str:
-        """The command that plays the example again, and others with it."""
-        selected = result.requirements[:1]
-        machine = MACHINES.get(result.title)
-        if machine is not None:
-            # What a machine blames need not be among what it is selected by.
-            known = [
-                requirement for requirement in result.requirements if requirement in machine.requirements
-            ]
-            selected = tuple(known[:1]) or (*selected, machine.requirements[0])
-        words = [
-            *("plumbline", "run", "--candidate", self._candidate.name),
-            *(word for requirement in selected for word in ("--select", requirement)),
-            *("--profile", self._options.profile.name, "--seed", str(self._options.seed)),
-            *self._options.also_said,
-        ]
-        return shlex.join(words)
+    def _replay_line(self, name: str) -> str:
+        """The command that plays the example again."""
+        file = self._directory / "counterexamples" / f"{name}.json"
+        return shlex.join(["plumbline", "replay", str(file), *self._options.also_said])
 
     def _rules(self) -> None:
         """Judge the trace by the rules, as anybody could who has only the run directory.

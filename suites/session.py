@@ -43,6 +43,16 @@ class Session:
         """Those of the capabilities needed that the candidate does not have."""
         return tuple(capability for capability in needed if capability not in self.introduction.capabilities)
 
+    def member_order(self, topology: Topology) -> tuple[str, ...] | None:
+        """The members of a topology, which runs from now on, from the lowest to the highest id, if told.
+
+        Raises AdapterError.
+        """
+        adapter = self._open()
+        if topology not in self._deployed:
+            self._deployed = {topology: adapter.deploy(topology).member_order}
+        return self._deployed[topology]
+
     def begin(
         self,
         topology: Topology,
@@ -54,11 +64,8 @@ class Session:
 
         Raises AdapterError, of which whoever plays the example tells `failed`.
         """
-        adapter = self._open()
-        if topology not in self._deployed:
-            self._deployed = {topology: adapter.deploy(topology).member_order}
-        order = self._deployed[topology]
-        return Driver(adapter, self.introduction, topology, order, regions, queues, clients), order
+        order = self.member_order(topology)
+        return Driver(self._open(), self.introduction, topology, order, regions, queues, clients), order
 
     @property
     def given_up(self) -> bool:

@@ -23,7 +23,7 @@ from plumbline.ci.benchmarks import (
 )
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.history import OrderStrength
-from plumbline.suites.plans import Settle
+from plumbline.reference.plans import Settle
 
 
 @pytest.mark.parametrize("keys", KEYS)

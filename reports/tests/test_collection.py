@@ -101,12 +101,12 @@ def test_damaged_run_records_and_counterexamples_are_named_and_set_aside(
 
 
 def test_another_layout_is_set_aside_instead_of_guessed(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run-1", [row()], {"new": counterexample(format=2)})
-    write_run(tmp_path / "run-2", [row(run_id="run-2")], format=2)
+    run = write_run(tmp_path / "run-1", [row()], {"new": counterexample(format=3)})
+    write_run(tmp_path / "run-2", [row(run_id="run-2")], format=3)
     collection = collect([tmp_path])
     reasons = {item.path: item.reason for item in collection.set_aside}
     assert set(reasons) == {str(run / "counterexamples" / "new.json"), str(tmp_path / "run-2")}
-    assert all("layout 2" in reason for reason in reasons.values())
+    assert all("layout 3" in reason for reason in reasons.values())
 
 
 def test_a_run_given_twice_counts_once(tmp_path: Path) -> None:

@@ -50,8 +50,10 @@ def test_the_story_holds_calls_returns_and_listener_events_in_order() -> None:
 
 
 @pytest.mark.parametrize("width", [40, 60, 200])
-def test_the_replay_line_can_be_copied_at_any_width(width: int) -> None:
+@pytest.mark.parametrize("word", ["short", "runs/" + "long" * 50 + "/file.json"])
+def test_the_replay_line_can_be_copied_at_any_width(width: int, word: str) -> None:
     words = [
+        word,
         "plumbline",
         "run",
         "--candidate",

@@ -14,6 +14,7 @@ from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.reference.explain.engine import Answer, Budget
 from plumbline.reference.explain.oracle import NAMING_MS, Finding, find
 from plumbline.reference.operations import RegionAttributes, Site, Topology
+from plumbline.reference.plans import Plan, with_steps
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites.deviations import NOTHING, OnRecord, words
@@ -101,6 +102,7 @@ def _judged(
 ) -> Result:
     expected: Sentences = ()
     seen: Sentences = ()
+    history = driver.history()
     if mismatch is not None:
         verdict = Verdict.FAIL
         expected, seen = (mismatch.expected,), (mismatch.seen,)
@@ -126,7 +128,8 @@ def _judged(
         expected=expected,
         seen=seen,
         plan=tuple(stage.done),
-        history=driver.history(),
+        played=with_steps(Plan(driver.topology, history.regions, (), clients=history.clients), stage.steps),
+        history=history,
         finding=finding,
     )
 

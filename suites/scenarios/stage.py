@@ -8,6 +8,21 @@ from __future__ import annotations
 
 from plumbline.reference.history import Gate
 from plumbline.reference.operations import READS, Operation, OperationKind, Outcome, Status
+from plumbline.reference.plans import (
+    Await,
+    Count,
+    Do,
+    Finish,
+    Join,
+    Leave,
+    Park,
+    PlanStep,
+    Read,
+    Redeliver,
+    Release,
+    Settle,
+    Start,
+)
 from plumbline.suites.driving import Driver
 
 REGION = "region"
@@ -34,6 +49,7 @@ class Stage:
         low: the member of the lowest id.
         mid: the member in the middle.
         high: the member of the highest id.
+        steps: what was done so far, as a plan says it.
     """
 
     def __init__(self, driver: Driver, order: tuple[str, ...]) -> None:
@@ -44,6 +60,7 @@ class Stage:
         self._operations: dict[int, Operation] = {}
         self._count = 0
         self.done: list[str] = []
+        self.steps: list[PlanStep] = []
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -95,11 +112,16 @@ class Stage:
         """Call an operation and go on."""
         operation = self._operation(member, kind, key, thread)
         self.done.append(f"{_told(operation)}")
+        self.steps.append(Start(operation))
         self._driver.call(operation)
         return operation
 
     def finish(self, operation: Operation) -> Outcome:
         """The outcome of a call, which must come."""
+        if not self._gates and self.steps[-1] == Start(operation):
+            self.steps[-1] = Do(operation)
+        else:
+            self.steps.append(Finish(operation.op_id))
         outcome = self._driver.finish(operation.op_id)
         if outcome is None:
             raise MismatchError(f"{_told(operation)} to return", "it is still under way")
@@ -118,6 +140,7 @@ class Stage:
         operation = self._operation(member, kind, key, thread)
         gate = Gate(at, operation.op_id)
         self.done.append(f"{_told(operation)}, parked at {at}")
+        self.steps.append(Park(operation, at))
         self._driver.arm(gate)
         self._gates.setdefault(operation.op_id, []).append(gate)
         self._driver.call(operation)
@@ -132,21 +155,25 @@ class Stage:
         """Let an operation go on."""
         self.done.append(f"release {operation.token}")
         for gate in self._gates.pop(operation.op_id, []):
+            self.steps.append(Release(gate.op_id, gate.member))
             self._driver.release(gate)
 
     def leave(self, member: str) -> None:
         """Have a member give up its copy of the region."""
         self.done.append(f"{member} gives up its copy")
+        self.steps.append(Leave(member, REGION))
         self._driver.leave(member, REGION)
 
     def join(self, member: str) -> None:
         """Have a member take a copy of the region again."""
         self.done.append(f"{member} takes a copy again")
+        self.steps.append(Join(member, REGION))
         self._driver.join(member, REGION)
 
     def redeliver(self, operation: Operation, member: str) -> None:
         """Deliver the message of an operation to a member once more."""
         self.done.append(f"redeliver {operation.token} to {member}")
+        self.steps.append(Redeliver(operation.op_id, member))
         self._driver.redeliver(operation.op_id, member)
 
     def settle(self) -> None:
@@ -155,6 +182,7 @@ class Stage:
             self.release(self._operations[op_id])
         for operation in self._driver.under_way:
             self.finish(operation)
+        self.steps.append(Settle())
         self._driver.settle()
 
     def look(self) -> None:
@@ -164,6 +192,7 @@ class Stage:
 
     def shown_at(self, member: str, operation: Operation) -> None:
         """The listener of a member must be told of an operation, in time."""
+        self.steps.append(Await(operation.op_id, member))
         if not self._driver.await_shown(member, operation):
             expected = f"the listener of {member} to be told of {operation.token}"
             raise MismatchError(expected, self._told_at(member))
@@ -199,6 +228,7 @@ class Stage:
 
         An operation that invalidates stands for an entry without a value, one that destroys for none.
         """
+        self.steps.append(Read(member, REGION))
         contents = self._driver.contents(member, REGION)
         seen = _state(key in contents, contents.get(key))
         wanted = [_wanted(operation) for operation in operations]
@@ -219,6 +249,7 @@ class Stage:
         """How many updates the low, mid and high member have counted as discarded."""
         for role, count in counts.items():
             member = {"low": self.low, "mid": self.mid, "high": self.high}[role]
+            self.steps.append(Count(member, "conflatedEvents"))
             delta = self._driver.statistic(member, "conflatedEvents")
             introduction = self._driver.introduction
             least, most = introduction.conflated_weight_least, introduction.conflated_weight_most

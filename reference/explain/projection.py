@@ -1,0 +1,160 @@
+"""Projection: what of a history is about some of its operations, as if the others had not been called.
+
+Whether the rest would have gone the same way without them nobody knows: what a projection says of a
+candidate is a suspicion, to be confirmed on it. Knows how histories are written down; judges nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from itertools import accumulate
+
+import msgspec
+
+from plumbline.reference.history import (
+    Armed,
+    Called,
+    ContentsAsked,
+    ContentsRead,
+    History,
+    Moment,
+    NotParked,
+    Parked,
+    QueueAsked,
+    QueueRead,
+    Redelivered,
+    Released,
+    Returned,
+    Settled,
+    Shown,
+    StatisticAsked,
+    StatisticRead,
+    Waited,
+)
+from plumbline.reference.operations import Event, EventKind, Operation, OperationKind
+
+
+def project(history: History, kept: Collection[int]) -> History | None:
+    """The history as far as it is about these operations; None if they have returned values of others.
+
+    Left out besides the others' calls and events: readings that tell of them, counts to which they may
+    have contributed, and what was waited for in vain while they were under way.
+    """
+    return _Projection(history, kept).carry_out()
+
+
+class _Projection:
+    def __init__(self, history: History, kept: Collection[int]) -> None:
+        self._history = history
+        called = [what.operation for what in history.timeline if isinstance(what, Called)]
+        self._kept = {operation.op_id for operation in called if operation.op_id in kept}
+        self._operations = [operation for operation in called if operation.op_id in self._kept]
+        self._dropped = [operation for operation in called if operation.op_id not in self._kept]
+        self._foreign = {operation.token for operation in self._dropped} - {None}
+        self._keys = {(operation.region, operation.key) for operation in self._operations}
+        self._lost_keys = {(op.region, op.key) for op in self._dropped} - self._keys
+
+    def carry_out(self) -> History | None:
+        moments = list(self._moments())
+        if any(isinstance(what, Returned) and what.outcome.value in self._foreign for what in moments):
+            return None
+        unreadable = self._unreadable()
+        shown = [what is not None and not _of_question(what, unreadable) for what in moments]
+        passed = [0, *accumulate(shown)]
+        logs = {
+            member: tuple(
+                msgspec.structs.replace(entry, after=passed[entry.after], before=passed[entry.before])
+                for entry in log
+                if self._about(entry)
+            )
+            for member, log in self._history.logs.items()
+        }
+        timeline = tuple(
+            self._fewer_keys(what) for what, keeps in zip(moments, shown, strict=True) if keeps and what
+        )
+        return msgspec.structs.replace(self._history, timeline=timeline, logs=logs)
+
+    def _moments(self) -> Iterator[Moment | None]:
+        """Each moment of the timeline, or None where it is about the others."""
+        others: set[int] = set()
+        for what in self._history.timeline:
+            match what:
+                case Called(operation):
+                    if operation.op_id not in self._kept:
+                        others.add(operation.op_id)
+                    yield what if operation.op_id in self._kept else None
+                case Returned(op_id):
+                    others.discard(op_id)
+                    yield what if op_id in self._kept else None
+                case Redelivered(op_id):
+                    yield what if op_id in self._kept else None
+                case NotParked(gate):
+                    # The others may have stood in the way.
+                    yield what if gate.op_id in self._kept and not others else None
+                case Armed(gate) | Parked(gate) | Released(gate):
+                    yield what if gate.op_id in self._kept else None
+                case Waited():
+                    yield None if others else what
+                case Settled(held):
+                    yield None if held and others else what
+                case _:
+                    yield what
+
+    def _about(self, entry: Shown) -> bool:
+        """Whether a listener's entry is about what is kept, or about nothing that was called."""
+        event = entry.event
+        if event.token is not None or self._history.callback_arguments:
+            return event.token not in self._foreign
+        if any(_may_tell_of(event, operation) for operation in self._operations):
+            return True
+        return not any(_may_tell_of(event, operation) for operation in self._dropped)
+
+    def _unreadable(self) -> set[int]:
+        """The numbers of questions whose answers are about the others, too."""
+        numbers: set[int] = set()
+        others = False
+        for what in self._history.timeline:
+            match what:
+                case Called(operation):
+                    others |= operation.op_id not in self._kept
+                case ContentsRead(number, _, region, entries):
+                    for entry in entries:
+                        if entry.token in self._foreign and (region, entry.key) not in self._lost_keys:
+                            numbers.add(number)
+                case StatisticRead(number, _, _, delta) if delta and others:
+                    numbers.add(number)
+                case QueueRead(number) if others:
+                    numbers.add(number)
+        return numbers
+
+    def _fewer_keys(self, what: Moment) -> Moment:
+        """The same without the keys of which nothing is kept."""
+        match what:
+            case ContentsRead(_, _, region, entries):
+                left = tuple(entry for entry in entries if (region, entry.key) not in self._lost_keys)
+                return msgspec.structs.replace(what, entries=left)
+            case Settled(held):
+                lost = {key for _, key in self._lost_keys}
+                return Settled(tuple(place for place in held if place[1] not in lost))
+        return what
+
+
+_ANNOUNCED = {
+    EventKind.INVALIDATE: (OperationKind.INVALIDATE, OperationKind.LOCAL_INVALIDATE),
+    EventKind.DESTROY: (OperationKind.DESTROY, OperationKind.LOCAL_DESTROY),
+}
+"""The operations that an event without a token may be about."""
+
+
+def _may_tell_of(event: Event, operation: Operation) -> bool:
+    same = (event.region, event.key) == (operation.region, operation.key)
+    return same and operation.kind in _ANNOUNCED.get(event.kind, ())
+
+
+def _of_question(what: Moment, numbers: Collection[int]) -> bool:
+    """Whether a moment asks or answers one of these questions."""
+    if isinstance(
+        what, ContentsAsked | ContentsRead | StatisticAsked | StatisticRead | QueueAsked | QueueRead
+    ):
+        return what.number in numbers
+    return False

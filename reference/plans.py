@@ -1,0 +1,370 @@
+"""Plans: what to ask of a candidate, step by step, decided before any of it is done.
+
+A plan is a value: it can be shown, shrunk, saved and run again on another candidate. Knows nothing of
+what the outcome should be, nor of how a plan is carried out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import msgspec
+
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.history import Fault, FaultKind, fault_words
+from plumbline.reference.operations import (
+    LOCAL,
+    Client,
+    Operation,
+    OperationKind,
+    QueueAttributes,
+    RegionAttributes,
+    RegionPolicy,
+    Topology,
+)
+
+
+class Do(msgspec.Struct, frozen=True, tag="do"):
+    """Call an operation and wait for its outcome."""
+
+    operation: Operation
+
+
+class Start(msgspec.Struct, frozen=True, tag="start"):
+    """Call an operation and go on."""
+
+    operation: Operation
+
+
+class Park(msgspec.Struct, frozen=True, tag="park"):
+    """Call an operation and go on once it stands in the listener of a member."""
+
+    operation: Operation
+    member: str
+
+
+class Release(msgspec.Struct, frozen=True, tag="release"):
+    """Let go an operation that was parked."""
+
+    op_id: int
+    member: str
+
+
+class Finish(msgspec.Struct, frozen=True, tag="finish"):
+    """Wait for the outcome of an operation that was started."""
+
+    op_id: int
+
+
+class Settle(msgspec.Struct, frozen=True, tag="settle"):
+    """Wait until nothing more happens, and look at what every member holds."""
+
+
+class Inject(msgspec.Struct, frozen=True, tag="inject"):
+    """Do something to the system: crash a member, cut a link, mend it."""
+
+    fault: Fault
+
+
+class Look(msgspec.Struct, frozen=True, tag="look"):
+    """Look at the copies of a queue, as they are at the moment, on every member that lives."""
+
+    queue: str
+
+
+class Await(msgspec.Struct, frozen=True, tag="await"):
+    """Wait until the listener of a member is told of an operation, or has had all the time for it."""
+
+    op_id: int
+    member: str
+
+
+class Read(msgspec.Struct, frozen=True, tag="read"):
+    """Read what a member holds of a region, as it is at the moment."""
+
+    member: str
+    region: str
+
+
+class Count(msgspec.Struct, frozen=True, tag="count"):
+    """Read a statistic of a member, as it is at the moment."""
+
+    member: str
+    name: str
+
+
+class Redeliver(msgspec.Struct, frozen=True, tag="redeliver"):
+    """Deliver the message of an operation to a member once more."""
+
+    op_id: int
+    member: str
+
+
+class Leave(msgspec.Struct, frozen=True, tag="leave"):
+    """Have a member give up its copy of a region, once everything has settled."""
+
+    member: str
+    region: str
+
+
+class Join(msgspec.Struct, frozen=True, tag="join"):
+    """Have a member take a copy of a region again, once everything has settled."""
+
+    member: str
+    region: str
+
+
+PlanStep = (
+    Do
+    | Start
+    | Park
+    | Release
+    | Finish
+    | Settle
+    | Inject
+    | Look
+    | Await
+    | Read
+    | Count
+    | Redeliver
+    | Leave
+    | Join
+)
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """Topology, regions, queues, clients and steps of one example."""
+
+    topology: Topology
+    regions: tuple[RegionAttributes, ...]
+    steps: tuple[PlanStep, ...]
+    queues: tuple[QueueAttributes, ...] = ()
+    clients: tuple[Client, ...] = ()
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """All members of all sites."""
+        return self.topology.members
+
+
+def operation_of(step: PlanStep) -> Operation | None:
+    """The operation that a step calls, if it calls one."""
+    return step.operation if isinstance(step, Do | Start | Park) else None
+
+
+def operations_of(plan: Plan) -> tuple[Operation, ...]:
+    """The operations that a plan calls, in the order in which it calls them."""
+    return tuple(operation for step in plan.steps if (operation := operation_of(step)) is not None)
+
+
+def restricted(plan: Plan, kept: Collection[int]) -> Plan:
+    """The plan with these operations only; what concerns the others goes with them."""
+    return with_steps(plan, [step for step in plan.steps if _concerns(step, kept)])
+
+
+def _concerns(step: PlanStep, kept: Collection[int]) -> bool:
+    match step:
+        case Do(operation) | Start(operation) | Park(operation):
+            return operation.op_id in kept
+        case Release(op_id) | Finish(op_id) | Await(op_id) | Redeliver(op_id):
+            return op_id in kept
+        case _:
+            return True
+
+
+def with_steps(plan: Plan, steps: Collection[PlanStep]) -> Plan:
+    """The plan with other steps, without those of them that say nothing.
+
+    Settling twice is settling once; in the beginning everything is at rest, and in the end everything is
+    settled and looked at in any case.
+    """
+    kept: list[PlanStep] = []
+    for step in steps:
+        if not isinstance(step, Settle) or (kept and not isinstance(kept[-1], Settle)):
+            kept.append(step)
+    while kept and isinstance(kept[-1], Settle):
+        kept.pop()
+    return msgspec.structs.replace(plan, steps=tuple(kept))
+
+
+def renamed(plan: Plan, names: Mapping[str, str]) -> Plan:
+    """The plan with other members in the parts that members play; the topology stays, and who is a client."""
+
+    def name(member: str) -> str:
+        return names.get(member, member)
+
+    def changed(step: PlanStep) -> PlanStep:
+        match step:
+            case Do(operation) | Start(operation) | Park(operation):
+                moved = msgspec.structs.replace(operation, member=name(operation.member))
+                step = msgspec.structs.replace(step, operation=moved)
+            case Inject(fault) if fault.member:
+                return Inject(msgspec.structs.replace(fault, member=name(fault.member)))
+        if isinstance(step, Park | Release | Await | Read | Count | Redeliver | Leave | Join):
+            return msgspec.structs.replace(step, member=name(step.member))
+        return step
+
+    clients = tuple(
+        msgspec.structs.replace(client, servers=tuple(map(name, client.servers))) for client in plan.clients
+    )
+    return msgspec.structs.replace(plan, steps=tuple(changed(step) for step in plan.steps), clients=clients)
+
+
+def by_rank(
+    topology: Topology, before: tuple[str, ...] | None, now: tuple[str, ...] | None
+) -> dict[str, str]:
+    """For members of the ids ordered as `before`, the members of the same rank in their site as `now`.
+
+    Empty where one of the orders is not known.
+    """
+    if before is None or now is None:
+        return {}
+    names: dict[str, str] = {}
+    for site in topology.sites:
+        old, new = ([member for member in order if member in site.members] for order in (before, now))
+        names.update(zip(old, new, strict=False))
+    return names
+
+
+_OF_KINDS = {
+    OperationKind.PUT_ALL: Capability.BULK_OPERATIONS,
+    OperationKind.REMOVE_ALL: Capability.BULK_OPERATIONS,
+    OperationKind.CLEAR: Capability.CLEAR,
+    OperationKind.TX_BEGIN: Capability.TRANSACTIONS,
+    OperationKind.TX_COMMIT: Capability.TRANSACTIONS,
+    OperationKind.TX_ROLLBACK: Capability.TRANSACTIONS,
+    **dict.fromkeys(LOCAL, Capability.LOCAL_OPERATIONS),
+}
+
+_OF_FAULTS = {
+    FaultKind.CRASH: Capability.MEMBER_FAULTS,
+    FaultKind.LINK_DOWN: Capability.LINK_FAULTS,
+    FaultKind.LINK_UP: Capability.LINK_FAULTS,
+    FaultKind.REPLIES_LOST: Capability.LINK_FAULTS,
+    FaultKind.RECEIVER_STOP: Capability.GATEWAYS,
+    FaultKind.RECEIVER_START: Capability.GATEWAYS,
+}
+
+
+def needs(plan: Plan) -> tuple[Capability, ...]:
+    """What a candidate must have for the plan to be carried out on it."""
+    needed = [capability for region in plan.regions for capability in _region_needs(region)]
+    for queue in plan.queues:
+        needed.append(Capability.ASYNC_QUEUES if queue.remote_site is None else Capability.GATEWAYS)
+        needed += [Capability.PARALLEL_QUEUES] * queue.parallel
+    for client in plan.clients:
+        needed.append(Capability.CLIENTS)
+        needed += [Capability.DURABLE_CLIENTS] * (client.durable_id is not None)
+        needed += [Capability.CHECKS_SETTING] * (client.checks is not None)
+    needed += [capability for step in plan.steps for capability in _step_needs(step)]
+    return tuple(dict.fromkeys(needed))
+
+
+def _region_needs(region: RegionAttributes) -> list[Capability]:
+    policies = {
+        RegionPolicy.REPLICATE: Capability.REPLICATED_REGIONS,
+        RegionPolicy.PARTITION: Capability.PARTITIONED_REGIONS,
+    }
+    policy = policies.get(region.policy, Capability.REGION_POLICIES)
+    return [policy] if region.checks is None else [policy, Capability.CHECKS_SETTING]
+
+
+def _step_needs(step: PlanStep) -> list[Capability]:
+    match step:
+        case Do(operation) | Start(operation):
+            return [_OF_KINDS[operation.kind]] if operation.kind in _OF_KINDS else []
+        case Park(operation):
+            return [Capability.LISTENER_GATES, *_step_needs(Start(operation))]
+        case Inject(fault):
+            # Queues are paused where there are any, and those were asked for already.
+            return [_OF_FAULTS[fault.kind]] if fault.kind in _OF_FAULTS else []
+        case Look():
+            return [Capability.QUEUE_INSPECTION]
+        case Count():
+            return [Capability.STATISTICS]
+        case Redeliver():
+            return [Capability.MESSAGE_CONTROL]
+        case Leave() | Join():
+            return [Capability.CONFIGURATION]
+        case _:
+            return []
+
+
+MOST_MEMBERS = 64
+"""A plan from elsewhere that wants more is not carried out: each may be a process."""
+
+
+def mistakes(plan: Plan) -> list[str]:
+    """What is wrong with a plan that comes from elsewhere; empty if it can be carried out."""
+    members, regions, queues = set(plan.members), {r.name for r in plan.regions}, {q.id for q in plan.queues}
+    wrong = [] if members else ["no members"]
+    if len(members) > MOST_MEMBERS:
+        wrong.append(f"{len(members):,} members, which is more than {MOST_MEMBERS}")
+    clients = [client.name for client in plan.clients]
+    if len({*plan.members, *clients}) != len(plan.members) + len(clients):
+        wrong.append("a member or client twice")
+    wrong += [
+        f"client {client.name!r:.80}: its server is no member"
+        for client in plan.clients
+        if not client.servers or not members.issuperset(client.servers)
+    ]
+    callers = members.union(clients)
+    called: dict[int, Operation] = {}
+    for number, step in enumerate(plan.steps, 1):
+        operation = operation_of(step)
+        if operation is not None:
+            if operation.op_id in called:
+                wrong.append(f"step {number}: operation {operation.op_id} once more")
+            called[operation.op_id] = operation
+        of = (
+            (getattr(step, "member", ""), callers, "member"),
+            (getattr(operation, "member", ""), callers, "member"),
+            (getattr(step, "region", "") or getattr(operation, "region", ""), regions, "region"),
+            (getattr(step, "queue", ""), queues, "queue"),
+            (step.fault.member if isinstance(step, Inject) else "", members, "member"),
+            (step.fault.queue if isinstance(step, Inject) else "", queues, "queue"),
+        )
+        wrong += [
+            f"step {number}: no {kind} {name!r:.80}" for name, there, kind in of if name and name not in there
+        ]
+        if isinstance(step, Release | Finish | Await | Redeliver) and step.op_id not in called:
+            wrong.append(f"step {number}: operation {step.op_id} is not called before")
+    return wrong
+
+
+def plan_words(plan: Plan) -> tuple[str, ...]:
+    """A plan, one line a step, for people."""
+    return tuple(_step_words(step) for step in plan.steps)
+
+
+def _step_words(step: PlanStep) -> str:  # noqa: PLR0912 - one for each kind of step
+    match step:
+        case Do(operation) | Start(operation) | Park(operation):
+            call = f"{operation.member} ({operation.thread}): {operation.kind} {operation.key}"
+            if operation.token:
+                call += f" {operation.token}"
+            if isinstance(step, Park):
+                return f"{call}, parked in the listener of {step.member}"
+            return f"{call}, and wait for it" if isinstance(step, Do) else call
+        case Release(op_id, member):
+            return f"release operation {op_id} at {member}"
+        case Finish(op_id):
+            return f"wait for operation {op_id}"
+        case Settle():
+            return "let everything settle, and look"
+        case Inject(fault):
+            return fault_words(fault)
+        case Look(queue):
+            return f"look at the copies of {queue}"
+        case Await(op_id, member):
+            return f"wait until the listener of {member} is told of operation {op_id}"
+        case Read(member, region):
+            return f"read what {member} holds of {region}"
+        case Count(member, name):
+            return f"read {name} of {member}"
+        case Redeliver(op_id, member):
+            return f"deliver operation {op_id} to {member} once more"
+        case Leave(member, region):
+            return f"{member} gives up its copy of {region}"
+        case Join(member, region):
+            return f"{member} takes a copy of {region} again"

@@ -1,0 +1,161 @@
+"""Plays an example again, on the candidate that it was found on or on another, and judges what was seen.
+
+Who has the higher id decides much, and another candidate orders its members otherwise: the parts of a plan
+go to the members of the same rank. Knows nothing of how plans are drawn or made smaller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from plumbline.adapters.errors import AdapterError, UnsupportedError
+from plumbline.reference.explain.engine import Answer, Budget
+from plumbline.reference.explain.oracle import find, search
+from plumbline.reference.history import History
+from plumbline.reference.plans import Plan, by_rank, mistakes, needs, plan_words, renamed
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.runs import Counterexample
+from plumbline.reference.verdicts import Verdict
+from plumbline.suites.deviations import NOTHING, Deviation, OnRecord, words
+from plumbline.suites.plans import run_plan
+from plumbline.suites.results import Result
+from plumbline.suites.scenarios.playing import play
+from plumbline.suites.scenarios.registry import SCENARIOS
+from plumbline.suites.session import Session
+from plumbline.suites.words import finding_words
+
+BUDGET = Budget(states=60_000, time_ms=5_000)
+
+_VERDICTS = {Answer.EXPLAINED: Verdict.PASS, Answer.REFUTED: Verdict.FAIL}
+
+
+class CannotReplayError(Exception):
+    """An example cannot be played, or not on this candidate; the message says why and what to do."""
+
+
+class Judge(msgspec.Struct, frozen=True):
+    """What is right: the rulebook, and the deviations on record."""
+
+    book: Rulebook
+    on_record: OnRecord = NOTHING
+
+    def verdict(self, history: History) -> tuple[Verdict, tuple[Deviation, ...]]:
+        """Pass, fail or unknown; or deviation, with those on record that it takes to explain it."""
+        answer = search(history, self.book, BUDGET).answer
+        if answer is Answer.REFUTED and (needed := self.on_record.needed(history, BUDGET)):
+            return Verdict.DEVIATION, needed
+        return _VERDICTS.get(answer, Verdict.UNKNOWN), ()
+
+
+class Played(msgspec.Struct, frozen=True):
+    """A plan with the members that played its parts, and what was seen."""
+
+    plan: Plan
+    history: History
+
+
+def play_plan(plan: Plan, session: Session, order: tuple[str, ...] | None = None) -> Played:
+    """Carry out one plan; raises AdapterError, also for an adapter that lacks what it said it has.
+
+    Args:
+        plan: what to do.
+        session: the candidate.
+        order: the members from the lowest to the highest id, where the plan comes from; None to leave its
+            parts to the members named.
+    """
+    try:
+        plan = renamed(plan, by_rank(plan.topology, order, session.member_order(plan.topology)))
+        driver, _ = session.begin(plan.topology, plan.regions, plan.queues, plan.clients)
+        run_plan(plan, driver)
+    except UnsupportedError as error:
+        capabilities = ", ".join(session.introduction.capabilities)
+        raise AdapterError(f"{error}; yet the candidate says that it has {capabilities}") from error
+    return Played(plan, driver.history())
+
+
+def replay(
+    example: Counterexample,
+    session: Session,
+    judge: Judge,
+    times: int,
+    progress: Callable[[int], None] = lambda _: None,
+) -> list[Result]:
+    """Play a counterexample so many times; fewer if the adapter fails too often in a row.
+
+    Where only the scenario says what is wrong, it is played as it is written; everything else as a plan,
+    and judged by the search. Raises CannotReplayError; never raises for what the candidate does.
+    """
+    once = _again(example, session, judge)
+    results: list[Result] = []
+    while len(results) < times and not session.given_up:
+        results.append(once())
+        progress(len(results))
+    return results
+
+
+def _again(example: Counterexample, session: Session, judge: Judge) -> Callable[[], Result]:
+    if not example.refuted:
+        scenario = SCENARIOS.get(example.title)
+        if scenario is None:
+            raise CannotReplayError(
+                f"what is wrong is told by the scenario {example.title!r:.100} alone, and this version of "
+                "Plumbline has none of that name: replay it with the version that the file names"
+            )
+        lacking = session.lacks(scenario.needs)
+        _refuse(lacking)
+        return lambda: play(scenario, session, judge.book, on_record=judge.on_record)
+    plan = example.played
+    if plan is None:
+        raise CannotReplayError(
+            "the file holds no plan, as those of older versions do not: "
+            "run the suite again to get one that can be replayed"
+        )
+    order = example.history.member_order
+    wrong = mistakes(plan)
+    if order is not None and set(order) != set(plan.members):
+        wrong.append("the order of member ids is not one of its members")
+    if wrong:
+        raise CannotReplayError(
+            f"the plan cannot be carried out: {'; '.join(wrong[:3])}; "
+            "the file was damaged or changed, take it from the run directory again"
+        )
+    _refuse(session.lacks(needs(plan)))
+    return lambda: _judged(plan, order, example, session, judge)
+
+
+def _refuse(lacking: tuple[str, ...]) -> None:
+    if lacking:
+        raise CannotReplayError(f"the candidate lacks {', '.join(lacking)}, which the example needs")
+
+
+def _judged(
+    plan: Plan, order: tuple[str, ...] | None, example: Counterexample, session: Session, judge: Judge
+) -> Result:
+    result = Result(title=example.title, verdict=Verdict.UNKNOWN, requirements=example.requirements)
+    try:
+        played = play_plan(plan, session, order)
+    except AdapterError as error:
+        session.failed(error)
+        reason = f"{error} {error.last_words[-300:]}".strip()
+        return msgspec.structs.replace(result, verdict=Verdict.ADAPTER_ERROR, reason=reason)
+    session.worked()
+    verdict, needed = judge.verdict(played.history)
+    finding = None
+    reason = "not decided within the budget" if verdict is Verdict.UNKNOWN else words(needed)
+    if verdict is Verdict.FAIL:
+        finding = find(played.history, judge.book, BUDGET)
+        reason = "no run of the model shows what was seen"
+    expected, seen = ((), ()) if finding is None else finding_words(finding)
+    return msgspec.structs.replace(
+        result,
+        verdict=verdict,
+        reason=reason,
+        expected=expected,
+        seen=seen,
+        plan=plan_words(played.plan),
+        played=played.plan,
+        history=played.history,
+        finding=finding,
+    )
