@@ -189,7 +189,7 @@ def showing_less(history: History, draw: random.Random) -> History:
     if draw.random() < 0.5:
         history = _seen_late(history)
     strength = draw.choice((OrderStrength.TOTAL, OrderStrength.PER_KEY, OrderStrength.PER_KEY_AND_THREAD))
-    history = msgspec.structs.replace(history, order_strength=strength)
+    history = msgspec.structs.replace(history, order_strength=strength, client_order_strength=None)
     if draw.random() < 0.3:
         history = msgspec.structs.replace(history, member_order=None)
     if draw.random() < 0.1:

@@ -146,7 +146,7 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "calls under way read nothing": Weakening(
         "explain.question",
-        "                call.stage <= Stage.CALLED\n                and op_id",
+        "                call.stage is Stage.CALLED\n                and op_id",
         "                False\n                and op_id",
     ),
     "contents are read by nobody": Weakening(
@@ -219,12 +219,12 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "discarding is believed whatever was decided": Weakening(
         "model.claims",
-        'in between.",\n    OTHERS_DO_NOT_MATTER | STAMPS_GROW | CLIENTS,',
+        'in between.",\n    OTHERS_DO_NOT_MATTER | STAMPS_GROW,',
         'in between.",\n    OTHERS_DO_NOT_MATTER,',
     ),
     "showing is believed whatever was decided": Weakening(
         "model.claims",
-        'come first.",\n    OTHERS_DO_NOT_MATTER | STAMPS_GROW | CLIENTS,',
+        'come first.",\n    OTHERS_DO_NOT_MATTER | STAMPS_GROW,',
         'come first.",\n    OTHERS_DO_NOT_MATTER,',
     ),
     "every claim is believed": Weakening(
@@ -312,6 +312,48 @@ WEAKENINGS: dict[str, Weakening] = {
         "explain.engine",
         "if step.loses and any(cursor.still(place, entry) for place, entry in step.loses)",
         "if step.loses",
+    ),
+    "a server is sent a change like anybody else": Weakening(
+        "model.replicates", "            and not self._setting.serves(member)\n", ""
+    ),
+    "a server discards like anybody else": Weakening(
+        "model.replicates",
+        " and not stores_first and not self._setting.serves(member)\n",
+        " and not stores_first\n",
+    ),
+    "a server finds nothing to do like anybody else": Weakening(
+        "model.replicates", "claim=None if self._setting.serves(member) else claim", "claim=claim"
+    ),
+    "a server calls like anybody else": Weakening(
+        "model.callers", "            and not self._setting.serves(member)\n", ""
+    ),
+    "passing on is believed whatever was decided": Weakening(
+        "model.claims",
+        'as late as it likes.",\n    OTHERS_DO_NOT_MATTER | {"serves_client"},',
+        'as late as it likes.",\n    OTHERS_DO_NOT_MATTER,',
+    ),
+    "what may never have been sent is surely missed": Weakening(
+        "model.clients", "        step.claim = None\n", ""
+    ),
+    "a client has been told when its server has": Weakening(
+        "explain.question",
+        "            known = member == self.originators.get(operation.op_id)\n",
+        "            known = True\n",
+    ),
+    "nothing silent comes to a client": Weakening(
+        "explain.question",
+        "        if member in self.clients:\n            return call is not None or any(",
+        "        if member in self.clients:\n            return False and any(",
+    ),
+    "a client's call may be taken to have read": Weakening(
+        "explain.question",
+        "        if operation.op_id in self.originators:\n            return False",
+        "        if False:\n            return False",
+    ),
+    "clients have settled at any time": Weakening(
+        "model.timeline",
+        "        return not self._setting.clients or self._clients.quiet(world, held)",
+        "        return True",
     ),
 }
 """Every weakening, in words."""

@@ -284,6 +284,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
         timeline: what the harness sent and received, in order.
         logs: for each member or client whose listeners were observed, what they were told, in log order.
         order_strength: how much order the logs carry.
+        client_order_strength: the same for logs of clients, where it differs.
         member_order: members from the lowest to the highest id, or None where the candidate does not say.
         conflated_weight_least: least that one discarded update adds to the statistic conflatedEvents.
         conflated_weight_most: most that it adds.
@@ -297,6 +298,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     timeline: tuple[Moment, ...]
     logs: dict[str, tuple[Shown, ...]]
     order_strength: OrderStrength = OrderStrength.TOTAL
+    client_order_strength: OrderStrength | None = None
     member_order: tuple[str, ...] | None = None
     conflated_weight_least: int = 1
     conflated_weight_most: int = 1

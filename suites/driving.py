@@ -325,7 +325,8 @@ class Driver:
             regions=self._regions,
             timeline=tuple(self._timeline),
             logs={member: tuple(log) for member, log in self._logs.items()},
-            order_strength=order_strength(self.introduction, self._regions, self._clients),
+            order_strength=order_strength(self.introduction, self._regions),
+            client_order_strength=order_strength(self.introduction, self._regions, self._clients),
             member_order=self._member_order,
             conflated_weight_least=self.introduction.conflated_weight_least,
             conflated_weight_most=self.introduction.conflated_weight_most,
@@ -340,7 +341,7 @@ def order_strength(
     regions: tuple[RegionAttributes, ...],
     clients: tuple[Client, ...] = (),
 ) -> OrderStrength:
-    """How much order the logs of such an example carry, as the candidate declares it."""
+    """How much order logs of copies of these regions, or of these at clients, carry, as declared."""
     unchecked = introduction.order_strength_unchecked
     if unchecked is not None and False in (
         *(region.checks for region in regions),

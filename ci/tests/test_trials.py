@@ -15,7 +15,7 @@ from plumbline.ci.comparison import Comparison, compare
 from plumbline.ci.corruptions import CORRUPTIONS
 from plumbline.ci.trials import Trial, draw_trial
 from plumbline.reference.explain.engine import Answer
-from plumbline.reference.history import OrderStrength, Redelivered, Returned, Settled
+from plumbline.reference.history import Called, OrderStrength, Redelivered, Returned, Settled
 from plumbline.reference.operations import Scope, Status
 
 CASES = 300
@@ -70,7 +70,7 @@ def test_everything_that_a_candidate_may_reveal_or_hide_is_drawn(trials: list[Tr
     assert {history.order_strength for history in histories} == set(OrderStrength)
     assert any(history.member_order is None for history in histories)
     assert any(not history.callback_arguments for history in histories)
-    assert any(set(history.logs) != set(history.topology.members) for history in histories)
+    assert any(set(history.topology.members) - set(history.logs) for history in histories)
     assert {region.scope for history in histories for region in history.regions} == {
         Scope.ACK,
         Scope.NO_ACK,
@@ -79,6 +79,10 @@ def test_everything_that_a_candidate_may_reveal_or_hide_is_drawn(trials: list[Tr
     assert any(isinstance(what, Redelivered) for what in moments)
     assert any(isinstance(what, Settled) and what.held for what in moments)
     assert any(isinstance(what, Returned) and what.outcome.status is Status.INDEFINITE for what in moments)
+    clients = {client.name for history in histories for client in history.clients}
+    assert {client.checks for history in histories for client in history.clients} == {None, False}
+    assert any(isinstance(what, Called) and what.operation.member in clients for what in moments)
+    assert any(history.clients and clients.isdisjoint(history.logs) for history in histories)
     assert any(trial.rulebook.startswith("faulty ") for trial in trials)
     assert any(trial.rulebook.startswith("free ") for trial in trials)
 

@@ -204,6 +204,8 @@ class Index:
 
     def only_reads(self, operation: Operation) -> bool:
         """Whether it is known that the operation changed nothing on its member (see Foresight)."""
+        if operation.op_id in self.originators:
+            return False  # its server need not tell of it, nor does its outcome
         if operation.kind in READS:
             return True
         named = self._identified or operation.kind in STORES_VALUE
@@ -223,9 +225,8 @@ class Index:
                 continue
             for member in members:
                 logged = self._logged.get(member, set())
-                if member != operation.member and (
-                    not self._identified or (operation.key, operation.token) not in logged
-                ):
+                elsewhere = member != operation.member or operation.op_id in self.originators
+                if elsewhere and (not self._identified or (operation.key, operation.token) not in logged):
                     silent.setdefault((member, operation.region, operation.key), []).append(operation)
         return {
             where: (found, list(accumulate((self.latest(op, where[0]) for op in found), max)))
@@ -254,7 +255,7 @@ class Index:
         for op_id, call in world.calls.items():
             reader = self.operations[op_id]
             if (
-                call.stage <= Stage.CALLED
+                call.stage is Stage.CALLED
                 and op_id != operation.op_id
                 and (reader.member, reader.region, reader.key) == where
                 and self._reads(reader, self.returned.get(op_id, (NEVER, None))[1], entry)
@@ -378,7 +379,7 @@ def _ask(history: History, book: Rulebook) -> Question:
     setting.operations = index.operations
     setting.originators = index.originators
     setting.ambiguous = index.ambiguous
-    model = Model(setting, history.order_strength, index, index.answers)
+    model = Model(setting, history.order_strength, index, index.answers, history.client_order_strength)
     return Question(model, _logs(history, index))
 
 
@@ -389,8 +390,9 @@ def _logs(history: History, index: Index) -> Logs:
     for op_id, (_, outcome) in index.returned.items():
         if outcome.status is not Status.INDEFINITE:
             entries[outcome_place(op_id)] = [outcome_entry(outcome)]
-    strength = history.order_strength
     for member in history.logs:
+        of_client = history.client_order_strength if member in index.clients else None
+        strength = of_client or history.order_strength
         # A key of which nothing was shown was observed all the same.
         for operation in index.operations.values():
             _, kind = BECOMES.get(operation.kind, (None, _LOCAL_EVENT.get(operation.kind, EventKind.UPDATE)))

@@ -22,7 +22,7 @@ from plumbline.reference.model.places import (
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.subscriptions import queued
 from plumbline.reference.model.world import ABSENT, Call, Channel, Entry, GateState, Message, Stage, World
-from plumbline.reference.operations import Operation, Outcome
+from plumbline.reference.operations import EventKind, Operation, Outcome
 from plumbline.reference.rulebook.operations import effects
 from plumbline.reference.rulebook.values import Effect, EntryState, Stamp, each
 
@@ -60,8 +60,11 @@ class Callers:
         if all(self.blocked(world, operation)):
             return
         entry = world.entry(operation.member, operation.region, operation.key)
-        for effect in effects(operation.kind, entry.state, entry.token):
-            if effect.becomes is None:
+        of_client = operation.op_id in self._setting.originators
+        for effect in effects(operation.kind, entry.state, entry.token, of_client=of_client):
+            if effect.at_client:
+                yield self._left_to_client(world, operation, call, effect)
+            elif effect.becomes is None:
                 yield self._reading(world, operation, call, effect)
             else:
                 yield from self._changes(world, view, operation, entry, effect)
@@ -76,16 +79,26 @@ class Callers:
             claims.READ if self._foresight.only_reads(operation) else None,
         )
 
+    def _left_to_client(self, world: World, operation: Operation, call: Call, effect: Effect) -> Step:
+        waiting = self._setting.caller(operation.op_id)
+        outcome = Outcome(effect.status, effect.value)
+        left = call._replace(stage=Stage.SENT, outcome=outcome, waiting=waiting)
+        return Step(
+            ("leaves to its client", operation.member, operation.op_id),
+            world.but(calls=world.calls.set(operation.op_id, left)),
+        )
+
     def _changes(
         self, world: World, view: View, operation: Operation, entry: Entry, effect: Effect
     ) -> Iterator[Step]:
         member, region, key = operation.member, operation.region, operation.key
-        assert effect.event is not None  # noqa: S101 - what changes an entry is announced
         named = self._announces_token(effect)
         thread = operation.thread if named else None
-        place = listener_place(self._strength, member, region, key, thread, effect.event)
-        shown = listener_entry(region, key, effect.event, operation.token if named else None)
-        if not view.fits(place, shown):
+        announced = effect.event is not None
+        event = effect.event or EventKind.DESTROY
+        place = listener_place(self._strength, member, region, key, thread, event)
+        shown = listener_entry(region, key, event, operation.token if named else None)
+        if announced and not view.fits(place, shown):
             return
         reader = self._foresight.reader_to_come(world, view.now, member, operation, entry)
         if reader is Comes.SURELY and view.reduced and self._setting.stamps_grow:
@@ -98,6 +111,7 @@ class Callers:
             and reader is Comes.NO
             and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
             and not self._setting.serves(member)
+            and announced
             else None
         )
         outcome = Outcome(effect.status, effect.value)
@@ -112,17 +126,19 @@ class Callers:
                     stamp,
                     update=entry.state in (EntryState.LIVE, EntryState.INVALID),
                 )
-                shows = [(place, shown)]
+                shows = [(place, shown)] if announced else []
                 if not effect.distributed:
                     shows.append((outcome_place(operation.op_id), outcome_entry(outcome)))
                 gates = world.gates
-                if gates.get((member, operation.op_id)) is GateState.ARMED:
+                if announced and gates.get((member, operation.op_id)) is GateState.ARMED:
                     gates = gates.set((member, operation.op_id), GateState.PARKED)
                 changes = world.but(
                     entries=entries, calls=world.calls.set(operation.op_id, after), gates=gates
                 )
                 if effect.distributed:
-                    changes = queued(changes, self._setting, self._strength, member, operation, stamp)
+                    changes = queued(
+                        changes, self._setting, self._strength, member, operation, stamp, sure=announced
+                    )
                 yield Step(
                     ("applies", member, operation.op_id),
                     changes,

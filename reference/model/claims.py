@@ -33,9 +33,6 @@ STAMPS_GROW = frozenset(
 OTHERS_DO_NOT_MATTER = frozenset({"waits_for_other_writers", "applies_while_another_is_under_way"})
 """Decisions on which "what another operation is doing does not matter" rests."""
 
-CLIENTS = frozenset({"serves_client", "client_takes"})
-"""Decisions on which "whatever is sent to or by a client arrives" rests."""
-
 NEXT_MOMENT = Claim(
     "next moment",
     "The timeline is one order: nothing else can come before its next moment in it, and all that the "
@@ -54,17 +51,17 @@ SHOW = Claim(
     "show",
     "The log fixes which change of this key comes next on this member; nobody who has yet to call can "
     "read what is there now, and no silent change may come first.",
-    OTHERS_DO_NOT_MATTER | STAMPS_GROW | CLIENTS,
+    OTHERS_DO_NOT_MATTER | STAMPS_GROW,
 )
 DISCARD = Claim(
     "discard",
     "Stored stamps only grow, so an update that loses now loses for ever, and losing shows nowhere but "
     "in a counter that nobody reads in between.",
-    OTHERS_DO_NOT_MATTER | STAMPS_GROW | CLIENTS,
+    OTHERS_DO_NOT_MATTER | STAMPS_GROW,
 )
 PASS_ON = Claim(
     "pass on",
     "Passing on a client's call, or answering it, only allows more: the call may take effect, and the answer "
     "arrive, as late as it likes.",
-    OTHERS_DO_NOT_MATTER | CLIENTS,
+    OTHERS_DO_NOT_MATTER | {"serves_client"},
 )

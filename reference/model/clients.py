@@ -47,14 +47,35 @@ class Clients:
             if call is None or call.indefinite:
                 continue
             operation = self._setting.operations[op_id]
-            if call.stage is Stage.ASKED or self._is_to_be_answered(world, client, operation, call):
+            if call.stage is Stage.ASKED and not self.waits(world, operation):
                 return False
-        # A queue is emptied in order, so what waits at its server may hold all of it back.
-        holders = {holder for holder, _ in held}
+            if self._is_to_be_answered(world, client, operation, call):
+                return False
+        # A queue is emptied in order, so what waits at its server, or for its client's own call, may hold all
+        # of it back.
+        holders = {holder for holder, _ in held} | {
+            client for op_id, client in self._setting.originators.items() if self._is_served(world, op_id)
+        }
         return not any(
             channel.target in self._setting.clients and holders.isdisjoint((channel.source, channel.target))
             for channel in world.channels
         )
+
+    def waits(self, world: World, operation: Operation) -> bool:
+        """Whether a call may have to wait for another call of its client on the same key."""
+        client = self._setting.originators.get(operation.op_id)
+        return client is not None and any(
+            op_id != operation.op_id
+            and self._setting.operations[op_id].key == operation.key
+            and self._is_served(world, op_id)
+            for op_id, caller in self._setting.originators.items()
+            if caller == client
+        )
+
+    def _is_served(self, world: World, op_id: int) -> bool:
+        """Whether a client's call is under way at its server, or beyond."""
+        call = world.calls.get(op_id)
+        return call is not None and call.stage in (Stage.APPLIED, Stage.SENT)
 
     def _passed_on(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:
         op_id = operation.op_id

@@ -238,7 +238,7 @@ class Replicates:
         if times and world.gates.get(gate) is GateState.ARMED:
             queue = (head._replace(state=MessageState.PARKED), *world.channels[channel][1:])
             after = after.but(
-                gates=world.gates.set(gate, GateState.PARKED), channels=world.channels.set(channel, queue)
+                gates=world.gates.set(gate, GateState.PARKED), channels=after.channels.set(channel, queue)
             )
         else:
             after = self._taken(after, channel, head, discarded=False)

@@ -23,12 +23,17 @@ class Model:
     """The parts of the model for one example; a `System` for the search, and what the simulation steps."""
 
     def __init__(
-        self, setting: Setting, strength: OrderStrength, foresight: Foresight, answers: Answers
+        self,
+        setting: Setting,
+        strength: OrderStrength,
+        foresight: Foresight,
+        answers: Answers,
+        client_strength: OrderStrength | None = None,
     ) -> None:
         self.setting = setting
         self.callers = Callers(setting, strength, foresight)
         self.replicates = Replicates(setting, strength, foresight)
-        self.clients = Clients(setting, self.replicates)
+        self.clients = Clients(setting, Replicates(setting, client_strength or strength, foresight))
         self.timeline = Timeline(setting, self.callers, self.replicates, self.clients, answers)
 
     def initial(self) -> World:

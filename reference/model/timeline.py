@@ -107,6 +107,7 @@ class Timeline:
                     not call.indefinite
                     and (operation.member, operation.key) not in held
                     and not any(self._callers.blocked(world, operation))
+                    and not self._clients.waits(world, operation)
                 ):
                     return False
             elif (

@@ -12,18 +12,27 @@ from plumbline.reference.rulebook.values import Effect, EntryState
 _GONE = (EntryState.ABSENT, EntryState.TOMBSTONE)
 
 
-def effects(kind: OperationKind, state: EntryState, token: str | None) -> tuple[Effect, ...]:
+def effects(
+    kind: OperationKind, state: EntryState, token: str | None, *, of_client: bool = False
+) -> tuple[Effect, ...]:
     """The ways in which an operation may take effect.
 
     Args:
         kind: the operation.
-        state: the entry on the calling member.
+        state: the entry on the calling member, or on the server of the client that calls.
         token: the value that the entry holds, None unless it is live.
+        of_client: whether a client calls.
 
     Raises:
         KeyError: if the operation does not work on single entries.
     """
-    return _EFFECTS[kind](state, token)
+    found = _EFFECTS[kind](state, token)
+    if of_client and found == (Effect(Status.ABSENT),):
+        # Where the server has nothing to destroy it is not said what the client is told, nor whether the
+        # operation goes on all the same: to the client's own copy, or to everybody's.
+        everywhere = Effect(Status.OK, None, EntryState.TOMBSTONE, distributed=True)
+        return (*found, Effect(Status.OK), Effect(Status.OK, at_client=True), everywhere)
+    return found
 
 
 def _stored(value: str | None = None) -> Effect:
@@ -111,7 +120,7 @@ _EFFECTS = {
 SUPPORTED = frozenset(_EFFECTS)
 """The operations that the model knows."""
 
-FROM_CLIENTS = frozenset({OperationKind.PUT, OperationKind.CREATE, OperationKind.DESTROY})
+FROM_CLIENTS = frozenset({OperationKind.PUT, OperationKind.DESTROY})
 """Those that the model knows of clients, too."""
 
 BECOMES = {

@@ -36,8 +36,10 @@ class Effect(NamedTuple):
         status: what the caller is told.
         value: what the caller gets back.
         becomes: what the entry becomes; None if it stays as it is.
-        event: what listeners are told; None for nothing.
+        event: what listeners of the member are told; None for nothing.
         distributed: whether the operation goes to the other members.
+        at_client: whether the client that called it carries it out on its own copy, although its server
+            had nothing to do.
     """
 
     status: Status
@@ -45,6 +47,7 @@ class Effect(NamedTuple):
     becomes: EntryState | None = None
     event: EventKind | None = None
     distributed: bool = False
+    at_client: bool = False
 
 
 class Free(msgspec.Struct, frozen=True):

@@ -30,7 +30,7 @@ def a_client_may_do_without_checking_although_its_servers_check(s: Stage) -> Non
     gone = s.do(s.mid, OperationKind.DESTROY, "x")
     s.settle()
     s.everybody_holds("x", None)
-    back = s.do(CLIENT, OperationKind.CREATE, "x")
+    back = s.put(CLIENT, "x")
     gone_again = s.do(CLIENT, OperationKind.DESTROY, "x")
     back_again = s.put(s.mid, "x")
     s.settle()
