@@ -187,6 +187,34 @@ def with_steps(plan: Plan, steps: Collection[PlanStep]) -> Plan:
     return msgspec.structs.replace(plan, steps=tuple(kept))
 
 
+def doubly_busy(plan: Plan) -> bool:
+    """Whether a thread is to call an operation while an earlier one of it may be under way.
+
+    Threads call one operation after the other; of a plan that asks for more nobody knows what it shows.
+    """
+    busy: dict[str, int] = {}
+    parked: set[tuple[int, str]] = set()
+    for step in plan.steps:
+        operation = operation_of(step)
+        if operation is not None and operation.thread in busy:
+            return True
+        match step:
+            case Park(called, member):
+                busy[called.thread] = called.op_id
+                parked.add((called.op_id, member))
+            case Start(called):
+                busy[called.thread] = called.op_id
+            case Do(called) if parked:
+                busy[called.thread] = called.op_id
+            case Release(op_id, member):
+                parked.discard((op_id, member))
+            case Finish(op_id) if not parked:
+                busy = {thread: other for thread, other in busy.items() if other != op_id}
+            case Settle() | Leave() | Join() if not parked:
+                busy.clear()
+    return False
+
+
 def renamed(plan: Plan, names: Mapping[str, str]) -> Plan:
     """The plan with other members in the parts that members play; the topology stays, and who is a client."""
 

@@ -119,6 +119,12 @@ class Reduction(msgspec.Struct, frozen=True, kw_only=True):
     runs: int
     minimal: bool
 
+    @property
+    def words(self) -> str:
+        """The same in a sentence without a full stop."""
+        words = f"found with {self.operations_before:,} operations and made small in {self.runs:,} runs"
+        return f"{words}; none can be left out" if self.minimal else f"{words}, until the budget was used up"
+
 
 class Counterexample(msgspec.Struct, frozen=True, kw_only=True):
     """A failing example, reduced, with all that is needed to show and replay it.

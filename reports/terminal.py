@@ -151,6 +151,8 @@ def _headline(counterexample: Counterexample) -> Text:
         f" failed in {failed} of {tried} replay{'' if tried == 1 else 's'}, seed {counterexample.seed}",
         style="not bold default",
     )
+    if counterexample.reduction is not None:
+        text.append(f"\n{counterexample.reduction.words}", style="not bold default")
     return text
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from plumbline.adapters.errors import AdapterError
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Fault, FaultKind, Gate
-from plumbline.reference.operations import Operation
+from plumbline.reference.operations import LOCAL, READS, Operation, Outcome, Status
 from plumbline.reference.plans import (
     Await,
     Count,
@@ -52,6 +52,7 @@ class _Playing:
         self._driver = driver
         self._parked: dict[Gate, None] = {}
         self._called: dict[int, Operation] = {}
+        self._done: set[int] = set()
         self._away: set[tuple[str, str]] = set()
 
     def take(self, step: PlanStep) -> None:  # noqa: PLR0912 - a case for each kind of step
@@ -82,7 +83,7 @@ class _Playing:
                 if member not in driver.crashed:
                     driver.statistic(member, name)
             case Redeliver(op_id, member):
-                if op_id in self._called:
+                if self._was_sent(op_id, member):
                     driver.redeliver(op_id, member)
             case Leave(member, region) | Join(member, region):
                 self._move(step, member, region)
@@ -115,13 +116,29 @@ class _Playing:
             return
         if self._parked:
             # It may be held back rightly; that it does not return is seen, and judged like all else.
-            self._driver.finish(op_id)
+            self._outcome(op_id)
         else:
             self._finished(op_id)
 
     def _finished(self, op_id: int) -> None:
-        if self._driver.finish(op_id) is None:
+        if self._outcome(op_id) is None:
             raise AdapterError(f"operation {op_id} has not returned in time, though nothing holds it back")
+
+    def _outcome(self, op_id: int) -> Outcome | None:
+        outcome = self._driver.finish(op_id)
+        if outcome is not None and outcome.status is Status.OK:
+            self._done.add(op_id)
+        return outcome
+
+    def _was_sent(self, op_id: int, member: str) -> bool:
+        """Whether there was a message of the operation to the member: what changed nothing sends none."""
+        operation = self._called.get(op_id)
+        return (
+            operation is not None
+            and op_id in self._done
+            and operation.kind not in READS | LOCAL
+            and operation.member != member
+        )
 
     def _inject(self, fault: Fault) -> None:
         self._driver.inject(fault)

@@ -36,6 +36,7 @@ from plumbline.reference.plans import (
     Release,
     Settle,
     Start,
+    doubly_busy,
     operations_of,
     restricted,
     with_steps,
@@ -126,6 +127,7 @@ class _Reducer:
         self._ladder = [failing]
         self._tries = 1
         self._insists = False
+        self._doubly_busy = doubly_busy(failing.plan)
         self._runs = 0
         self._errors = 0
         self._slow_start = False
@@ -141,6 +143,7 @@ class _Reducer:
             minimal = True
         except _OverError:
             pass
+        self._progress(self._runs, self._runs)
         reduction = Reduction(operations_before=before, runs=self._runs, minimal=minimal)
         return Reduced(played=self._best, tries=self._tries, decisions=self._decisions, reduction=reduction)
 
@@ -182,6 +185,8 @@ class _Reducer:
         """Whether the candidate fails on a plan; if so it is the best so far."""
         if plan == self._best.plan:
             return True
+        if plan not in self._known and doubly_busy(plan) and not self._doubly_busy:
+            self._known[plan] = False
         if plan not in self._known:
             played = self._play(plan)
             for _ in range(self._tries - 1):

@@ -15,6 +15,7 @@ from plumbline import reports
 from plumbline.reference.capabilities import LOST_WITHOUT
 from plumbline.reference.catalogue.coverage import Coverage
 from plumbline.reference.catalogue.records import Requirement
+from plumbline.reference.runs import Reduction
 from plumbline.reference.verdicts import Source, Verdict, VerdictRow
 from plumbline.reports.collection import collect
 from plumbline.reports.signs import SIGNS
@@ -280,7 +281,8 @@ def test_the_requirement_page_tells_all_that_is_known_of_it(tmp_path: Path) -> N
 
 
 def test_the_counterexample_page_tells_the_whole_story(tmp_path: Path) -> None:
-    one = counterexample()
+    reduction = Reduction(operations_before=16, runs=17, minimal=True)
+    one = counterexample(reduction=reduction)
     write_run(tmp_path / "runs" / "run-1", [row()], {"tie": one})
     (path,) = (site(tmp_path) / "counterexamples").iterdir()
     page = Page(path)
@@ -290,6 +292,7 @@ def test_the_counterexample_page_tells_the_whole_story(tmp_path: Path) -> None:
         *one.seen,
         one.replay,
         "Failed in 5 of 5 replays",
+        "It was found with 16 operations and made small in 17 runs; none can be left out.",
         "concurrent_winner",
     ):
         assert told in page.text

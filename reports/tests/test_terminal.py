@@ -9,7 +9,7 @@ import unicodedata
 import pytest
 from rich.console import Console
 
-from plumbline.reference.runs import Counterexample
+from plumbline.reference.runs import Counterexample, Reduction
 from plumbline.reference.verdicts import Verdict
 from plumbline.reports.terminal import as_text, render_counterexample, render_summary
 from plumbline.reports.tests.samples import (
@@ -70,6 +70,15 @@ def test_the_replay_line_can_be_copied_at_any_width(width: int, word: str) -> No
     joined = copied.strip().replace("\\\n", "")
     assert "\n" not in joined, "every line but the last ends so that a shell reads on"
     assert shlex.split(joined) == words
+
+
+@pytest.mark.parametrize(
+    ("minimal", "end"), [(True, "; none can be left out"), (False, ", until the budget was used up")]
+)
+def test_it_is_told_how_an_example_was_made_small(minimal: bool, end: str) -> None:
+    reduction = Reduction(operations_before=1_016, runs=17, minimal=minimal)
+    text = as_text(render_counterexample(counterexample(reduction=reduction)), width=200)
+    assert f"found with 1,016 operations and made small in 17 runs{end}\n" in text
 
 
 def test_a_long_story_is_cut_and_the_cut_is_told() -> None:

@@ -1,0 +1,254 @@
+"""Plans as values: renamed, restricted, checked; and scenarios' plans played as what the scenarios did."""
+
+from __future__ import annotations
+
+import random
+
+import msgspec
+import pytest
+
+from plumbline.adapters.candidates import find_candidate
+from plumbline.ci.one_site import Shape, draw_plan
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.history import Called, Fault, FaultKind, Gate, NotParked, Redelivered, Returned
+from plumbline.reference.operations import (
+    Client,
+    Operation,
+    OperationKind,
+    QueueAttributes,
+    RegionAttributes,
+    RegionPolicy,
+    Site,
+    Topology,
+)
+from plumbline.reference.plans import (
+    Await,
+    Count,
+    Do,
+    Finish,
+    Inject,
+    Join,
+    Leave,
+    Look,
+    Park,
+    Plan,
+    PlanStep,
+    Read,
+    Redeliver,
+    Release,
+    Settle,
+    Start,
+    by_rank,
+    doubly_busy,
+    mistakes,
+    needs,
+    plan_words,
+    renamed,
+    restricted,
+    with_steps,
+)
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.verdicts import Verdict
+from plumbline.suites.replaying import Judge, play_plan
+from plumbline.suites.scenarios.playing import play
+from plumbline.suites.scenarios.registry import SCENARIOS
+from plumbline.suites.session import Session
+
+TWO_SITES = Topology((Site(1, ("A", "B")), Site(2, ("X", "Y"))))
+QUEUE = QueueAttributes(id="q", site=1, remote_site=2)
+
+
+def put(op_id: int, member: str = "A") -> Operation:
+    return Operation(
+        op_id=op_id,
+        thread=f"{member}{op_id}",
+        member=member,
+        region="r",
+        kind=OperationKind.PUT,
+        key="x",
+        token=f"t{op_id}",
+    )
+
+
+EVERY: tuple[PlanStep, ...] = (
+    Do(put(1)),
+    Start(put(2, "B")),
+    Park(put(3), "B"),
+    Release(3, "B"),
+    Finish(2),
+    Settle(),
+    Inject(Fault(kind=FaultKind.CRASH, member="B")),
+    Look("q"),
+    Await(1, "B"),
+    Read("A", "r"),
+    Count("B", "conflatedEvents"),
+    Redeliver(1, "B"),
+    Leave("A", "r"),
+    Join("A", "r"),
+)
+"""A step of every kind."""
+
+PLAN = Plan(TWO_SITES, (RegionAttributes(name="r"),), EVERY, (QUEUE,), (Client(name="K", servers=("B",)),))
+
+
+def test_the_example_has_a_step_of_every_kind_and_all_of_them_can_be_saved_and_told():
+    assert {type(step) for step in EVERY} == set(PlanStep.__args__)
+    assert msgspec.json.decode(msgspec.json.encode(PLAN), type=Plan) == PLAN
+    assert len(set(plan_words(PLAN))) == len(EVERY)
+
+
+def test_members_change_places_everywhere_and_change_back():
+    there = renamed(PLAN, {"A": "B", "B": "A"})
+    assert renamed(there, {"A": "B", "B": "A"}) == PLAN
+    assert there.topology == PLAN.topology
+    for step, other in zip(PLAN.steps, there.steps, strict=True):
+        named = [word for word in plan_words(with_steps(PLAN, [step]))[:1] if "A" in word or "B" in word]
+        assert (step != other) is bool(named) or isinstance(step, Settle)
+    assert there.clients == (Client(name="K", servers=("A",)),)
+
+
+def test_ranks_are_those_within_a_site():
+    before, now = ("A", "X", "Y", "B"), ("Y", "B", "A", "X")
+    assert by_rank(TWO_SITES, before, now) == {"A": "B", "B": "A", "X": "Y", "Y": "X"}
+    assert by_rank(TWO_SITES, None, now) == by_rank(TWO_SITES, before, None) == {}
+
+
+def test_what_concerns_an_operation_goes_with_it():
+    assert restricted(PLAN, {1, 2, 3}) == PLAN
+    assert restricted(PLAN, {2}).steps == (
+        *(Start(put(2, "B")), Finish(2), Settle()),
+        *(step for step in EVERY if isinstance(step, Inject | Look | Read | Count | Leave | Join)),
+    )
+
+
+def test_settling_twice_in_the_beginning_or_in_the_end_says_nothing():
+    steps = (Settle(), Do(put(1)), Settle(), Settle(), Do(put(2)), Settle())
+    assert with_steps(PLAN, steps).steps == (Do(put(1)), Settle(), Do(put(2)))
+
+
+def test_a_plan_tells_what_it_takes():
+    everything = {
+        *(Capability.REPLICATED_REGIONS, Capability.GATEWAYS, Capability.CLIENTS, Capability.LISTENER_GATES),
+        *(Capability.MEMBER_FAULTS, Capability.QUEUE_INSPECTION, Capability.STATISTICS),
+        *(Capability.MESSAGE_CONTROL, Capability.CONFIGURATION),
+    }
+    assert set(needs(PLAN)) == everything
+    plain = Plan(TWO_SITES, (RegionAttributes(name="r", checks=True),), (Do(put(1)),))
+    assert needs(plain) == (Capability.REPLICATED_REGIONS, Capability.CHECKS_SETTING)
+    clear = msgspec.structs.replace(put(1), kind=OperationKind.CLEAR)
+    regions = (RegionAttributes(name="r", policy=RegionPolicy.PARTITION),)
+    assert needs(Plan(TWO_SITES, regions, (Park(clear, "A"),))) == (
+        *(Capability.PARTITIONED_REGIONS, Capability.LISTENER_GATES, Capability.CLEAR),
+    )
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ((Do(put(1, "C")),), "step 1: no member 'C'"),
+        ((Do(put(1)), Read("A", "s")), "step 2: no region 's'"),
+        ((Look("p"),), "step 1: no queue 'p'"),
+        ((Inject(Fault(kind=FaultKind.CRASH, member="K")),), "step 1: no member 'K'"),
+        ((Park(put(1), "C"),), "step 1: no member 'C'"),
+        ((Finish(1), Do(put(1))), "step 1: operation 1 is not called before"),
+        ((Do(put(1)), Start(put(1))), "step 2: operation 1 once more"),
+    ],
+)
+def test_what_cannot_be_carried_out_is_told(steps: tuple[PlanStep, ...], said: str):
+    assert mistakes(PLAN) == []
+    assert said in mistakes(msgspec.structs.replace(PLAN, steps=steps))
+
+
+def test_a_client_stands_on_a_member_and_has_a_name_of_its_own():
+    for client in (
+        Client(name="A", servers=("B",)),
+        Client(name="K", servers=("K",)),
+        Client(name="K", servers=()),
+    ):
+        assert len(mistakes(msgspec.structs.replace(PLAN, steps=(), clients=(client,)))) == 1
+
+
+@pytest.mark.parametrize(
+    ("steps", "busy"),
+    [
+        ((Do(put(1)), Do(put(2))), False),
+        ((Start(put(1)), Do(put(2))), True),
+        ((Start(put(1)), Finish(1), Do(put(2))), False),
+        ((Start(put(1)), Settle(), Do(put(2))), False),
+        ((Park(put(1), "B"), Settle(), Do(put(2))), True),
+        ((Park(put(1), "B"), Finish(1), Do(put(2))), True),
+        ((Park(put(1), "B"), Release(1, "B"), Do(put(2))), True),
+        ((Park(put(1), "B"), Release(1, "B"), Settle(), Do(put(2))), False),
+        ((Park(put(1, "B"), "B"), Do(put(2)), Do(put(3))), True),
+        ((Park(put(1, "B"), "B"), Do(put(2)), Release(1, "B"), Finish(2), Do(put(3))), False),
+    ],
+)
+def test_a_thread_calls_one_operation_after_the_other(steps: tuple[PlanStep, ...], busy: bool):
+    one_thread = [
+        msgspec.structs.replace(
+            step, operation=msgspec.structs.replace(step.operation, thread=step.operation.member)
+        )
+        if isinstance(step, Do | Start | Park)
+        else step
+        for step in steps
+    ]
+    assert doubly_busy(msgspec.structs.replace(PLAN, steps=tuple(one_thread))) is busy
+    assert not doubly_busy(msgspec.structs.replace(PLAN, steps=steps))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_plan_that_is_drawn_has_doubly_busy_threads(seed: int):
+    draw = random.Random(seed)  # noqa: S311 - reproducible examples, not secrets
+    assert not doubly_busy(draw_plan(draw, Shape(operations=20)))
+
+
+def test_messages_that_never_were_are_not_delivered_again():
+    absent = msgspec.structs.replace(put(1), kind=OperationKind.DESTROY)
+    read = msgspec.structs.replace(put(2), kind=OperationKind.GET, token=None)
+    local = msgspec.structs.replace(put(3), kind=OperationKind.LOCAL_DESTROY)
+    calls = (Do(absent), Do(read), Do(put(4)), Do(local))
+    again = (*(Redeliver(op_id, "B") for op_id in (1, 2, 3, 4)), Redeliver(4, "A"))
+    plan = Plan(Topology((Site(1, ("A", "B")),)), (RegionAttributes(name="r"),), (*calls, *again))
+    with Session(find_candidate("reference")) as session:
+        history = play_plan(plan, session).history
+    redelivered = [what for what in history.timeline if isinstance(what, Redelivered)]
+    assert redelivered == [Redelivered(4, "B")]
+    assert Judge(Rulebook()).verdict(history)[0] is Verdict.PASS
+
+
+STEADY = sorted(name for name, variant in FAULTY.items() if not variant.chaotic)
+
+
+@pytest.mark.parametrize("variant", STEADY)
+def test_what_fails_as_a_scenario_fails_as_its_plan(variant: str):
+    judge = Judge(Rulebook())
+    with Session(find_candidate(f"faulty:{variant}")) as session:
+        for scenario in SCENARIOS.values():
+            if set(scenario.requirements).isdisjoint(FAULTY[variant].requirements):
+                continue
+            result = play(scenario, session, Rulebook(), naming_ms=0)
+            if result.finding is None or result.history is None:
+                continue
+            assert result.played is not None
+            assert mistakes(result.played) == []
+            if result.verdict is Verdict.FAIL:
+                played = play_plan(result.played, session)
+                refuted = result.finding.answer == "refuted"
+                assert (judge.verdict(played.history)[0] is Verdict.FAIL) is refuted, scenario.name
+                calls = [
+                    [what.operation for what in history.timeline if isinstance(what, Called)]
+                    for history in (result.history, played.history)
+                ]
+                assert calls[0] == calls[1]
+
+
+def test_waiting_for_an_operation_that_a_parked_one_holds_back_ends_and_is_written_down():
+    """The plan of a scenario on a candidate with a hidden lock: its second writer does not come through."""
+    region = RegionAttributes(name="r")
+    steps = (Park(put(1), "A"), Park(put(2, "B"), "B"), Finish(2))
+    plan = Plan(Topology((Site(1, ("A", "B")),)), (region,), steps)
+    with Session(find_candidate("faulty:cluster-lock")) as session:
+        timeline = play_plan(plan, session).history.timeline
+    assert NotParked(Gate("B", 2)) in timeline
+    assert {what.op_id for what in timeline if isinstance(what, Returned)} == {1, 2}

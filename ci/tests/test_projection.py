@@ -1,0 +1,142 @@
+"""Projections of histories to fewer operations, on random examples of the reference."""
+
+from __future__ import annotations
+
+import random
+
+import msgspec
+import pytest
+
+from plumbline.ci.corruptions import showing_less
+from plumbline.ci.one_site import Shape, draw_plan, run_on_reference
+from plumbline.reference.explain.engine import Answer, Budget
+from plumbline.reference.explain.oracle import search
+from plumbline.reference.explain.projection import project
+from plumbline.reference.history import (
+    Called,
+    ContentsRead,
+    History,
+    Returned,
+    Settled,
+    Shown,
+    StatisticRead,
+    Waited,
+)
+from plumbline.reference.operations import Event, EventKind, Operation, OperationKind, Outcome, Status
+from plumbline.reference.rulebook.book import Rulebook
+
+SEEDS = range(60)
+
+
+def example(seed: int) -> History:
+    draw = random.Random(seed)  # noqa: S311 - reproducible examples, not secrets
+    shape = Shape(operations=10, keys=("x", "y", "z"), looks=0.3, settled=0.1, redelivered=0.1)
+    return showing_less(run_on_reference(draw_plan(draw, shape), shape, seed=seed), draw)
+
+
+def operations(history: History) -> list[Operation]:
+    return [what.operation for what in history.timeline if isinstance(what, Called)]
+
+
+def answer(history: History) -> Answer:
+    return search(history, Rulebook(), Budget(states=50_000)).answer
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_keys_do_not_know_each_other_so_what_is_right_of_all_is_right_of_some(seed: int):
+    history = example(seed)
+    assert answer(history) is Answer.EXPLAINED
+    for keys in ("x", "y", "z", "xy", "yz"):
+        about = project(history, {op.op_id for op in operations(history) if op.key in keys})
+        assert about is not None
+        assert answer(about) is Answer.EXPLAINED
+        assert {op.key for op in operations(about)} <= set(keys)
+        assert {shown.event.key for log in about.logs.values() for shown in log} <= set(keys)
+        read = [what for what in about.timeline if isinstance(what, ContentsRead)]
+        assert {entry.key for what in read for entry in what.entries} <= set(keys)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_with_all_operations_it_is_the_same_history(seed: int):
+    history = example(seed)
+    assert project(history, {op.op_id for op in operations(history)}) == history
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nothing_tells_of_an_operation_that_was_left_out(seed: int):
+    history = example(seed)
+    draw = random.Random(seed)  # noqa: S311 - reproducible examples, not secrets
+    left_out = draw.sample(operations(history), 4)
+    tokens = {op.token for op in left_out} - {None}
+    about = project(history, {op.op_id for op in operations(history)} - {op.op_id for op in left_out})
+    if about is None:
+        assert any(isinstance(w, Returned) and w.outcome.value in tokens for w in history.timeline)
+        return
+    text = msgspec.json.encode((about.timeline, about.logs)).decode()
+    assert [token for token in tokens if f'"{token}"' in text] == []
+    least = len(about.timeline)
+    for log in about.logs.values():
+        for shown in log:
+            assert 0 <= shown.after <= shown.before <= least
+
+
+def put(op_id: int, key: str = "x", kind: OperationKind = OperationKind.PUT) -> Operation:
+    return Operation(
+        op_id=op_id, thread=f"A{op_id}", member="A", region="r", kind=kind, key=key, token=f"t{op_id}"
+    )
+
+
+def made(*timeline: object, log: tuple[Shown, ...] = (), named: bool = True) -> History:
+    return msgspec.structs.replace(
+        example(0), timeline=timeline, logs={"A": log}, callback_arguments=named, member_order=None
+    )
+
+
+OK = Outcome(Status.OK)
+
+
+def test_what_was_waited_for_in_vain_stays_only_if_no_other_stood_in_the_way():
+    before, after = Waited("before"), Waited("after")
+    history = made(
+        Called(put(1)),
+        before,
+        Returned(1, OK),
+        Called(put(2)),
+        after,
+        Settled((("A", "x"),)),
+        Returned(2, OK),
+    )
+    one, other = project(history, {1}), project(history, {2})
+    assert one is not None
+    assert other is not None
+    assert one.timeline == (Called(put(1)), before, Returned(1, OK))
+    assert other.timeline == (Called(put(2)), after, Settled((("A", "x"),)), Returned(2, OK))
+
+
+def test_a_count_to_which_others_may_have_contributed_is_left_out_unless_it_is_zero():
+    nothing, something = (
+        StatisticRead(1, "A", "conflatedEvents", 0),
+        StatisticRead(2, "A", "conflatedEvents", 1),
+    )
+    first = StatisticRead(3, "A", "conflatedEvents", 1)
+    about = project(made(first, Called(put(1)), nothing, something), set())
+    assert about is not None
+    assert about.timeline == (first, nothing)
+
+
+def test_an_event_without_a_token_stays_while_it_may_be_about_what_is_kept():
+    destroys = [put(n, key, OperationKind.DESTROY) for n, key in ((1, "x"), (2, "x"), (3, "y"))]
+    events = [Event(member="A", region="r", key=key, kind=EventKind.DESTROY, token=None) for key in "xy"]
+    log = tuple(Shown(event, 0, 3) for event in events)
+    history = made(*map(Called, destroys), log=log, named=False)
+    for kept, keys in (({1, 2, 3}, "xy"), ({2}, "x"), ({3}, "y"), (set(), "")):
+        about = project(history, kept)
+        assert about is not None
+        assert [shown.event.key for shown in about.logs["A"]] == list(keys)
+
+
+def test_what_returned_the_value_of_another_cannot_be_looked_at_alone():
+    read = msgspec.structs.replace(put(2, kind=OperationKind.GET), token=None)
+    history = made(Called(put(1)), Returned(1, OK), Called(read), Returned(2, Outcome(Status.OK, "t1")))
+    assert project(history, {2}) is None
+    assert project(history, {1}) is not None
