@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.geode.folder import Folder
 from plumbline.adapters.geode.jars import Jars
-from plumbline.adapters.geode.jvm import BridgeError, GoneError, Jvm
+from plumbline.adapters.geode.jvm import BridgeError, GoneError
 from plumbline.adapters.geode.member import Member
 from plumbline.adapters.geode.ports import free_ports
 from plumbline.reference.operations import Topology
@@ -31,6 +31,24 @@ DEATH_LIMIT_S = 1.0
 # members are named make the ids ascend so; together the ranges are about Geode's own default range.
 MOST_MEMBERS = 8
 _FIRST_PORT, _PORTS_EACH = 41_000, 2_500
+
+
+_PROPERTIES = {
+    "bind-address": "127.0.0.1",
+    "mcast-port": "0",
+    "locator-wait-time": f"{START_LIMIT_S:.0f}",  # the first member starts it, at the same time
+    "member-timeout": "1000",
+    # Each Java thread has sockets of its own, so what a thread sends arrives in order.
+    "conserve-sockets": "false",
+    "disable-auto-reconnect": "true",
+    # Else the death of the oldest members takes the others down with them.
+    "enable-network-partition-detection": "false",
+    "enable-cluster-configuration": "false",
+    "use-cluster-configuration": "false",
+    "jmx-manager": "false",
+    "statistic-sampling-enabled": "false",
+    "log-level": "warning",
+}
 
 
 class _Seat(NamedTuple):
@@ -88,9 +106,14 @@ class Cluster:
         return tuple(name for view in views for name in view if name in topology.members)
 
     def prepare(self, name: str) -> None:
-        """Boot another JVM for a member that was crashed, in the background."""
+        """Start another JVM for a member that was crashed, in the background, and have it load its classes.
+
+        Most of what joining costs is that; it is done while the survivors notice the death.
+        """
         self._spares[name] = self._boot(name)
-        self._spares[name].control.submit(partial(Jvm.connect, self._spares[name].jvm, START_LIMIT_S))
+        locator = f"127.0.0.1[{free_ports(1)[0]}]"
+        alone = {**_PROPERTIES, "locators": locator, "start-locator": locator}
+        self._spares[name].control.submit(partial(Member.warm_up, self._spares[name], alone, START_LIMIT_S))
 
     def revive(self) -> bool:
         """Have every member that was crashed run again; whether there was any. Raises AdapterError."""
@@ -195,25 +218,12 @@ class Cluster:
             f"127.0.0.1[{port}]" for other, ports in self._locators.items() if other != site for port in ports
         ]
         properties = {
+            **_PROPERTIES,
             "name": member.name,
-            "bind-address": "127.0.0.1",
-            "mcast-port": "0",
             "locators": ",".join(locators),
-            "locator-wait-time": f"{START_LIMIT_S:.0f}",  # the first member starts it, at the same time
             "remote-locators": ",".join(remote),
             "distributed-system-id": str(site),
             "membership-port-range": f"{first_port}-{first_port + _PORTS_EACH - 1}",
-            "member-timeout": "1000",
-            # Each Java thread has sockets of its own, so what a thread sends arrives in order.
-            "conserve-sockets": "false",
-            "disable-auto-reconnect": "true",
-            # Else the death of the oldest members takes the others down with them.
-            "enable-network-partition-detection": "false",
-            "enable-cluster-configuration": "false",
-            "use-cluster-configuration": "false",
-            "jmx-manager": "false",
-            "statistic-sampling-enabled": "false",
-            "log-level": "warning",
         }
         if in_site < len(locators):
             properties["start-locator"] = f"{locators[in_site]},server=true,peer=true"

@@ -205,13 +205,15 @@ class Gateways:
     def _act_on_receiver(self, member: str, action: str) -> None:
         if member not in self._receiving:
             raise AdapterError(f"{member} has no gateway receiver: no gateway sender sends to its site")
-        match action:
-            case "stop":
+        match action, self._receiving[member]:
+            case "stop", True:
                 self._ask(member, lambda it: it.gateway.stop_receiver())
                 self._proxies.shut(member)
                 self._receiving[member] = False
-            case "start":
+            case "start", False:
                 self._start_receiver(member)
+            case "stop" | "start", _:  # as it is already
+                return
             case _:
                 raise UnsupportedError(f"{action} is not done to receivers of Apache Geode")
 
