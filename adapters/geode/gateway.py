@@ -6,19 +6,23 @@ Knows nothing of other members, of links and of what is parked.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any, NamedTuple
 
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.geode.jvm import JavaError, plain
 from plumbline.adapters.geode.links import LINK_ADDRESS, RECEIVER_ADDRESS
 from plumbline.adapters.geode.ports import free_ports
+from plumbline.adapters.geode.worker import Worker
 from plumbline.reference.operations import QueueAttributes, QueueRole, QueueSight
 
 # A dispatcher looks for events, and for being paused, every 50 ms or so; one that tries in vain to get rid
 # of a batch does not stop trying when it is paused.
 PAUSE_LIMIT_S = 2.0
+STOP_LIMIT_S = 1.0
 
 # The class of Geode's threads that apply batches at the receiving site is in none of their names.
 _APPLYING = "GatewayReceiverCommand"
@@ -53,6 +57,7 @@ class Gateway:
         self._keep = keep
         self._senders: dict[str, Any] = {}
         self._receiver: Any = None
+        self._stopping: Future[None] | None = None
         self.paused: set[str] = set()
 
     def create_sender(self, queue: QueueAttributes) -> None:
@@ -80,6 +85,9 @@ class Gateway:
 
         Its proxy must not listen meanwhile, or Geode takes the port for used.
         """
+        if self._stopping is not None:
+            self._stopping.result()
+            self._stopping = None
         if self._receiver is None:
             port = free_ports(1)[0]
             factory = self._cache.createGatewayReceiverFactory()
@@ -94,8 +102,16 @@ class Gateway:
         return int(self._receiver.getPort())
 
     def stop_receiver(self) -> None:
-        """Stop it; its connections break."""
-        self._receiver.stop()
+        """Stop it; its connections have been broken before.
+
+        It accepts no connection any more when this comes back. Geode then waits for its threads to end; while
+        one stands in a listener it is left waiting, in the background.
+        """
+        worker = Worker("geode-receiver-stop")
+        self._stopping = worker.submit(self._receiver.stop)
+        worker.stop()
+        with contextlib.suppress(TimeoutError):
+            self._stopping.result(STOP_LIMIT_S)
 
     def pause(self, queue: str) -> None:
         """Pause a sender; back when it builds no further batch."""
@@ -161,14 +177,13 @@ class Gateway:
         if queue not in self._senders:
             return QueueSight(depth=0, role=QueueRole.NONE)
         sender = self._senders[queue]
-        role = QueueRole.PRIMARY if sender.isPrimary() else QueueRole.SECONDARY
         if not sender.isRunning():
-            role = QueueRole.NONE
+            return QueueSight(depth=0, role=QueueRole.NONE)
         # A secondary may still hold what the primary sent in the last example: it is told once a second.
         tokens = [_token(event) for event in self._events(sender) if event.getRegionPath() in regions]
         return QueueSight(
             depth=len(tokens),
-            role=role,
+            role=QueueRole.PRIMARY if sender.isPrimary() else QueueRole.SECONDARY,
             tokens=tuple(tokens),
             unprocessed=sender.getStatistics().getUnprocessedEventMapSize(),
         )

@@ -106,7 +106,7 @@ class Gateways:
             self._run(queue)
 
     def heal(self) -> None:
-        """Links up, receivers running, and nothing paused."""
+        """Links up, receivers and senders running, nothing paused, the first members primary."""
         for (site, remote), state in self._states.items():
             if state is not LinkState.UP:
                 self.link(str(site), str(remote), LinkState.UP)
@@ -114,6 +114,12 @@ class Gateways:
             if not running:
                 self._start_receiver(name)
         self._cluster.ask_all(self._survivors(), lambda member: member.gateway.resume_all())
+        for queue, flows in self.flows().items():
+            for name, flow in flows.items():
+                if not flow.running:
+                    self.act(name, queue, "start")
+            if not flows[self._members(self.queues[queue].site)[0]].primary:
+                self._have_first_dispatch(self.queues[queue])
 
     def flows(self) -> dict[str, dict[str, Flow]]:
         """For every queue what each surviving member of its site has of it."""
@@ -207,8 +213,8 @@ class Gateways:
             raise AdapterError(f"{member} has no gateway receiver: no gateway sender sends to its site")
         match action, self._receiving[member]:
             case "stop", True:
-                self._ask(member, lambda it: it.gateway.stop_receiver())
                 self._proxies.shut(member)
+                self._ask(member, lambda it: it.gateway.stop_receiver())
                 self._receiving[member] = False
             case "start", False:
                 self._start_receiver(member)

@@ -85,7 +85,8 @@ class Member:
         threads = self.jvm.gateway.jvm.java.lang.Thread.getAllStackTraces().keySet().toString()
         # Another thread is named after the dead, but it only sleeps for 3 s and then forgets their addresses.
         return any(
-            re.search(rf"reader for [^(]*\({re.escape(member.name)}:{member.jvm.pid}\b", threads) for member in dead
+            re.search(rf"reader for [^(]*\({re.escape(member.name)}:{member.jvm.pid}\b", threads)
+            for member in dead
         )
 
     def create_region(self, attributes: RegionAttributes, internal: str, listener: RegionListener) -> None:

@@ -14,7 +14,6 @@ import pytest
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.reference.history import Gate
 from plumbline.reference.operations import (
-    Event,
     EventKind,
     Operation,
     OperationKind,
@@ -135,10 +134,11 @@ def test_destroys_travel_with_their_token_and_invalidates_do_not_travel(play: Pl
     destroyed = play.call("a2", DESTROY, "x")
     play.call("a2", INVALIDATE, "y")
     play.settle()
-    events = [event for event in play.adapter.observe(0).events if event.member == "b2"][2:]
-    assert events == [
-        Event(member="b2", region="r", key="x", kind=EventKind.DESTROY, token=destroyed, remote=True)
-    ]
+    for member in ("b1", "b2"):
+        events = [event for event in play.adapter.observe(0).events if event.member == member][2:]
+        assert [(event.key, event.kind, event.token) for event in events] == [
+            ("x", EventKind.DESTROY, destroyed)
+        ]
     assert play.held("a1") == {"y": None}
     assert play.held("b1") == {"y": "t2"}
 
@@ -258,6 +258,36 @@ def test_a_parked_receiver_holds_back_what_was_queued_behind(play: Play):
         play.adapter.release(gate)
         play.settle()
         assert play.told("b1")[-2:] == play.told("b2")[-2:] == tokens
+
+
+def test_a_receiver_is_stopped_though_one_of_its_threads_stands_in_a_listener(play: Play):
+    play.call("a1")
+    play.settle()
+    gate = Gate("b1", play.last + 1)
+    play.adapter.arm(gate)
+    parked = play.call("a1")
+    assert play.adapter.await_parked(gate, LIMIT_MS)
+    for member in ("b1", "b2"):
+        play.adapter.queue_action(member, "receiver", "stop")
+    kept = play.call("a2", key="x")
+    assert not play.adapter.settle(LIMIT_MS).settled
+    play.adapter.release(gate)
+    play.settle()
+    assert kept not in play.told("b1")
+    play.adapter.queue_action("b1", "receiver", "start")
+    play.adapter.queue_action("b1", "receiver", "start")
+    play.settle()
+    assert play.told("b1")[-2:] == play.told("b2")[-2:] == [parked, kept]
+
+
+def test_a_stopped_queue_is_taken_over_and_the_next_reset_starts_it_as_primary(play: Play):
+    play.adapter.queue_action("a1", "east", "stop")
+    token = play.call("a1")
+    play.settle()
+    assert play.told("b1") == [token]
+    assert play.look("a1") == QueueSight(depth=0, role=QueueRole.NONE)
+    assert play.look("a2").role is QueueRole.PRIMARY
+    test_the_first_member_dispatches_and_the_others_stand_by(Play(play.adapter))
 
 
 def test_queued_events_outlive_the_primary_and_the_next_reset_brings_it_back(play: Play):
