@@ -1,11 +1,11 @@
 -- requirement: CONS-RR-05
 -- view: black-box
 -- empty-start: no
--- columns: run_id, example, seq, kind, site, member, region, key, op, op_id, token, policy, scope, checks, status,
---   value, state_after
--- opportunity: what one member holds at the quiet end of a key whose last updates were concurrent, called on two
---   or more members of its site alone; acknowledged scope, replicated, checks on; nothing local, region-wide or
---   transactional called, no member lost
+-- columns: run_id, example, seq, kind, site, member, region, key, op, op_id, token, policy, scope, checks,
+--   status, value, state_after
+-- opportunity: what one member holds at the quiet end of a key whose last updates were concurrent, called on
+--   two or more members of its site alone; acknowledged scope, replicated, checks on; nothing local,
+--   region-wide or transactional called, no member lost
 -- violation: it is the outcome of none of those updates
 WITH hosts AS (
   SELECT DISTINCT run_id, example, region

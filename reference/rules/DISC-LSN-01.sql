@@ -4,9 +4,9 @@
 -- columns: run_id, example, seq, kind, member, region, key, event, op_id, token, listener, log_pos, policy,
 --   checks, state_after, value, order_strength, site, origin_site
 -- opportunity: an operation shown to a listener (may be shown once, must have been called), and a key that an
---   observed member holds or was told of (its last event must be what it holds, where logs keep the order of a
---   key; that something absent became invalid need not be told); replicated region with checks on; redelivered
---   operations are VER-DUP-01's, repetitions from another site GWQ-ACK-04's
+--   observed member holds or was told of (its last event must be what it holds, where logs keep the order of
+--   a key; that something absent became invalid need not be told); replicated region with checks on;
+--   redelivered operations are VER-DUP-01's, repetitions from another site GWQ-ACK-04's
 -- violation: shown twice; shown and never called; the last event shown is not what the member holds
 WITH hosts AS (
   SELECT run_id, example, region, member

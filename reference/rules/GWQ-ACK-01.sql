@@ -4,8 +4,8 @@
 -- only-with: queue_host
 -- parts: fed, broken, looks, unusual
 -- columns: run_id, example, seq, kind, member, queue, amount
--- opportunity: a look at a primary's copy of a serial queue while its link is cut or swallows replies, since when
---   operations returned that surely were queued, and then all settled
+-- opportunity: a look at a primary's copy of a serial queue while its link is cut or swallows replies, since
+--   when operations returned that surely were queued, and then all settled
 -- violation: it holds fewer events than those operations, none of which can have been answered
 WITH settled AS (
   SELECT run_id, example, seq AS settled_at

@@ -4,8 +4,8 @@
 -- only-with: queue_host
 -- parts: due, troubled
 -- columns: run_id, example, seq, region, key, op, member
--- opportunity: an operation that had to reach the other site at rest, in an example with faults, all mended by
---   then; those that a crash followed are SER-ENQ-02's, those called while the link was cut GWQ-RETRY-02's
+-- opportunity: an operation that had to reach the other site at rest, in an example with faults, all mended
+--   by then; those that a crash followed are SER-ENQ-02's, those called while the link was cut GWQ-RETRY-02's
 -- violation: it was never shown there
 WITH followed_by_crash AS (
   SELECT DISTINCT d.run_id, d.example, d.op_id

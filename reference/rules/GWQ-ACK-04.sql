@@ -4,8 +4,8 @@
 -- only-with: queue_host
 -- parts: feeds, troubled, kept
 -- columns: run_id, example, seq, kind, site, member, region, key, op_id, token, listener, origin_site
--- opportunity: an operation of another site shown to a listener, in an example with two sites, one queue between
---   them for the region, no gate and nothing out of order
+-- opportunity: an operation of another site shown to a listener, in an example with two sites, one queue
+--   between them for the region, no gate and nothing out of order
 -- violation: shown more than once
 WITH two_sites AS (
   SELECT run_id, example

@@ -4,8 +4,8 @@
 -- only-with: queue_host
 -- parts: due
 -- columns: run_id, example, seq, region, key, op, member, site, peer
--- opportunity: an operation called while the link to the other site was cut or swallowed replies, which had to
---   reach that site at rest, all being mended by then, and no member of its own site lost
+-- opportunity: an operation called while the link to the other site was cut or swallowed replies, which had
+--   to reach that site at rest, all being mended by then, and no member of its own site lost
 -- violation: it was never shown there
 WITH cut_off AS (
   SELECT DISTINCT d.run_id, d.example, d.op_id, d.to_site

@@ -4,8 +4,9 @@
 -- only-with: queue_host
 -- parts: ends, troubled
 -- columns: run_id, example, seq, member, region, key
--- opportunity: what a member holds at the quiet end of a key that only another site changes, in an example in which
---   events may have been sent again, and the last change was shown at the member's site; none overlapped another
+-- opportunity: what a member holds at the quiet end of a key that only another site changes, in an example in
+--   which events may have been sent again, and the last change was shown at the member's site; none
+--   overlapped another
 -- violation: it is not what that change left
 SELECT h.run_id, h.example, h.seq, h.region || '/' || h.key AS subject,
   h.member || ' holds ' || h.what || ', the last change left ' || e.what AS witness, h.what <> e.what AS violated

@@ -4,8 +4,8 @@
 -- only-with: queue_host
 -- parts: looks, feeds, broken
 -- columns: run_id, example, seq, kind, member, queue, amount
--- opportunity: the last look at a secondary's copy of a serial queue since all settled with nothing out of order: it
---   holds nothing, or was given all the time it may take
+-- opportunity: the last look at a secondary's copy of a serial queue since all settled with nothing out of
+--   order: it holds nothing, or was given all the time it may take
 -- violation: it still holds events
 WITH ordered AS (
   SELECT run_id, example, seq, member, queue, amount, role, stretch, quiet_from,

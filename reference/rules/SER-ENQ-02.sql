@@ -4,8 +4,8 @@
 -- only-with: queue_host
 -- parts: due
 -- columns: run_id, example, seq, region, key, op, member
--- opportunity: an operation that returned before another member of its site than the caller's was killed, not yet
---   shown at the other site then; conditions as of WAN-ASYNC-02
+-- opportunity: an operation that returned before another member of its site than the caller's was killed, not
+--   yet shown at the other site then; conditions as of WAN-ASYNC-02
 -- violation: it was never shown there
 SELECT d.run_id, d.example, min(g.gone_at) AS seq, d.region || '/' || d.key AS subject,
   d.op || ' ' || coalesce(d.token, '') || ' returned on ' || d.member || ' before ' || min(g.member) || ' crashed; '

@@ -4,8 +4,9 @@
 -- only-with: queue_host
 -- parts: passed, changes, gone
 -- columns: run_id, example, seq, site, member, region, key, op_id, origin_site
--- opportunity: two neighbours among a key's first showings at another site, in an example in which a member of their
---   own site was lost, and one of them had returned before the other was called; no order policy by threads
+-- opportunity: two neighbours among a key's first showings at another site, in an example in which a member
+--   of their own site was lost, and one of them had returned before the other was called; no order policy by
+--   threads
 -- violation: the older one is first shown after the newer one
 WITH ways AS (
   SELECT DISTINCT run_id, example, region, from_site, to_site

@@ -5,8 +5,8 @@
 -- parts: unusual
 -- columns: run_id, example, seq, kind, member, queue, role, parallel, client
 -- opportunity: a look that found a member to be the primary of a queue that is not parallel
--- violation: another member was found to be so before, and has neither been found otherwise nor been stopped, killed
---   or given up its queue since
+-- violation: another member was found to be so before, and has neither been found otherwise nor been stopped,
+--   killed or given up its queue since
 WITH serial AS (
   SELECT run_id, example, queue
   FROM ev

@@ -4,8 +4,8 @@
 -- only-with: queue_host
 -- parts: unusual, broken
 -- columns: run_id, example, seq, kind, site, member, queue, role, parallel, amount, client
--- opportunity: a primary of a serial queue, found so, that was then killed or closed, with nothing stopped in the
---   example; all then settled, and every member of its site left was looked at before another was lost
+-- opportunity: a primary of a serial queue, found so, that was then killed or closed, with nothing stopped in
+--   the example; all then settled, and every member of its site left was looked at before another was lost
 -- violation: none of them was found to be primary
 WITH serial AS (
   SELECT DISTINCT run_id, example, site, queue, member

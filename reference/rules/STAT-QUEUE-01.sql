@@ -4,8 +4,8 @@
 -- only-with: queue_host
 -- parts: looks, feeds, kept, changes, broken
 -- columns: run_id, example, seq, site, member, region, queue, op, op_id, amount
--- opportunity: a look at a copy of a gateway sender's queue: of its primary, when all has settled and nothing is out
---   of order; of any member that was not lost, with two sites and only operations on single keys
+-- opportunity: a look at a copy of a gateway sender's queue: of its primary, when all has settled and nothing
+--   is out of order; of any member that was not lost, with two sites and only operations on single keys
 -- violation: the primary's still holds events; it holds more than operations on attached regions were called
 WITH odd AS (
   SELECT DISTINCT f.run_id, f.example, f.queue

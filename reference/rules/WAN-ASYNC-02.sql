@@ -4,9 +4,9 @@
 -- only-with: queue_host
 -- parts: due
 -- columns: run_id, example, seq, region, key, op, member
--- opportunity: an operation that returned before its caller's member was killed, not yet shown at the other site
---   then; of a key that one site changes, with no other change of the key under way, at rest with all mended and a
---   sender left
+-- opportunity: an operation that returned before its caller's member was killed, not yet shown at the other
+--   site then; of a key that one site changes, with no other change of the key under way, at rest with all
+--   mended and a sender left
 -- violation: it was never shown there
 SELECT d.run_id, d.example, g.gone_at AS seq, d.region || '/' || d.key AS subject,
   d.op || ' ' || coalesce(d.token, '') || ' returned on ' || d.member || ', which then crashed; '

@@ -4,8 +4,9 @@
 -- only-with: queue_host
 -- parts: feeds, due
 -- columns: run_id, example, seq, kind, site, member, region, key, op, op_id, event, status, queue
--- opportunity: a put, create or destroy that returned normally and each site to which no queue attached to its
---   region leads, in an example with some queue; and a region beside another one on the same queue, with operations that had to arrive
+-- opportunity: a put, create or destroy that returned normally and each site to which no queue attached to
+--   its region leads, in an example with some queue; and a region beside another one on the same queue, with
+--   operations that had to arrive
 -- violation: a listener there was told of it; none of the region's operations was shown there
 WITH led AS (
   SELECT DISTINCT run_id, example, region, to_site

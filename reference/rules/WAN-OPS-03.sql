@@ -4,8 +4,9 @@
 -- only-with: queue_host
 -- parts: ends, troubled
 -- columns: run_id, example, seq, member, region, key, op
--- opportunity: a destroy that had to reach another site, in an example without faults; and what a member there holds
---   at the quiet end of a key that only one site changes, a destroy being the last change, none overlapping another
+-- opportunity: a destroy that had to reach another site, in an example without faults; and what a member
+--   there holds at the quiet end of a key that only one site changes, a destroy being the last change, none
+--   overlapping another
 -- violation: it was never shown there; the member holds something else than it left
 SELECT d.run_id, d.example, coalesce(d.shown_at, d.rest_at) AS seq, d.region || '/' || d.key AS subject,
   d.op || ' ' || coalesce(d.token, '') || ' on ' || d.member

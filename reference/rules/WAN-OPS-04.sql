@@ -4,8 +4,8 @@
 -- only-with: queue_host
 -- parts: looks, feeds, unusual
 -- columns: run_id, example, seq, kind, site, region, op, queue
--- opportunity: two looks, one after the other, at a member's copy of a gateway sender's queue, with nothing but
---   reads called since a settle point before the first, and a get on an attached region between them
+-- opportunity: two looks, one after the other, at a member's copy of a gateway sender's queue, with nothing
+--   but reads called since a settle point before the first, and a get on an attached region between them
 -- violation: the queue has grown
 WITH pairs AS (
   SELECT run_id, example, site, member, queue, seq, amount, stretch, quiet_from,

@@ -4,10 +4,10 @@
 -- only-with: queue_host
 -- parts: feeds, unusual
 -- columns: run_id, example, seq, kind, site, member, region, key, op, op_id, event, status, state_after
--- opportunity: an invalidate, distributed or local, that returned normally on a region that feeds another site, and
---   that site
--- violation: a listener there was told of it, or of some invalidation of the key, or a member there holds the entry
---   invalid, where nothing at that site made the key invalid or absent
+-- opportunity: an invalidate, distributed or local, that returned normally on a region that feeds another
+--   site, and that site
+-- violation: a listener there was told of it, or of some invalidation of the key, or a member there holds the
+--   entry invalid, where nothing at that site made the key invalid or absent
 WITH called AS (
   SELECT e.run_id, e.example, e.seq, e.member, e.region, e.key, e.op, e.op_id, f.to_site
   FROM ev e

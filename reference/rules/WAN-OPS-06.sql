@@ -5,8 +5,8 @@
 -- parts: feeds, kept, finals, gone
 -- columns: run_id, example, seq, kind, site, member, region, key, op, op_id, event, status
 -- opportunity: a local destroy that returned normally on a region that feeds another site, and that site
--- violation: a listener there was told of it; or, where the key was destroyed nowhere else, of some destroy of it,
---   or a member that was shown a value holds none at the quiet end
+-- violation: a listener there was told of it; or, where the key was destroyed nowhere else, of some destroy
+--   of it, or a member that was shown a value holds none at the quiet end
 WITH called AS (
   SELECT e.run_id, e.example, e.seq, e.member, e.region, e.key, e.op_id, f.to_site
   FROM ev e

@@ -4,8 +4,8 @@
 -- only-with: queue_host
 -- parts: feeds, changes
 -- columns: run_id, example, seq, kind, site, member, region, key, op, op_id, event
--- opportunity: a call on a region that feeds another site which certainly had no effect by its own answer, and that
---   site
+-- opportunity: a call on a region that feeds another site which certainly had no effect by its own answer,
+--   and that site
 -- violation: a listener there was told of it, or of a destroy of the key though none had an effect
 WITH told AS (
   SELECT run_id, example, site, op_id, min(seq) AS seen_at

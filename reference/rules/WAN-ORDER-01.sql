@@ -5,9 +5,10 @@
 -- parts: passed, troubled
 -- columns: run_id, example, seq, kind, site, member, region, queue, role, op_id, origin_site, origin_member,
 --   origin_thread, origin_seq, log_pos, order_strength
--- opportunity: two neighbours among a key's first showings at another site that members of their own site show too;
---   where logs are in total order and nothing went wrong, two neighbours of one thread of the sender's primary: one
---   serial sender with one dispatcher, checks on; what a crash may have moved is SER-FAILOVER-02's
+-- opportunity: two neighbours among a key's first showings at another site that members of their own site
+--   show too; where logs are in total order and nothing went wrong, two neighbours of one thread of the
+--   sender's primary: one serial sender with one dispatcher, checks on; what a crash may have moved is
+--   SER-FAILOVER-02's
 -- violation: they come the other way round than at their own site; than the thread called them
 WITH alone AS (
   SELECT run_id, example, region, from_site, to_site, min(queue) AS queue

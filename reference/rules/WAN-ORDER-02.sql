@@ -4,8 +4,9 @@
 -- only-with: queue_host
 -- parts: passed
 -- columns: run_id, example, seq, kind, site, member, region, key, op_id, origin_site
--- opportunity: two neighbours among a key's first showings at another site that members of their own site show too,
---   where every way there keeps the order of keys and some has several dispatchers; checks on, no crash
+-- opportunity: two neighbours among a key's first showings at another site that members of their own site
+--   show too, where every way there keeps the order of keys and some has several dispatchers; checks on, no
+--   crash
 -- violation: they come the other way round than at their own site
 WITH ways AS (
   SELECT run_id, example, region, from_site, to_site

@@ -4,9 +4,9 @@
 -- only-with: queue_host
 -- parts: finals, feeds, kept, meddled, gone, rest, changes
 -- columns: run_id, example, seq, kind, site, member, region, key, op, scope
--- opportunity: a key that operations were called on at two sites, each of which feeds the other, read at the quiet
---   end on members of both, those of one site agreeing; checks on, no member lost, nothing invalidated, every call
---   returned
+-- opportunity: a key that operations were called on at two sites, each of which feeds the other, read at the
+--   quiet end on members of both, those of one site agreeing; checks on, no member lost, nothing invalidated,
+--   every call returned
 -- violation: the sites do not hold the same
 WITH written AS (
   SELECT run_id, example, region, key

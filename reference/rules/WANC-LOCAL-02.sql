@@ -4,9 +4,9 @@
 -- only-with: queue_host
 -- parts: finals, feeds, kept, meddled, gone, rest, changes
 -- columns: run_id, example, seq, kind, site, member, region, key, op
--- opportunity: a key that members of one site alone changed, at least two of them at the same time, read at the
---   quiet end there and on a site that it feeds, the members of each agreeing; checks on, no member lost, nothing
---   invalidated, every call returned
+-- opportunity: a key that members of one site alone changed, at least two of them at the same time, read at
+--   the quiet end there and on a site that it feeds, the members of each agreeing; checks on, no member lost,
+--   nothing invalidated, every call returned
 -- violation: the sites do not hold the same
 WITH called AS (
   SELECT run_id, example, region, key, op, site, called_at, over_at, effect,

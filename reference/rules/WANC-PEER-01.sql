@@ -3,8 +3,8 @@
 -- empty-start: no
 -- parts: kept, meddled, gone
 -- columns: run_id, example, seq, kind, site, member, region, key, origin_site, state_after, value
--- opportunity: a key of which an event of another site was shown, read at the quiet end on two or more members of
---   the receiving site; checks on, none of them lost, nothing local called on it
+-- opportunity: a key of which an event of another site was shown, read at the quiet end on two or more
+--   members of the receiving site; checks on, none of them lost, nothing local called on it
 -- violation: two of them do not hold the same
 WITH received AS (
   SELECT DISTINCT run_id, example, site, region, key

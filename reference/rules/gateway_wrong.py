@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plumbline.reference.operations import RegionAttributes, Status
+from plumbline.reference.rules.gateway_inside import INSIDE_WRONG
 from plumbline.reference.rules.tale import AWAY, HOME, Sample, Tale
 
 _SENDERS = ("out", "back")
@@ -340,5 +341,6 @@ WRONG: dict[str, Sample] = {
     **_queue(),
     **_roles(),
     **_conflicts(),
+    **INSIDE_WRONG,
 }
 """By name, with the ids of all rules that they violate."""

@@ -1,4 +1,5 @@
--- part: Spans in which something is out of order: a link, a queue or receiver stopped or paused, a member paused.
+-- part: Spans in which something is out of order: a link, a queue or receiver stopped or paused, a member
+--   paused.
 -- columns: run_id, example, seq, kind, site, peer, member, queue, status
 -- needs: gone
 switched AS (

@@ -1,5 +1,7 @@
--- part: The calls that change a key everywhere, with what their end says: sure or unsure of an effect, or none.
--- columns: run_id, example, seq, kind, site, member, client, thread, region, key, op, op_id, token, status, value
+-- part: The calls that change a key everywhere, with what their end says: sure or unsure of an effect, or
+--   none.
+-- columns: run_id, example, seq, kind, site, member, client, thread, region, key, op, op_id, token, status,
+--   value
 -- needs:
 changes AS (
   SELECT c.run_id, c.example, c.region, c.key, c.op, c.op_id, c.token, c.site, coalesce(c.member, c.client) AS member, c.thread,

@@ -1,5 +1,6 @@
--- part: Such operations that must have reached the other site at rest, and when they were first shown there: a sender
---   and an observed member of the other site are left. An event without a token may be any of its kind and key.
+-- part: Such operations that must have reached the other site at rest, and when they were first shown there:
+--   a sender and an observed member of the other site are left. An event without a token may be any of its
+--   kind and key.
 -- columns: run_id, example, seq, kind, site, member, region, key, op_id, event, queue
 -- needs: fed, rest
 runs AS (

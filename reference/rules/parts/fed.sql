@@ -1,5 +1,6 @@
--- part: Operations whose event is surely queued for another site: of keys that only one site changes, and at no time
---   with another change of the key under way (without acknowledgements: of keys that only one thread changes).
+-- part: Operations whose event is surely queued for another site: of keys that only one site changes, and at
+--   no time with another change of the key under way (without acknowledgements: of keys that only one thread
+--   changes).
 -- columns: run_id, example, region, key, site, member, thread, op, op_id, token
 -- needs: feeds, gone, changes, kept, meddled
 lined_up AS (

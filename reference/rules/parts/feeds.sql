@@ -1,5 +1,6 @@
 -- part: Which region's events go from which site to which other, by which gateway sender.
--- columns: run_id, example, kind, region, site, peer, queue, queue_type, parallel, dispatchers, order_policy, conflates
+-- columns: run_id, example, kind, region, site, peer, queue, queue_type, parallel, dispatchers, order_policy,
+--   conflates
 -- needs:
 feeds AS (
   SELECT DISTINCT h.run_id, h.example, a.region, h.queue, h.site AS from_site, try_cast(h.peer AS BIGINT) AS to_site,

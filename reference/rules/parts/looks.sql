@@ -1,4 +1,5 @@
--- part: Looks at a queue's copies: role and depth of one look, and the settle point since which nothing was done, if any.
+-- part: Looks at a queue's copies: role and depth of one look, and the settle point since which nothing was
+--   done, if any.
 -- columns: run_id, example, seq, kind, site, member, queue, role, amount, question, op
 -- needs:
 steps AS (

@@ -1,5 +1,5 @@
--- part: Neighbours among the first showings of a key's events from one other site on a member, and whether members of
---   that site show the two the other way round; checks on, logs that keep the order of a key.
+-- part: Neighbours among the first showings of a key's events from one other site on a member, and whether
+--   members of that site show the two the other way round; checks on, logs that keep the order of a key.
 -- columns: run_id, example, seq, kind, site, member, region, key, op_id, origin_site, log_pos, order_strength
 -- needs: feeds, kept
 in_order AS (
