@@ -1,7 +1,7 @@
 """Trials: random small examples, conforming and spoilt, on which the search is judged.
 
 The unreduced search decides each trial by looking at everything; the reduced one must agree. What examples
-look like is known by a module for each topology, so far `one_site` alone; what spoils them, by
+look like is known by a module for each topology, `one_site` and `two_sites`; what spoils them, by
 `corruptions`. Knows which of both to combine; knows nothing of either search.
 """
 
@@ -11,8 +11,8 @@ import random
 
 import msgspec
 
+from plumbline.ci import one_site, two_sites
 from plumbline.ci.corruptions import CORRUPTIONS, showing_less
-from plumbline.ci.one_site import MIXED, Shape, draw_plan, run_on_reference
 from plumbline.reference.history import Called, History, Returned
 from plumbline.reference.operations import Client, OperationKind, Scope
 from plumbline.reference.rulebook.book import DECISIONS, Rulebook
@@ -66,23 +66,20 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
 
 PALETTES = (
-    MIXED,
-    MIXED,
+    one_site.MIXED,
+    one_site.MIXED,
     (OperationKind.GET, OperationKind.CONTAINS_KEY),
     (OperationKind.INVALIDATE,),
     (OperationKind.DESTROY, OperationKind.GET),
 )
 """Kinds of operations besides puts. Some mistakes show only where a few of one kind meet."""
 
+BOTH_SITES = 2
 
-def draw_trial(seed: int) -> Trial:
-    """The trial of this seed: a small chaotic example, a third of them spoilt once.
 
-    Most are judged by what the documents say; some by a faulty variant or with a decision left open, since
-    the oracle asks such questions, too.
-    """
-    draw = random.Random(seed)  # noqa: S311 - reproducible trials, not secrets
-    shape = Shape(
+def _one_site(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, History]:
+    """A small chaotic example within one site, and how many operations it has."""
+    shape = one_site.Shape(
         operations=draw.randrange(3, 9),
         keys=draw.choice((("x",), ("x",), ("x", "y"))),
         members=draw.choice((2, 3, 3)),
@@ -96,12 +93,41 @@ def draw_trial(seed: int) -> Trial:
         looks=draw.choice((0.0, 0.3)),
         redelivered=draw.choice((0.0, 0.0, 0.0, 0.3)),
     )
-    rulebook, made_by = _draw_books(draw)
     if draw.random() < 0.25:
         client = Client(name="K", servers=(draw.choice("AB"),), checks=draw.choice((None, False)))
         shape = msgspec.structs.replace(shape, operations=min(shape.operations, 5), clients=(client,))
-    plan = draw_plan(draw, shape)
-    history = run_on_reference(plan, shape, book=made_by, seed=seed)
+    plan = one_site.draw_plan(draw, shape)
+    return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)
+
+
+def _two_sites(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, History]:
+    """A small chaotic example of two sites with none, one or two faults, and how many operations it has."""
+    faults = tuple(two_sites.any_fault(draw) for _ in range(draw.choice((0, 1, 1, 2))))
+    shape = two_sites.Shape(
+        operations=draw.randrange(2, 5 - len(faults)) if len(faults) < 2 else 2,
+        keys=draw.choice((("x",), ("x", "y"))),
+        writers=draw.choice((("A",), ("B",), ("A", "B"), ("A", "C"), ("A", "B", "C", "D"))),
+        mixed=draw.choice((0.0, 0.3)),
+        started=draw.choice((0.3, 0.8)),
+        parked=draw.choice((0.0, 0.0, 0.2)),
+        looks=draw.choice((0.0, 0.0, 0.2)),
+        settled=0.1,
+        faults=faults,
+    )
+    plan = two_sites.draw_plan(draw, shape)
+    return shape.operations, two_sites.run_on_reference(plan, book=book, seed=seed)
+
+
+def draw_trial(seed: int, sites: int = 1) -> Trial:
+    """The trial of this seed: a small chaotic example, a third of them spoilt once.
+
+    Most are judged by what the documents say; some by a faulty variant or with a decision left open, since
+    the oracle asks such questions, too.
+    """
+    draw = random.Random(seed)  # noqa: S311 - reproducible trials, not secrets
+    rulebook, made_by = _draw_books(draw)
+    example = _two_sites if sites == BOTH_SITES else _one_site
+    operations, history = example(draw, made_by, seed)
     overlapping = _overlaps(history)
     history = showing_less(history, draw)
     corruption = ""
@@ -118,7 +144,7 @@ def draw_trial(seed: int) -> Trial:
         history=history,
         rulebook=rulebook,
         corruption=corruption,
-        operations=shape.operations,
+        operations=operations,
         overlapping=overlapping,
     )
 

@@ -21,8 +21,9 @@ from plumbline.reference.explain.engine import Answer
 @click.command("trials")
 @click.option("--cases", type=click.IntRange(min=1), default=300, show_default=True, help="How many trials.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The first trial's seed; then one up.")
+@click.option("--sites", type=click.IntRange(1, 2), default=1, show_default=True, help="How many sites.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(cases: int, seed: int, as_json: bool) -> None:
+def command(cases: int, seed: int, sites: int, as_json: bool) -> None:
     r"""Compare the search with the unreduced judge on random small examples, a third of them spoilt.
 
     Exit code 0 when they agree on every trial that both decide, 1 otherwise.
@@ -30,11 +31,12 @@ def command(cases: int, seed: int, as_json: bool) -> None:
     \b
     plumbline trials --cases 5000
     plumbline trials --cases 1 --seed 4711      one trial again
+    plumbline trials --sites 2                  gateways between two sites, with faults
     """
     console = Console(stderr=True)
     seeds = range(seed, seed + cases)
     found = [
-        compare(draw_trial(each))
+        compare(draw_trial(each, sites))
         for each in track(seeds, "trials", console=console, transient=True, disable=not console.is_terminal)
     ]
     wrong = [comparison for comparison in found if comparison.disagree]

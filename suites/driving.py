@@ -10,6 +10,7 @@ import time
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.protocol import Introduction
+from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import (
     Armed,
     Called,
@@ -122,6 +123,12 @@ class Driver:
             adapter.create_queue(queue)
         self._clients = clients
         adapter.reset(regions)
+        if Capability.QUEUE_INSPECTION in introduction.capabilities:
+            # Who is primary now is whoever was left when the last example ended.
+            for queue in queues:
+                for site in topology.sites:
+                    for member in site.members if site.number == queue.site else ():
+                        self.look_at_queue(member, queue.id)
         for client in clients:
             adapter.start_client(client)
             for region in regions:

@@ -12,7 +12,7 @@ import msgspec
 from plumbline.adapters.candidates import Candidate
 from plumbline.reference.plans import operation_of
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.rulebook.faulty import FaultyVariant
+from plumbline.reference.rulebook.variant import FaultyVariant
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites.deviations import NOTHING
 from plumbline.suites.examples import play_plans

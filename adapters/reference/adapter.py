@@ -7,6 +7,7 @@ any order, drawn from a seed, and no sooner than somebody waits for them.
 from __future__ import annotations
 
 import random
+from collections.abc import Hashable
 from importlib.metadata import version
 
 from plumbline.adapters.adapter import Adapter
@@ -14,7 +15,7 @@ from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.explain.steps import Entry, Place
-from plumbline.reference.history import Gate, OrderStrength
+from plumbline.reference.history import Fault, FaultKind, Gate, OrderStrength
 from plumbline.reference.model.foresight import Unknowing
 from plumbline.reference.model.hosting import joined, left
 from plumbline.reference.model.setting import Setting
@@ -29,8 +30,12 @@ from plumbline.reference.operations import (
     Interest,
     Operation,
     Outcome,
+    QueueAttributes,
+    QueueRole,
+    QueueSight,
     RegionAttributes,
     RegionPolicy,
+    Status,
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
@@ -46,6 +51,10 @@ CAPABILITIES = (
     Capability.STATISTICS,
     Capability.CONFIGURATION,
     Capability.CLIENTS,
+    Capability.GATEWAYS,
+    Capability.QUEUE_INSPECTION,
+    Capability.MEMBER_FAULTS,
+    Capability.LINK_FAULTS,
 )
 
 MOST_STEPS_AT_ONCE = 6
@@ -74,6 +83,10 @@ class _Anything:
         del place
         return False
 
+    def complete(self, owner: Hashable) -> bool:
+        del owner
+        return True
+
 
 class ReferenceAdapter(Adapter):
     """A whole distribution system in one object; what it does is what the rulebook says."""
@@ -88,6 +101,8 @@ class ReferenceAdapter(Adapter):
         self._world: World = empty_world()
         self._events: list[Event] = []
         self._outcomes: dict[int, Outcome] = {}
+        self._queues: dict[str, QueueAttributes] = {}
+        self._faults = 0
 
     def hello(self) -> Introduction:
         """Introduce the reference."""
@@ -100,9 +115,8 @@ class ReferenceAdapter(Adapter):
 
     def deploy(self, topology: Topology) -> Deployed:
         """Start over with these members; the first named has the lowest id."""
-        if len(topology.sites) != 1:
-            raise UnsupportedError("deploy: the reference models one site so far")
         self._topology = topology
+        self._queues = {}
         return Deployed(member_order=topology.members)
 
     def reset(self, regions: tuple[RegionAttributes, ...]) -> None:
@@ -112,10 +126,19 @@ class ReferenceAdapter(Adapter):
                 raise UnsupportedError(f"reset: the reference has no {region.policy} regions so far")
         if self._topology is None:
             raise UnsupportedError("reset: deploy a topology first")
-        setting = Setting(self._book, self._topology, regions, self._topology.members)
+        setting = Setting(
+            self._book,
+            self._topology,
+            regions,
+            self._topology.members,
+            queues=tuple(self._queues.values()),
+            clock=True,
+        )
         self._model = Model(setting, OrderStrength.TOTAL, Unknowing(), Answers())
         self._regions = {region.name: region for region in regions}
         self._world = empty_world()
+        self._world = self._world.but(wan=self._model.senders.started(self._world.wan))
+        self._faults = 0
         self._events = []
         self._outcomes = {}
 
@@ -135,6 +158,9 @@ class ReferenceAdapter(Adapter):
         del timeout_ms
         model = self._ready()
         while op_id not in self._outcomes:
+            if model.setting.operations[op_id].member in self._world.wan.dead:
+                self._outcomes[op_id] = self._outcome_of_the_dead(op_id)
+                break
             for after, outcome in model.timeline.returned(self._world, op_id):
                 self._world = after
                 self._outcomes[op_id] = outcome
@@ -229,6 +255,64 @@ class ReferenceAdapter(Adapter):
         if interest != everything or setting.operations:
             raise UnsupportedError("interest: clients register for all keys, at the beginning, so far")
         setting.subscribe(interest.client, interest.region)
+
+    def create_queue(self, queue: QueueAttributes) -> None:
+        """Keep the queue's attributes: its senders start with the next reset."""
+        if queue.parallel or queue.remote_site is None or queue.dispatchers != 1 or queue.conflate:
+            raise UnsupportedError(
+                "create_queue: the reference has serial gateway senders of one dispatcher so far"
+            )
+        self._queues[queue.id] = queue
+
+    def queue_action(self, member: str, queue: str, action: str) -> None:
+        """Stop and start receivers; pause and resume senders."""
+        kinds = {
+            ("receiver", "stop"): FaultKind.RECEIVER_STOP,
+            ("receiver", "start"): FaultKind.RECEIVER_START,
+            ("queue", "pause"): FaultKind.PAUSE,
+            ("queue", "resume"): FaultKind.RESUME,
+        }
+        receiver = queue == "receiver"
+        kind = kinds.get(("receiver" if receiver else "queue", action))
+        if kind is None:
+            raise UnsupportedError(f"queue_action: the reference cannot {action} {queue} so far")
+        self._happen(Fault(kind=kind, member=member, queue="" if receiver else queue))
+
+    def look_at_queue(self, member: str, queue: str) -> QueueSight:
+        """The member's copy of the queue, whole."""
+        sender = self._world.wan.senders[member, queue]
+        (depth, *_) = each(self._book.depth_reported(len(sender.queue), sender.sent))
+        return QueueSight(
+            depth=depth,
+            role=QueueRole.PRIMARY if sender.primary else QueueRole.SECONDARY,
+            tokens=tuple(event.token for event in sender.queue),
+            unprocessed=len(sender.records),
+        )
+
+    def crash(self, member: str) -> None:
+        """The member is dead, at some moment before this returns."""
+        self._happen(Fault(kind=FaultKind.CRASH, member=member))
+
+    def link(self, source: str, target: str, state: str) -> None:
+        """Cut a link between sites, lose its replies, or mend it."""
+        kinds = {"down": FaultKind.LINK_DOWN, "up": FaultKind.LINK_UP, "drop_acks": FaultKind.REPLIES_LOST}
+        if state not in kinds:
+            raise UnsupportedError(f"link: the reference cannot set a link {state} so far")
+        self._happen(Fault(kind=kinds[state], site=int(source), remote_site=int(target)))
+
+    def _happen(self, fault: Fault) -> None:
+        """Let a fault happen: calm at once, chaotic after some of what could come first."""
+        model = self._ready()
+        if self._random is not None:
+            self._go_on()
+        self._world = model.faults.happened(self._world, fault)
+        self._go_on()
+
+    def _outcome_of_the_dead(self, op_id: int) -> Outcome:
+        call = self._world.calls[op_id]
+        if call.outcome is not None:
+            return call.outcome
+        return Outcome(Status.INDEFINITE, detail="its member has died")
 
     def close(self) -> None:
         """Nothing was started, so nothing needs stopping."""

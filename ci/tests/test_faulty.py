@@ -73,12 +73,72 @@ def test_a_variant_replaces_decisions_that_there_are_and_no_others(name: str):
     assert variant.rulebook().replaced() == variant.replaces.keys() <= DECISIONS.keys()
 
 
-@pytest.mark.parametrize("decision", DECISIONS)
+AWAITED = frozenset(
+    (
+        "dispatches",
+        "reconnects",
+        "applies_earlier_time",
+        "applies_later_time",
+        "applies_repeated",
+        "applies_same_site",
+        "applies_to_present",
+        "applies_unrecorded",
+        "collects_while_unconnected",
+        "copies_of_queue",
+        "depth_reported",
+        "feeds_queue",
+        "keeps_inherited",
+        "keeps_later_time",
+        "keeps_trying",
+        "local_destroy_crosses",
+        "merges_records",
+        "next_of_queue",
+        "next_of_wire",
+        "no_effect_crosses",
+        "put_crosses",
+        "queue_place",
+        "queued_clears_record",
+        "queues_before_return",
+        "queues_discarded",
+        "queues_of_other_origin",
+        "range_removed",
+        "received_keeps_origin",
+        "receiver_tells",
+        "records_behind_queue",
+        "records_in_order",
+        "remembers_queued_first",
+        "removal_clears_record",
+        "removed_by_reply",
+        "removes_when_sent",
+        "replies_after_applying",
+        "resends_unanswered",
+        "secondary_remembers",
+        "sends_back",
+        "sends_while_unanswered",
+        "skipped_at_takeover",
+        "starts_as_primary",
+        "takes_over",
+        "tells_removal_when_sent",
+        "tells_removals",
+        "times_queued",
+        "value_received",
+        "waits_for_copies",
+        "waits_for_remote_site",
+    )
+)
+"""Decisions about gateways whose variants are still to come: a list that only becomes shorter."""
+
+
+def test_no_variant_is_awaited_that_is_there_already():
+    assert [name for name in AWAITED if any(name in variant.replaces for variant in FAULTY.values())] == []
+
+
+@pytest.mark.parametrize("decision", DECISIONS.keys() - AWAITED)
 def test_every_decision_is_made_wrong_by_some_variant(decision: str):
     assert [variant.name for variant in FAULTY.values() if decision in variant.replaces]
 
 
-@pytest.mark.parametrize("decision", DECISIONS)
+@pytest.mark.parametrize("decision", DECISIONS.keys() - AWAITED)
 def test_every_requirement_of_a_decision_is_broken_by_a_variant_that_makes_it_wrong(decision: str):
     broken = {
         requirement

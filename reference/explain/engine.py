@@ -7,7 +7,7 @@ only successor; everything else is a choice. States are remembered only where th
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from enum import StrEnum
 from typing import Any
 
@@ -116,6 +116,11 @@ class Cursor:
         """See View."""
         return place in self.logs.entries
 
+    def complete(self, owner: Hashable) -> bool:
+        """See View."""
+        entries, used = self.logs.entries, self.used
+        return all(used.get(place, 0) == len(entries[place]) for place in self.logs.owned.get(owner, ()))
+
     def _in_time(self, place: Place, index: int) -> bool:
         spans = self.logs.windows.get(place)
         if spans is None:
@@ -163,18 +168,28 @@ class _Believed:
 def _successors(system: System, cursor: Cursor, here: Position, believed: _Believed) -> list[Position]:
     """Where to go from here: one place if a step may be taken at once, else every choice, best last."""
     choices: list[tuple[int, Position]] = []
+    opened: frozenset[str] | None = None
     for step in system.steps(here.state, cursor):
+        if opened is None and (step.undone_by or step.clashes):
+            opened = system.open(here.state, cursor)
+        if opened and not step.undone_by.isdisjoint(opened) and not step.wanted():
+            continue
         taken = cursor.take(step)
         if taken is None:
             continue
         if step.loses and any(cursor.still(place, entry) for place, entry in step.loses):
+            if step.fault:
+                continue
             return []
         after = Position(step.state, taken[0], here.left - taken[1], (here.trail, step.name))
-        if believed(step.claim):
+        if believed(step.claim) and not (opened and not step.clashes.isdisjoint(opened)):
             return [after]
-        choices.append((step.prefer + (taken[1] << 8), after))
+        choices.append((step.prefer + (taken[1] << 8) - (_FAULTS_LAST if step.fault else 0), after))
     choices.sort(key=lambda choice: choice[0])
     return [after for _, after in choices]
+
+
+_FAULTS_LAST = 1 << 16
 
 
 def explain(

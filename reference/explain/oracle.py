@@ -6,7 +6,7 @@ Knows the search and the decisions; knows nothing of candidates.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from itertools import combinations
 
 import msgspec
@@ -16,7 +16,7 @@ from plumbline.reference.explain.question import Question, ask
 from plumbline.reference.explain.steps import Entry, Place, View
 from plumbline.reference.history import Called, ContentsRead, History
 from plumbline.reference.model.places import TIMELINE
-from plumbline.reference.rulebook.book import DECISIONS, Rulebook
+from plumbline.reference.rulebook.book import CLIENTS, DECISIONS, GATEWAYS, REPLICATED, Rulebook
 from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.reference.runs import DeadEnd
 
@@ -78,13 +78,23 @@ def name(history: History, book: Rulebook, time_ms: int = NAMING_MS) -> tuple[st
     that, the first pair. Empty if none is found in the time.
     """
     deadline = time.monotonic() + time_ms / 1000
-    singles = [decision for decision in DECISIONS if _explains(history, book.with_free(decision), deadline)]
+    asked = _asked(history)
+    singles = [decision for decision in asked if _explains(history, book.with_free(decision), deadline)]
     if singles:
         return tuple(singles)
-    for pair in combinations(DECISIONS, 2):
+    for pair in combinations(asked, 2):
         if _explains(history, book.with_free(*pair), deadline):
             return pair
     return ()
+
+
+def _asked(history: History) -> tuple[str, ...]:
+    """The decisions that the history asks, the most specific first."""
+    return (
+        *(GATEWAYS if history.queues else ()),
+        *(CLIENTS if history.clients else ()),
+        *REPLICATED,
+    )
 
 
 def _explains(history: History, book: Rulebook, deadline: float) -> bool:
@@ -153,6 +163,10 @@ class _Offers:
 
     def observed(self, place: Place) -> bool:
         return place in self._entries
+
+    def complete(self, owner: Hashable) -> bool:
+        del owner
+        return True
 
 
 def _dead_ends(question: Question, frontier: list[Position]) -> Iterable[DeadEnd]:

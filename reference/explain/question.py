@@ -6,28 +6,38 @@ Knows how histories are written down; knows nothing of how the search works.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Hashable
 from itertools import accumulate
 from operator import itemgetter
 from typing import NamedTuple
 
 from plumbline.reference.explain.steps import Entry as Shown
-from plumbline.reference.explain.steps import Logs, Place
+from plumbline.reference.explain.steps import Logs, Place, View
 from plumbline.reference.garbage import uncollected
 from plumbline.reference.history import (
     Armed,
     Called,
     ContentsAsked,
     ContentsRead,
+    Fault,
+    FaultBegun,
+    FaultKind,
     Gate,
     History,
     Moment,
+    NotParked,
+    QueueAsked,
+    QueueRead,
     Redelivered,
     Released,
     Returned,
     Settled,
     StatisticAsked,
     StatisticRead,
+    Waited,
 )
+from plumbline.reference.history import Shown as ListenerShown
+from plumbline.reference.model.faults import mends
 from plumbline.reference.model.foresight import Comes
 from plumbline.reference.model.places import (
     TIMELINE,
@@ -36,10 +46,11 @@ from plumbline.reference.model.places import (
     outcome_entry,
     outcome_place,
 )
+from plumbline.reference.model.senders import crash_of
 from plumbline.reference.model.setting import Setting, served
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers, Reading
-from plumbline.reference.model.world import Entry, Stage, World
+from plumbline.reference.model.world import LOOK, Channel, Entry, Message, Sender, Stage, Wire, World
 from plumbline.reference.operations import (
     READS,
     STORES_VALUE,
@@ -47,6 +58,8 @@ from plumbline.reference.operations import (
     Operation,
     OperationKind,
     Outcome,
+    QueueRole,
+    QueueSight,
     Scope,
     Status,
 )
@@ -93,11 +106,23 @@ class Index:
         self.called: dict[int, int] = {}
         self.returned: dict[int, tuple[int, Outcome]] = {}
         self.settled: list[int] = []
+        self.settled_everywhere: list[int] = []
         self.answers = Answers()
         self.redelivered: set[int] = set()
         self._again: set[Where] = set()
         self._shut: set[Gate] = set()
+        self._sites = {m: site.number for site in history.topology.sites for m in site.members}
+        for client in history.clients:
+            self._sites[client.name] = self._sites[client.servers[0]]
+        self._feeding = {queue.id: queue.site for queue in history.queues}
+        self._faults: list[tuple[int, Fault]] = []
+        self._down: set[Fault] = set()
+        self._looks: list[int] = []
+        self._last_look: dict[str, int] = {}
+        self.primaries: dict[str, str] = {}
         self._read(history)
+        self._repeated = any(_repeats(log) for log in history.logs.values())
+        self._open: dict[int, frozenset[str]] = {}
         self._scopes = {region.name: region.scope for region in history.regions}
         self._unchecked = {region.name for region in history.regions if region.checks is False}
         self._logged: dict[str, set[tuple[str, str | None]]] = {
@@ -105,6 +130,7 @@ class Index:
             for member, log in history.logs.items()
         }
         self._identified = history.callback_arguments
+        self._strength = history.order_strength
         self._readers = self._find_readers()
         self._silent = self._find_silent((*history.topology.members, *self.clients))
         self._counts = self._find_counts()
@@ -126,6 +152,8 @@ class Index:
                 case Settled(held):
                     if not held and not self._shut:
                         self.settled.append(moment)
+                        if not self._down:
+                            self.settled_everywhere.append(moment)
                 case Armed(gate):
                     self._shut.add(gate)
                 case Released(gate):
@@ -139,8 +167,11 @@ class Index:
                     self._read_answer(history, moment, what, called)
 
     def _read_answer(self, history: History, moment: int, what: Moment, called: dict[str, set[str]]) -> None:
-        """Take in a question or an answer; a question that is never answered shows nothing."""
+        """Take in a fault, a question or an answer; a question that is never answered shows nothing."""
         match what:
+            case FaultBegun(_, fault):
+                self._faults.append((moment, fault))
+                self._down = _still_down(self._down, fault)
             case ContentsAsked(number, member, region):
                 self._asked[number] = moment
                 self.answers.members[number] = (member, region)
@@ -153,9 +184,29 @@ class Index:
                 self._asked[number] = moment
                 self.answers.members[number] = (member, name)
                 self.answers.statistics[number] = (0, NEVER)
+            case QueueAsked(number, member, queue):
+                self._asked[number] = moment
+                self._looks.append(moment)
+                self._last_look[queue] = moment
+                self.answers.members[number] = (member, queue)
+                self.answers.queues[number] = _UNSEEN
+            case QueueRead(number, member, queue, sight):
+                self.answers.queues[number] = sight
+                if sight.role is QueueRole.PRIMARY and not self._faults:
+                    self.primaries.setdefault(queue, member)
             case StatisticRead(number, _, _, delta):
                 least, most = history.conflated_weight_least, history.conflated_weight_most
                 self.answers.statistics[number] = (-(-delta // most), delta // least)
+
+    @property
+    def shared(self) -> frozenset[tuple[str, str]]:
+        """The regions and keys that more than one site writes."""
+        writers: dict[tuple[str, str], set[int]] = {}
+        for operation in self.operations.values():
+            if operation.kind not in READS:
+                where = (operation.region, operation.key)
+                writers.setdefault(where, set()).add(self._sites[operation.member])
+        return frozenset(where for where, sites in writers.items() if len(sites) > 1)
 
     @property
     def ambiguous(self) -> frozenset[tuple[str, str]]:
@@ -167,8 +218,12 @@ class Index:
         back, outcome = self.returned.get(operation.op_id, (NEVER, None))
         if outcome is not None and outcome.status is Status.INDEFINITE:
             return NEVER
-        index = bisect_left(self.settled, self.called[operation.op_id])
-        settled = self.settled[index] if index < len(self.settled) else NEVER
+        near = self._sites[member] == self._sites[operation.member]
+        moments = self.settled if near else self.settled_everywhere
+        index = bisect_left(moments, self.called[operation.op_id])
+        settled = moments[index] if index < len(moments) else NEVER
+        if not near:
+            return settled
         if member in self.clients:
             known = member == self.originators.get(operation.op_id)
         else:
@@ -250,7 +305,8 @@ class Index:
         if not readers:
             return Comes.NO
         # A value is there once only, so who has yet to see it must come first, unless it comes again.
-        once = entry.state is EntryState.LIVE and where not in self._again
+        comes_again = where in self._again or entry.token == operation.token
+        once = entry.state is EntryState.LIVE and not comes_again
         sure = Comes.SURELY if once else Comes.PERHAPS
         for op_id, call in world.calls.items():
             reader = self.operations[op_id]
@@ -312,6 +368,8 @@ class Index:
     def _may_still_arrive(self, world: World, now: int, other: Operation, member: str, entry: Entry) -> bool:
         if self.called[other.op_id] >= now:
             return True
+        if self._sites[member] != self._sites[other.member]:
+            return (member, other.op_id) not in world.wan.seen
         call = world.calls.get(other.op_id)
         if member in self.clients:
             return call is not None or any(
@@ -349,6 +407,136 @@ class Index:
         index = bisect_left(moments, now)
         return index < len(moments) and moments[index] < self.latest(operation, member)
 
+    def open(self, world: World, view: View) -> frozenset[str]:
+        """Faults to come before everything settles, or under way; looks at queues (see Foresight)."""
+        found = self._open.get(view.now)
+        if found is None:
+            found = self._open[view.now] = self._open_from(view.now)
+        wan = world.wan
+        if wan.faults:
+            found = found.union(*(_names(fault) for fault in wan.faults.values()))
+        if wan.dead and any(channel.source in wan.dead for channel in world.channels):
+            found |= {"lost messages"}
+        if any(unread == LOOK for unread in world.asked.values()):
+            found |= {"look"}
+        return found
+
+    def _open_from(self, now: int) -> frozenset[str]:
+        index = bisect_left(self.settled, now)
+        until = self.settled[index] if index < len(self.settled) else NEVER
+        found: set[str] = set()
+        for moment, fault in self._faults:
+            if now <= moment < until:
+                found |= _names(fault)
+        if any(now <= moment < until for moment in self._looks):
+            found.add("look")
+        if self._repeated:
+            found.add("repetition")
+        return frozenset(found)
+
+    def wants_message(self, world: World, view: View, channel: Channel) -> bool:
+        """Whether what is due needs a message of the channel (see Foresight)."""
+        due = view.due(TIMELINE)
+        if isinstance(due, Settled | NotParked | Waited):
+            return True
+        messages = world.channels[channel]
+        if isinstance(due, Returned):
+            call = world.calls.get(due.op_id)
+            if call is not None and any(
+                message.op_id == due.op_id or _awaits(call.waiting, channel) for message in messages
+            ):
+                return True
+        return any(
+            view.fits(*self._shown_by(channel.target, message)) for message in messages if not message.queue
+        )
+
+    def _shown_by(self, member: str, message: Message) -> tuple[Place, Shown]:
+        operation = self.operations[message.op_id]
+        return self.place_of(member, operation)
+
+    def place_of(self, member: str, operation: Operation) -> tuple[Place, Shown]:
+        """Where the listener of a member tells of an operation that was called elsewhere, and what."""
+        _, kind = BECOMES[operation.kind]
+        named = self._identified or operation.kind in STORES_VALUE
+        thread = operation.thread if named else None
+        token = operation.token if named else None
+        return (
+            listener_place(self._strength, member, operation.region, operation.key, thread, kind),
+            listener_entry(operation.region, operation.key, kind, token),
+        )
+
+    def wants_event(self, world: World, view: View, wire: Wire, sender: Sender) -> bool:
+        """Whether what is due needs an event that the sender has not sent yet (see Foresight)."""
+        del world
+        if isinstance(view.due(TIMELINE), Settled | NotParked | Waited):
+            return True
+        return any(
+            view.fits(*self.place_of(wire.receiver, self.operations[event.op_id]))
+            for event in sender.queue[sender.sent :]
+        )
+
+    def copies_are_looked_at(self, now: int, queue: str) -> bool:
+        """Whether anybody looks at a copy of the queue from now on (see Foresight)."""
+        return self._last_look.get(queue, -1) >= now
+
+    def may_happen(self, view: View, fault: Fault) -> bool:
+        """Whether the fault may happen now (see Foresight)."""
+        return fault.kind is not FaultKind.CRASH or view.complete(fault.member)
+
+
+_UNSEEN = QueueSight(depth=-1, role=QueueRole.NONE)
+"""What a question after a queue shows that is never answered: nothing."""
+
+_FAULT_NAMES = {
+    FaultKind.LINK_DOWN: "link",
+    FaultKind.LINK_UP: "link",
+    FaultKind.REPLIES_LOST: "link",
+    FaultKind.RECEIVER_STOP: "receiver",
+    FaultKind.RECEIVER_START: "receiver",
+    FaultKind.PAUSE: "pause",
+    FaultKind.RESUME: "pause",
+}
+
+
+def _names(fault: Fault) -> frozenset[str]:
+    """How steps call the fault."""
+    if fault.kind is FaultKind.CRASH:
+        return frozenset(("crash", crash_of(fault.member)))
+    return frozenset((_FAULT_NAMES[fault.kind],))
+
+
+def _still_down(down: set[Fault], fault: Fault) -> set[Fault]:
+    """What is down once a fault, or what mends one, was asked for."""
+    if not mends(fault):
+        return {*down, fault} if fault.kind is not FaultKind.CRASH else down
+    return {old for old in down if _MENDED_BY.get(old.kind) != fault.kind or _spot(old) != _spot(fault)}
+
+
+_MENDED_BY = {
+    FaultKind.LINK_DOWN: FaultKind.LINK_UP,
+    FaultKind.REPLIES_LOST: FaultKind.LINK_UP,
+    FaultKind.RECEIVER_STOP: FaultKind.RECEIVER_START,
+    FaultKind.PAUSE: FaultKind.RESUME,
+}
+
+
+def _spot(fault: Fault) -> tuple[str, str, int, int]:
+    """Where a fault is."""
+    return fault.member, fault.queue, fault.site, fault.remote_site
+
+
+def _repeats(log: tuple[ListenerShown, ...]) -> bool:
+    """Whether a log tells of one event more than once."""
+    told = [(shown.event.region, shown.event.key, shown.event.token) for shown in log if shown.event.token]
+    return len(told) != len(set(told))
+
+
+def _awaits(waiting: frozenset[object], channel: Channel) -> bool:
+    """Whether a call awaits something that comes over the channel."""
+    return any(
+        isinstance(awaited, tuple) and awaited[1:] == (channel.source, channel.target) for awaited in waiting
+    )
+
 
 def _seen(entry: Entry) -> Reading:
     if entry.state is EntryState.LIVE:
@@ -371,11 +559,14 @@ def _ask(history: History, book: Rulebook) -> Question:
         history.member_order,
         identified=history.callback_arguments,
         redeliverable=frozenset(index.redelivered),
+        queues=history.queues,
     )
     for client in history.clients:
         setting.connect(client)
         for region in history.regions:
             setting.subscribe(client.name, region.name)
+    setting.shared = index.shared
+    setting.primaries = index.primaries
     setting.operations = index.operations
     setting.originators = index.originators
     setting.ambiguous = index.ambiguous
@@ -409,7 +600,11 @@ def _logs(history: History, index: Index) -> Logs:
             place = listener_place(strength, member, event.region, event.key, thread, event.kind)
             entries.setdefault(place, []).append(entry)
             windows.setdefault(place, []).append((shown.after, shown.before))
-    return Logs(entries, clock=TIMELINE, windows=windows)
+    owners: dict[Place, Hashable] = {}
+    for place in entries:
+        if isinstance(place, tuple) and place[0] == "listener":
+            owners[place] = place[1]
+    return Logs(entries, clock=TIMELINE, windows=windows, owners=owners)
 
 
 _MAY_BE_SILENT = (OperationKind.DESTROY, OperationKind.INVALIDATE)

@@ -7,13 +7,16 @@ of clock positions.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
 
 Place = Hashable
 Entry = Hashable
+
+NOTHING: frozenset[str] = frozenset()
+"""No open thing."""
 
 NO_PLACES: tuple[tuple[Place, Entry], ...] = ()
 
@@ -36,6 +39,10 @@ class Claim(msgspec.Struct, frozen=True):
     relies_on: frozenset[str] = frozenset()
 
 
+def _not_wanted() -> bool:
+    return False
+
+
 class Step(msgspec.Struct):
     """One atomic step that a model could take.
 
@@ -47,6 +54,12 @@ class Step(msgspec.Struct):
         loses: entries that can never be shown once this step can be taken, and the step is inevitable:
             one that is still due ends the branch.
         prefer: among choices the larger is tried first.
+        undone_by: open things that may undo the step or come before it: while one of them is open, the
+            step is postponed, unless it is wanted.
+        wanted: whether an entry that is due, or a call that has to return, needs the step.
+        clashes: open things with which the step does not commute: while one of them is open, its claim
+            counts for nothing and it is a choice.
+        fault: whether it is a fault: tried only where nothing may be taken at once, and last.
     """
 
     name: tuple[Any, ...]
@@ -55,6 +68,10 @@ class Step(msgspec.Struct):
     claim: Claim | None = None
     loses: tuple[tuple[Place, Entry], ...] = NO_PLACES
     prefer: int = 0
+    undone_by: frozenset[str] = NOTHING
+    wanted: Callable[[], bool] = _not_wanted
+    clashes: frozenset[str] = NOTHING
+    fault: bool = False
 
 
 class Logs:
@@ -69,6 +86,7 @@ class Logs:
         *,
         clock: Place | None = None,
         windows: Mapping[Place, Sequence[tuple[int, int]]] | None = None,
+        owners: Mapping[Place, Hashable] | None = None,
     ) -> None:
         """Take the observed entries.
 
@@ -77,6 +95,7 @@ class Logs:
             clock: the place whose position is the time that windows speak of.
             windows: for some places, for each entry the first and last clock position at which it may
                 be shown; the last is when the clock still stands at that position.
+            owners: for some places, whose they are: what has ended shows no more entries at any of its.
         """
         self.entries = {place: tuple(shown) for place, shown in entries.items()}
         self.clock = clock
@@ -86,6 +105,9 @@ class Logs:
             place: {entry: index for index, entry in enumerate(shown)}
             for place, shown in self.entries.items()
         }
+        self.owned: dict[Hashable, list[Place]] = {}
+        for place, owner in (owners or {}).items():
+            self.owned.setdefault(owner, []).append(place)
         # How many entries a place must have shown before the clock may leave a position.
         self.deadlines: dict[int, list[tuple[Place, int]]] = {}
         for place, spans in self.windows.items():
@@ -117,6 +139,9 @@ class View(Protocol):
     def observed(self, place: Place) -> bool:
         """Whether the place was observed."""
 
+    def complete(self, owner: Hashable) -> bool:
+        """Whether nothing is due any more at any of the owner's places."""
+
 
 class System(Protocol):
     """A model together with the commands of one example."""
@@ -129,3 +154,11 @@ class System(Protocol):
 
     def canonical(self, state: Any) -> Any:
         """The state without what can no longer matter; the state itself if in doubt."""
+
+    def open(self, state: Any, view: View) -> frozenset[str]:
+        """Faults still to come or under way, and whatever else steps say they are undone by or clash with.
+
+        Asked only where a step names any; a system whose steps name none has nothing to say.
+        """
+        del state, view
+        return NOTHING

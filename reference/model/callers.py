@@ -19,25 +19,33 @@ from plumbline.reference.model.places import (
     outcome_entry,
     outcome_place,
 )
+from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.subscriptions import queued
+from plumbline.reference.model.times import NONE, all_after
 from plumbline.reference.model.world import ABSENT, Call, Channel, Entry, GateState, Message, Stage, World
-from plumbline.reference.operations import EventKind, Operation, Outcome
-from plumbline.reference.rulebook.operations import effects
+from plumbline.reference.operations import READS, EventKind, Operation, OperationKind, Outcome
+from plumbline.reference.rulebook.operations import BECOMES, effects
 from plumbline.reference.rulebook.values import Effect, EntryState, Stamp, each
 
 
 class Callers:
     """The part of the model that carries out calls on their own member."""
 
-    def __init__(self, setting: Setting, strength: OrderStrength, foresight: Foresight) -> None:
+    def __init__(
+        self, setting: Setting, strength: OrderStrength, foresight: Foresight, senders: Senders
+    ) -> None:
         self._setting = setting
         self._strength = strength
         self._foresight = foresight
+        self._senders = senders
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Effects of calls, and their sending."""
+        dead = world.wan.dead
         for op_id, call in world.calls.items():
+            if dead and self._setting.operations[op_id].member in dead:
+                continue
             if call.stage is Stage.CALLED:
                 yield from self._effects(world, view, self._setting.operations[op_id], call)
             elif call.stage is Stage.APPLIED:
@@ -65,18 +73,41 @@ class Callers:
             if effect.at_client:
                 yield self._left_to_client(world, operation, call, effect)
             elif effect.becomes is None:
-                yield self._reading(world, operation, call, effect)
+                yield from self._reading(world, operation, call, effect)
             else:
                 yield from self._changes(world, view, operation, entry, effect)
 
-    def _reading(self, world: World, operation: Operation, call: Call, effect: Effect) -> Step:
+    def _reading(self, world: World, operation: Operation, call: Call, effect: Effect) -> Iterator[Step]:
         outcome = Outcome(effect.status, effect.value)
         done = call._replace(stage=Stage.DONE, outcome=outcome)
-        return Step(
-            ("reads", operation.member, operation.op_id),
-            world.but(calls=world.calls.set(operation.op_id, done)),
-            ((outcome_place(operation.op_id), outcome_entry(outcome)),),
-            claims.READ if self._foresight.only_reads(operation) else None,
+        read = world.but(calls=world.calls.set(operation.op_id, done))
+        ways = list(self._queued_without_effect(read, operation, effect))
+        for after in ways:
+            yield Step(
+                ("reads", operation.member, operation.op_id),
+                after,
+                ((outcome_place(operation.op_id), outcome_entry(outcome)),),
+                claims.READ if self._foresight.only_reads(operation) and len(ways) == 1 else None,
+            )
+
+    def _queued_without_effect(self, world: World, operation: Operation, effect: Effect) -> Iterator[World]:
+        """What senders make of an operation that changed nothing: nothing, as the documents have it."""
+        book = self._setting.book
+        if not self._setting.queues or {*each(book.get_crosses()), *each(book.no_effect_crosses())} == {
+            False
+        }:
+            yield world
+            return
+        if operation.kind in READS:
+            carried = OperationKind.PUT if effect.value is not None else OperationKind.DESTROY
+            token = effect.value
+        else:
+            if operation.kind not in BECOMES:
+                yield world
+                return
+            carried, token = operation.kind, operation.token
+        yield from self._senders.queued(
+            world, operation.member, operation, None, update=True, carried=carried, token=token
         )
 
     def _left_to_client(self, world: World, operation: Operation, call: Call, effect: Effect) -> Step:
@@ -132,19 +163,48 @@ class Callers:
                 gates = world.gates
                 if announced and gates.get((member, operation.op_id)) is GateState.ARMED:
                     gates = gates.set((member, operation.op_id), GateState.PARKED)
-                changes = world.but(
+                applied = world.but(
                     entries=entries, calls=world.calls.set(operation.op_id, after), gates=gates
                 )
                 if effect.distributed:
-                    changes = queued(
-                        changes, self._setting, self._strength, member, operation, stamp, sure=announced
+                    applied = queued(
+                        applied, self._setting, self._strength, member, operation, stamp, sure=announced
                     )
-                yield Step(
-                    ("applies", member, operation.op_id),
-                    changes,
-                    tuple(shows),
-                    claim,
-                )
+                ways = list(self._told(applied, operation, entry, stamp, effect))
+                for known in ways:
+                    yield Step(
+                        ("applies", member, operation.op_id),
+                        known,
+                        tuple(shows),
+                        claim if len(ways) == 1 else None,
+                        clashes=self._setting.changes_queues,
+                    )
+
+    def _told(
+        self, world: World, operation: Operation, before: Entry, stamp: Stamp | None, effect: Effect
+    ) -> Iterator[World]:
+        """The worlds in which timestamps and senders know of what was applied on its own member."""
+        if not self._setting.queues:
+            yield world
+            return
+        region, key = operation.region, operation.key
+        if self._setting.is_shared(region, key) and before.stamp is not None and before.stamp.times:
+            pairs = all_after(world.wan.ranks.get((region, key), NONE), operation.op_id, before.stamp.times)
+            assert pairs is not None  # noqa: S101 - what is stamped now was never compared
+            world = world.but(wan=world.wan._replace(ranks=world.wan.ranks.set((region, key), pairs)))
+        carried = None
+        if not effect.distributed:
+            carried = _CARRIED_LOCAL[operation.kind]
+        update = before.state in (EntryState.LIVE, EntryState.INVALID)
+        yield from self._senders.queued(
+            world,
+            operation.member,
+            operation,
+            stamp,
+            update=update,
+            carried=carried,
+            token=operation.token,
+        )
 
     def _announces_token(self, effect: Effect) -> bool:
         return self._setting.identified or effect.becomes is EntryState.LIVE
@@ -156,7 +216,15 @@ class Callers:
             return (None,)
         if not effect.distributed:
             return (entry.stamp,)
-        return each(self._setting.book.stamp(entry.stamp, operation.member, operation.kind))
+        member = operation.member
+        stamps: tuple[Stamp | None, ...] = each(self._setting.book.stamp(entry.stamp, member, operation.kind))
+        if self._setting.is_shared(operation.region, operation.key):
+            site, times = self._setting.site_of[member], frozenset((operation.op_id,))
+            return tuple(stamp and stamp._replace(site=site, times=times) for stamp in stamps)
+        if self._setting.distributed:
+            site = self._setting.site_of[member]
+            return tuple(stamp and stamp._replace(site=site) for stamp in stamps)
+        return stamps
 
     def _sendings(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
         if world.gates.get((operation.member, operation.op_id)) is GateState.PARKED:
@@ -164,6 +232,8 @@ class Callers:
         others = self._setting.others[operation.member]
         if world.away:
             others = tuple(other for other in others if (other, operation.region) not in world.away)
+        if world.wan.dead:
+            others = tuple(other for other in others if other not in world.wan.dead)
         for targets in each(self._setting.book.recipients(others)):
             channels = world.channels
             for target in targets:
@@ -171,7 +241,7 @@ class Callers:
                 message = Message(operation.op_id, call.stamp, call.update)
                 channels = channels.set(channel, (*channels.get(channel, ()), message))
             waits = self._setting.awaits_acknowledgement(operation.region)
-            waiting = self._setting.caller(operation.op_id).union(targets if waits else ())
+            waiting = call.waiting.union(self._setting.caller(operation.op_id), targets if waits else ())
             sent = call._replace(stage=Stage.SENT, waiting=waiting)
             stamps = world.stamps
             if self._setting.keeps_stamp_of(operation.op_id):
@@ -181,6 +251,13 @@ class Callers:
                 world.but(calls=world.calls.set(operation.op_id, sent), channels=channels, stamps=stamps),
                 claim=claims.SEND,
             )
+
+
+_CARRIED_LOCAL = {
+    OperationKind.LOCAL_INVALIDATE: OperationKind.INVALIDATE,
+    OperationKind.LOCAL_DESTROY: OperationKind.DESTROY,
+}
+"""What a local operation would be elsewhere, if it went there."""
 
 
 def changed(

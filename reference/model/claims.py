@@ -7,6 +7,12 @@ from __future__ import annotations
 
 from plumbline.reference.explain.steps import Claim
 
+LOOKED_AT = frozenset(("look",))
+"""Clashes with what changes a queue: somebody is about to look at it."""
+
+REPEATED_SHOWS = frozenset(("repetition",))
+"""Clashes with what spares a repetition: the logs show one."""
+
 STAMPS_GROW = frozenset(
     {
         "stamp",
@@ -29,6 +35,46 @@ STAMPS_GROW = frozenset(
     }
 )
 """Decisions on which "a stored stamp only grows, and a loser stays one" rests."""
+
+QUEUES_IN_ORDER = frozenset(
+    {
+        "queue_place",
+        "next_of_queue",
+        "next_of_wire",
+        "times_queued",
+        "queues_before_return",
+        "removes_when_sent",
+        "tells_removal_when_sent",
+        "sends_while_unanswered",
+        "removed_by_reply",
+        "replies_after_applying",
+        "resends_unanswered",
+        "keeps_trying",
+        "collects_while_unconnected",
+        "applies_repeated",
+        "dispatches",
+        "reconnects",
+    }
+)
+"""Decisions on which "first queued, first sent, and removed once it was answered" rests."""
+
+TAKEN_OVER_WHOLE = frozenset(
+    {
+        "records_behind_queue",
+        "records_in_order",
+        "merges_records",
+        "keeps_inherited",
+        "skipped_at_takeover",
+        "takes_over",
+        "queued_clears_record",
+        "remembers_queued_first",
+        "secondary_remembers",
+        "removal_clears_record",
+        "queues_of_other_origin",
+        "copies_of_queue",
+    }
+)
+"""Decisions on which "a survivor has all that the dead primary had not sent" rests."""
 
 OTHERS_DO_NOT_MATTER = frozenset({"waits_for_other_writers", "applies_while_another_is_under_way"})
 """Decisions on which "what another operation is doing does not matter" rests."""
@@ -64,4 +110,43 @@ PASS_ON = Claim(
     "Passing on a client's call, or answering it, only allows more: the call may take effect, and the answer "
     "arrive, as late as it likes.",
     OTHERS_DO_NOT_MATTER | {"serves_client"},
+)
+QUEUE_COPY = Claim(
+    "queue copy",
+    "A secondary's copy matters only to what takes it over or looks at it; both name what they clash with, "
+    "and a copy is put at its place whenever it comes.",
+    TAKEN_OVER_WHOLE,
+)
+CALLBACK = Claim(
+    "callback",
+    "Operation and queue entry lead to the same state, whichever a secondary is told of first; a takeover "
+    "counts what its listener has not been told of yet as queued.",
+    TAKEN_OVER_WHOLE,
+)
+TAKEOVER = Claim(
+    "takeover",
+    "What the survivor applied before it took over comes behind what it inherits, and so does what it "
+    "applies afterwards.",
+    TAKEN_OVER_WHOLE | QUEUES_IN_ORDER,
+)
+CONNECT = Claim(
+    "connect",
+    "There is one receiver to connect to, and a connection only allows more.",
+    QUEUES_IN_ORDER,
+)
+SEND_EVENT = Claim(
+    "send event",
+    "An event may stay on its connection as long as it likes, and none overtakes another.",
+    QUEUES_IN_ORDER,
+)
+ANSWER = Claim(
+    "answer",
+    "What was dealt with need not be sent again, and nothing shows that it was not: a repetition changes "
+    "nothing.",
+    QUEUES_IN_ORDER,
+)
+REPEATED = Claim(
+    "repeated",
+    "A repeated event that is not shown changes nothing.",
+    frozenset({"applies_repeated"}),
 )

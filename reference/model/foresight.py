@@ -9,7 +9,9 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Protocol
 
-from plumbline.reference.model.world import Entry, World
+from plumbline.reference.explain.steps import View
+from plumbline.reference.history import Fault
+from plumbline.reference.model.world import Channel, Entry, Sender, Wire, World
 from plumbline.reference.operations import Operation
 
 
@@ -43,6 +45,21 @@ class Foresight(Protocol):
     def count_to_come(self, now: int, member: str, operation: Operation) -> bool:
         """Whether somebody who has not asked yet might read a counter before `operation` is discarded."""
 
+    def open(self, world: World, view: View) -> frozenset[str]:
+        """Faults to come before everything settles, or under way, and whatever else steps clash with."""
+
+    def wants_message(self, world: World, view: View, channel: Channel) -> bool:
+        """Whether what is due needs a message of the channel: to be shown, or for a call to return."""
+
+    def wants_event(self, world: World, view: View, wire: Wire, sender: Sender) -> bool:
+        """Whether what is due needs an event that the sender has not sent yet."""
+
+    def copies_are_looked_at(self, now: int, queue: str) -> bool:
+        """Whether anybody who has not asked yet looks at a copy of the queue."""
+
+    def may_happen(self, view: View, fault: Fault) -> bool:
+        """Whether the fault may happen now: a member that dies shows nothing afterwards."""
+
 
 class Unknowing:
     """For the simulation, which believes no claim and needs none."""
@@ -61,4 +78,24 @@ class Unknowing:
 
     def count_to_come(self, *_: object) -> bool:
         """Perhaps."""
+        return True
+
+    def open(self, *_: object) -> frozenset[str]:
+        """Not known, and nobody asks."""
+        return frozenset()
+
+    def wants_message(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def wants_event(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def copies_are_looked_at(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def may_happen(self, *_: object) -> bool:
+        """At any time."""
         return True

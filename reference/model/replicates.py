@@ -17,9 +17,20 @@ from plumbline.reference.model import claims
 from plumbline.reference.model.callers import changed
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import listener_entry, listener_place
+from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.subscriptions import queued
-from plumbline.reference.model.world import Channel, Entry, GateState, Message, MessageState, Stage, World
+from plumbline.reference.model.times import NONE, Pairs, comparisons, latest
+from plumbline.reference.model.wires import acknowledged
+from plumbline.reference.model.world import (
+    Channel,
+    Entry,
+    GateState,
+    Message,
+    MessageState,
+    Stage,
+    World,
+)
 from plumbline.reference.operations import Operation
 from plumbline.reference.rulebook.operations import BECOMES
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
@@ -28,31 +39,44 @@ Order = HashedMap[tuple[str, str], bool]
 
 
 class Finding(NamedTuple):
-    """How a check ended: applied or discarded, whether it settled a tie, and the order of ids so far."""
+    """How a check ended: applied or discarded, whether it settled a tie, and the order of ids so far.
+
+    `pairs` are the timestamps' order so far, where it had to be asked for.
+    """
 
     applied: bool
     tie: bool
     order: Order
     counted: bool = True
+    pairs: Pairs | None = None
 
 
 class Replicates:
     """The part of the model that receives operations from other members."""
 
-    def __init__(self, setting: Setting, strength: OrderStrength, foresight: Foresight) -> None:
+    def __init__(
+        self, setting: Setting, strength: OrderStrength, foresight: Foresight, senders: Senders
+    ) -> None:
         self._setting = setting
         self._strength = strength
         self._foresight = foresight
+        self._senders = senders
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
-        """Deliveries of the first message of each channel."""
+        """Deliveries of the first message of each channel; or their loss, where the sender has died."""
+        dead = world.wan.dead
         for channel, messages in world.channels.items():
             head = messages[0]
+            if dead and channel.source in dead and head.state is not MessageState.PARKED:
+                yield self._lost(world, channel)
+            if head.queue:
+                yield from self._senders.delivered(world, view, channel, head)
+                continue
             if head.state is MessageState.PARKED or all(self.waits(world, head)):
                 continue
             if channel.target in self._setting.clients:
                 continue
-            operation = self._setting.operations[head.op_id]
+            operation = self._operation(head)
             if head.state is MessageState.ROLLBACK:
                 yield self._rolled_back(world, channel, operation, head)
                 continue
@@ -61,6 +85,25 @@ class Replicates:
                     yield from self.checked(world, view, channel, operation, head)
                 else:
                     yield from self.unchecked(world, view, channel, operation, head)
+
+    def _operation(self, head: Message) -> Operation:
+        if head.event is not None:
+            return self._setting.carried(head.event)
+        return self._setting.operations[head.op_id]
+
+    def _lost(self, world: World, channel: Channel) -> Step:
+        """What a dead member has sent does not arrive, nor anything behind it."""
+        loses = tuple(
+            self.shown(channel.target, self._operation(message))
+            for message in world.channels[channel]
+            if not message.queue and message.event is None
+        )
+        return Step(
+            ("is lost", channel.source, channel.target, channel.thread),
+            world.but(channels=world.channels.delete(channel)),
+            loses=loses,
+            fault=True,
+        )
 
     def redelivered(self, world: World, op_id: int, member: str) -> World:
         """The world in which the operation's message is on its way to the member once more."""
@@ -80,7 +123,7 @@ class Replicates:
 
     def waits(self, world: World, head: Message) -> tuple[bool, ...]:
         """Whether a delivery is held up by a concurrent one that has not even been sent."""
-        if not self._setting.watches_delivery:
+        if not self._setting.watches_delivery or head.queue:
             return (False,)
         operation = self._setting.operations[head.op_id]
         concurrent = any(
@@ -140,11 +183,11 @@ class Replicates:
             )
             if nothing_there:
                 announced = tuple(dict.fromkeys((*announced, 0)))
-            ordered = world.but(order=finding.order)
+            ordered = self._ranked(world.but(order=finding.order), operation, finding)
             for value in each(book.value_stored(operation.token, entry.token)):
                 # A client has no member id: whatever it signed, it would have to sign for its server.
                 signer = channel.source if member in self._setting.clients else member
-                for stamp in self._stored_stamps(head.stamp, entry.stamp, signer):
+                for stamp in self._stored_stamps(ordered, operation, head.stamp, entry.stamp, signer):
                     for times in announced:
                         yield from self._applied(
                             ordered,
@@ -159,13 +202,37 @@ class Replicates:
                             checks=True,
                         )
 
+    def _ranked(self, world: World, operation: Operation, finding: Finding) -> World:
+        if finding.pairs is None:
+            return world
+        where = (operation.region, operation.key)
+        return world.but(wan=world.wan._replace(ranks=world.wan.ranks.set(where, finding.pairs)))
+
     def _stored_stamps(
-        self, incoming: Stamp | None, stored: Stamp | None, member: str
+        self,
+        world: World,
+        operation: Operation,
+        incoming: Stamp | None,
+        stored: Stamp | None,
+        member: str,
     ) -> tuple[Stamp | None, ...]:
         """The stamps that an applied update may leave behind; none came where its caller did not check."""
-        return (
-            (None,) if incoming is None else each(self._setting.book.stamp_stored(incoming, stored, member))
-        )
+        if incoming is None:
+            return (None,)
+        stamps: tuple[Stamp, ...] = each(self._setting.book.stamp_stored(incoming, stored, member))
+        return tuple(self._timed(world, operation, stamp, incoming, stored) for stamp in stamps)
+
+    def _timed(
+        self, world: World, operation: Operation, stamp: Stamp, incoming: Stamp, stored: Stamp | None
+    ) -> Stamp:
+        """The stamp with the later of two timestamps of one site, whichever update has won."""
+        stamp = stamp._replace(site=incoming.site, times=incoming.times)
+        if stored is None or stored.site != incoming.site or not stored.times:
+            return stamp
+        if not all(each(self._setting.book.keeps_later_time())):
+            return stamp
+        pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
+        return stamp._replace(times=latest(pairs, incoming.times | stored.times))
 
     def _findings(
         self, world: World, operation: Operation, head: Message, entry: Entry, member: str
@@ -173,6 +240,9 @@ class Replicates:
         """Every way in which the comparison of the message with what is stored may end."""
         book, order = self._setting.book, world.order
         incoming, stored = head.stamp, entry.stamp
+        if stored is not None and incoming is not None and stored.site != incoming.site:
+            yield from self._between_sites(world, operation, incoming, stored)
+            return
         for takes_part in each(book.takes_part(operation.kind)):
             if not takes_part:
                 yield Finding(applied=True, tie=False, order=order)
@@ -191,6 +261,20 @@ class Replicates:
                 for higher, chosen in self._compared(order, incoming.member, stored.member, member):
                     decision = book.applies_tie_of_higher if higher else book.applies_tie_of_lower
                     yield from (Finding(applies, tie=True, order=chosen) for applies in each(decision()))
+
+    def _between_sites(
+        self, world: World, operation: Operation, incoming: Stamp, stored: Stamp
+    ) -> Iterator[Finding]:
+        """The comparison with what another site wrote: by time, whatever the versions (004, L30 to L34)."""
+        book, where = self._setting.book, (operation.region, operation.key)
+        pairs = world.wan.ranks.get(where, NONE)
+        if not incoming.times or not stored.times:
+            yield Finding(applied=True, tie=False, order=world.order)
+            return
+        for later, chosen in comparisons(pairs, incoming.times, stored.times, clock=self._setting.clock):
+            answer = book.applies_later_time() if later else book.applies_earlier_time()
+            for applies in each(answer):
+                yield Finding(applies, tie=False, order=world.order, counted=True, pairs=chosen)
 
     def _compared(self, order: Order, one: str, other: str, at: str) -> Iterator[tuple[bool, Order]]:
         """Whether one member's id is higher; chosen here, for good, where it is not known."""
@@ -220,10 +304,10 @@ class Replicates:
         checks: bool,
     ) -> Iterator[Step]:
         member, region, key = channel.target, operation.region, operation.key
-        place, shown = self._shown(member, operation)
+        place, shown = self.shown(member, operation)
         if times and not view.fits(place, shown):
             return
-        decided = self._decided_by_log(view, place, shown)
+        decided = self.decided_by_log(view, place, shown)
         if not times and view.reduced and decided and view.still(place, shown):
             return
         reader = self._foresight.reader_to_come(world, view.now, member, operation, entry)
@@ -243,18 +327,38 @@ class Replicates:
         else:
             after = self._taken(after, channel, head, discarded=False)
         certain = times == 1 and decided
-        yield Step(
-            ("receives", member, operation.op_id),
-            after,
-            ((place, shown),) * times,
+        claim = (
             claims.SHOW
             if certain
             and (self._setting.order is not None or after.order is world.order)
             and reader is Comes.NO
+            and not self._setting.is_shared(region, key)
             and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
             and not self._setting.serves(member)
-            else None,
+            else None
         )
+        ways = list(self._told(after, member, operation, head, stamp))
+        for told in ways:
+            yield Step(
+                ("receives", member, operation.op_id),
+                told,
+                ((place, shown),) * times,
+                claim if len(ways) == 1 else None,
+                clashes=self._setting.changes_queues,
+            )
+
+    def _told(
+        self, world: World, member: str, operation: Operation, head: Message, stamp: Stamp | None
+    ) -> Iterator[World]:
+        """The worlds in which the member's senders know of an operation that has arrived there."""
+        if head.event is not None:
+            world = world.but(
+                wan=world.wan._replace(seen=world.wan.seen.set((member, head.op_id), value=True))
+            )
+        if not self._setting.queues:
+            yield world
+            return
+        yield from self._senders.queued(world, member, operation, stamp, update=head.update, event=head.event)
 
     def _counted(self, world: World, member: str, *, applied: bool) -> World:
         """The world with counters moved for an applied update; the documents move none."""
@@ -268,10 +372,10 @@ class Replicates:
     ) -> Step:
         """A message arrives and nothing comes of it."""
         member = channel.target
-        place, shown = self._shown(member, operation)
+        place, shown = self.shown(member, operation)
         claim = (
             claims.DISCARD
-            if self._decided_by_log(view, place, shown) and not view.still(place, shown)
+            if self.decided_by_log(view, place, shown) and not view.still(place, shown)
             else None
         )
         after = self._queued(world, member, operation, head, sure=False)
@@ -293,12 +397,13 @@ class Replicates:
     ) -> Iterator[Step]:
         member = channel.target
         book = self._setting.book
-        place, shown = self._shown(member, operation)
+        place, shown = self.shown(member, operation)
         counters = each(book.counted_by(member, operation.member)) if finding.counted else ((),)
         safe = (
-            self._decided_by_log(view, place, shown)
+            self.decided_by_log(view, place, shown)
             and (self._setting.order is not None or finding.order is world.order)
             and not self._foresight.count_to_come(view.now, member, operation)
+            and not self._setting.is_shared(operation.region, operation.key)
         )
         lost = ((place, shown),) if safe and self._setting.stamps_grow else ()
         for stores_first in each(book.stores_before_checking()):
@@ -308,21 +413,58 @@ class Replicates:
                     for counter in counted:
                         discards = discards.set(counter, discards.get(counter, 0) + 1)
                     after = world.but(discards=discards, order=finding.order)
+                    after = self._raised(self._ranked(after, operation, finding), operation, head, member)
                     if finding.counted:
                         after = self._queued(after, member, operation, head, sure=False)
                     if stores_first:
                         after = self._stored_for_now(after, channel, operation, head, entry)
                     else:
                         after = self._taken(after, channel, head, discarded=True)
-                    yield Step(
-                        ("discards", member, operation.op_id),
-                        after,
-                        ((place, shown),) if announces else (),
-                        claims.DISCARD
-                        if safe and not announces and not stores_first and not self._setting.serves(member)
-                        else None,
-                        lost,
-                    )
+                    ways = list(self._told_of_loser(after, member, operation, head))
+                    for told in ways:
+                        yield Step(
+                            ("discards", member, operation.op_id),
+                            told,
+                            ((place, shown),) if announces else (),
+                            claims.DISCARD
+                            if safe
+                            and len(ways) == 1
+                            and not announces
+                            and not stores_first
+                            and not self._setting.serves(member)
+                            else None,
+                            lost,
+                        )
+
+    def _raised(self, world: World, operation: Operation, head: Message, member: str) -> World:
+        """The world in which an entry has the later timestamp of its own and of a loser of its site."""
+        entry = world.entry(member, operation.region, operation.key)
+        stored, loser = entry.stamp, head.stamp
+        if stored is None or loser is None or not loser.times or stored.site != loser.site:
+            return world
+        if not all(each(self._setting.book.keeps_later_time())):
+            return world
+        where = (operation.region, operation.key)
+        times = latest(world.wan.ranks.get(where, NONE), stored.times | loser.times)
+        kept = entry._replace(stamp=stored._replace(times=times))
+        return world.but(entries=world.entries.set((member, *where), kept))
+
+    def _told_of_loser(
+        self, world: World, member: str, operation: Operation, head: Message
+    ) -> Iterator[World]:
+        """The worlds in which senders know of a discarded update; as the documents have it, they do not."""
+        if head.event is not None:
+            world = world.but(
+                wan=world.wan._replace(seen=world.wan.seen.set((member, head.op_id), value=True))
+            )
+        if not self._setting.queues:
+            yield world
+            return
+        for queues in each(self._setting.book.queues_discarded()):
+            if queues and head.event is None:
+                yield from self._senders.queued(world, member, operation, head.stamp, update=head.update)
+            else:
+                yield world
 
     def _stored_for_now(
         self, world: World, channel: Channel, operation: Operation, head: Message, entry: Entry
@@ -349,7 +491,8 @@ class Replicates:
         """The world in which clients of the member are sent what has reached it."""
         return queued(world, self._setting, self._strength, member, operation, head.stamp, sure=sure)
 
-    def _shown(self, member: str, operation: Operation) -> tuple[Place, Shown]:
+    def shown(self, member: str, operation: Operation) -> tuple[Place, Shown]:
+        """Where the listener of a member would tell of an operation that arrives there, and what."""
         becomes, event = BECOMES[operation.kind]
         named = self._setting.identified or becomes is EntryState.LIVE
         region, key = operation.region, operation.key
@@ -359,7 +502,7 @@ class Replicates:
             listener_entry(region, key, event, operation.token if named else None),
         )
 
-    def _decided_by_log(self, view: View, place: Place, shown: Any) -> bool:
+    def decided_by_log(self, view: View, place: Place, shown: Any) -> bool:
         """Whether the log says for sure which of its entries, if any, is this one."""
         return (
             view.observed(place)
@@ -371,6 +514,8 @@ class Replicates:
         """The world in which the channel's first message has arrived and is acknowledged."""
         rest = world.channels[channel][1:]
         channels = world.channels.set(channel, rest) if rest else world.channels.delete(channel)
+        if head.wire is not None:
+            return acknowledged(world.but(channels=channels), head.wire, channel.target)
         calls = world.calls
         call = calls.get(head.op_id)
         if call is not None and channel.target in call.waiting:

@@ -10,8 +10,16 @@ from typing import Any
 
 import msgspec
 
-from plumbline.reference.model.claims import STAMPS_GROW
-from plumbline.reference.operations import Client, Operation, RegionAttributes, Scope, Topology
+from plumbline.reference.model.claims import LOOKED_AT, STAMPS_GROW
+from plumbline.reference.model.world import Queued
+from plumbline.reference.operations import (
+    Client,
+    Operation,
+    QueueAttributes,
+    RegionAttributes,
+    Scope,
+    Topology,
+)
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import each
 
@@ -31,6 +39,15 @@ class Setting:
         stamps_grow: whether all decisions are as they are on which "a loser stays one" rests.
         ambiguous: (region, key) pairs whose versions may differ between runs that show the same.
         redeliverable: op ids whose message may be delivered once more; None for all.
+        sites: site number → its members.
+        site_of: member → its site's number.
+        others: member → the other members of its site.
+        queues: id → queue.
+        distributed: whether there is more than one site.
+        clock: whether timestamps are in the order of op ids; else they are hidden.
+        shared: (region, key) pairs that several sites write; None for all.
+        changes_queues: what every change of an entry clashes with, as it may enter a queue.
+        primaries: queue → the member that was seen to be its primary in the beginning.
     """
 
     def __init__(
@@ -42,10 +59,20 @@ class Setting:
         *,
         identified: bool = True,
         redeliverable: frozenset[int] | None = None,
+        queues: tuple[QueueAttributes, ...] = (),
+        clock: bool = False,
     ) -> None:
         self.book = book
         self.members = topology.members
-        self.others = {m: tuple(o for o in self.members if o != m) for m in self.members}
+        self.sites = {site.number: site.members for site in topology.sites}
+        self.site_of = {member: site.number for site in topology.sites for member in site.members}
+        self.others = {m: tuple(o for o in self.sites[self.site_of[m]] if o != m) for m in self.members}
+        self.queues = {queue.id: queue for queue in queues}
+        self.changes_queues = LOOKED_AT if queues else frozenset()
+        self.distributed = len(topology.sites) > 1
+        self.clock = clock
+        self.shared: frozenset[tuple[str, str]] | None = None
+        self.primaries: dict[str, str] = {}
         self.order = order
         self.identified = identified
         self.redeliverable = redeliverable
@@ -54,6 +81,7 @@ class Setting:
         self.originators: dict[int, str] = {}
         self.clients: dict[str, Client] = {}
         self._subscribers: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._carried: dict[Queued, Operation] = {}
         self._regions = {region.name: region for region in regions}
         self._checks: dict[str, tuple[Any, ...]] = {
             region.name: each(book.checks_in_force(region.checks)) for region in regions
@@ -106,6 +134,30 @@ class Setting:
     def awaits_acknowledgement(self, region: str) -> bool:
         """Whether calls on the region wait until the other members have received them."""
         return self._regions[region].scope is Scope.ACK
+
+    def queues_of(self, region: str, member: str) -> tuple[QueueAttributes, ...]:
+        """The queues that events of the region enter on the member."""
+        names = self._regions[region].senders
+        return tuple(
+            queue
+            for queue in self.queues.values()
+            if queue.site == self.site_of[member] and all(each(self.book.feeds_queue(queue.id in names)))
+        )
+
+    def is_shared(self, region: str, key: str) -> bool:
+        """Whether several sites may write the key."""
+        return self.distributed and (self.shared is None or (region, key) in self.shared)
+
+    def carried(self, event: Queued) -> Operation:
+        """The operation that an event stands for where it arrives."""
+        operation = self.operations[event.op_id]
+        if (operation.kind, operation.token) == (event.kind, event.token):
+            return operation
+        found = self._carried.get(event)
+        if found is None:
+            found = msgspec.structs.replace(operation, kind=event.kind, token=event.token)
+            self._carried[event] = found
+        return found
 
     def keeps_stamp_of(self, op_id: int) -> bool:
         """Whether the operation's message may be needed once more."""

@@ -11,8 +11,13 @@ from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.clients import Clients
+from plumbline.reference.model.dispatch import Dispatch
+from plumbline.reference.model.faults import Faults
 from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.replicates import Replicates
+from plumbline.reference.model.rest import Rest
+from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.timeline import Answers, Timeline
 from plumbline.reference.model.world import Message, World, empty_world
@@ -31,10 +36,25 @@ class Model:
         client_strength: OrderStrength | None = None,
     ) -> None:
         self.setting = setting
-        self.callers = Callers(setting, strength, foresight)
-        self.replicates = Replicates(setting, strength, foresight)
-        self.clients = Clients(setting, Replicates(setting, client_strength or strength, foresight))
-        self.timeline = Timeline(setting, self.callers, self.replicates, self.clients, answers)
+        self._foresight = foresight
+        self.senders = Senders(setting, foresight)
+        self.callers = Callers(setting, strength, foresight, self.senders)
+        self.replicates = Replicates(setting, strength, foresight, self.senders)
+        at_clients = Replicates(setting, client_strength or strength, foresight, self.senders)
+        self.clients = Clients(setting, at_clients)
+        self.receivers = Receivers(setting, foresight, self.replicates, self.senders)
+        self.dispatch = Dispatch(setting, foresight)
+        self.faults = Faults(setting, foresight)
+        rest = Rest(
+            setting,
+            self.callers,
+            self.replicates,
+            self.clients,
+            self.senders,
+            self.receivers,
+            self.dispatch,
+        )
+        self.timeline = Timeline(setting, self.replicates, self.receivers, rest, answers)
 
     def initial(self) -> World:
         """Nothing has happened yet."""
@@ -42,19 +62,33 @@ class Model:
 
     def steps(self, state: World, view: View) -> Iterator[Step]:
         """Every step that could be taken now: the harness's, then the callers', then deliveries."""
+        if len(state.wan.senders) == 0 and self.setting.queues and not state.wan.dead:
+            yield from self.senders.starts(state)
+            return
         yield from self.timeline.steps(state, view)
+        yield from self._by_themselves(state, view)
+
+    def internal_steps(self, state: World, view: View) -> Iterator[Step]:
+        """The steps that happen by themselves, for the simulation."""
+        yield from self._by_themselves(state, view)
+
+    def _by_themselves(self, state: World, view: View) -> Iterator[Step]:
         if state.calls:
             yield from self.callers.steps(state, view)
         if state.channels:
             yield from self.replicates.steps(state, view)
         if self.setting.clients:
             yield from self.clients.steps(state, view)
+        if self.setting.queues:
+            yield from self.senders.steps(state, view)
+            yield from self.receivers.steps(state, view)
+            yield from self.dispatch.steps(state, view)
+        if state.wan.faults:
+            yield from self.faults.steps(state, view)
 
-    def internal_steps(self, state: World, view: View) -> Iterator[Step]:
-        """The steps that happen by themselves, for the simulation."""
-        yield from self.callers.steps(state, view)
-        yield from self.replicates.steps(state, view)
-        yield from self.clients.steps(state, view)
+    def open(self, state: World, view: View) -> frozenset[str]:
+        """Faults to come and under way, and what else steps may clash with."""
+        return self._foresight.open(state, view)
 
     def canonical(self, state: World) -> World:
         """The state with the versions of each key counted from one again.
@@ -75,6 +109,8 @@ class Model:
             _lower(least, (operation.region, operation.key), call.stamp)
         for messages in state.channels.values():
             for message in messages:
+                if message.stamp is None:
+                    continue
                 operation = self.setting.operations[message.op_id]
                 _lower(least, (operation.region, operation.key), message.stamp)
         # A key that some member has never seen, or whose stamps may come again, keeps its numbers.

@@ -14,11 +14,15 @@ from plumbline.reference.history import (
     Called,
     ContentsAsked,
     ContentsRead,
+    FaultBegun,
+    FaultDone,
     Joined,
     Left,
     Moment,
     NotParked,
     Parked,
+    QueueAsked,
+    QueueRead,
     Redelivered,
     Released,
     Returned,
@@ -28,14 +32,14 @@ from plumbline.reference.history import (
     Waited,
 )
 from plumbline.reference.model import claims
-from plumbline.reference.model.callers import Callers
-from plumbline.reference.model.clients import Clients
 from plumbline.reference.model.hosting import joined, left
 from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
+from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.replicates import Replicates
+from plumbline.reference.model.rest import Rest
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Call, GateState, MessageState, Stage, World
-from plumbline.reference.operations import Operation, Outcome, Status
+from plumbline.reference.model.world import LOOK, Call, GateState, Stage, World
+from plumbline.reference.operations import Operation, Outcome, QueueRole, QueueSight, Status
 from plumbline.reference.rulebook.values import EntryState, each
 
 Reading = str | None
@@ -43,9 +47,10 @@ Reading = str | None
 
 
 class Answers:
-    """What was read in an example: contents and statistics, by the number of the question."""
+    """What was read in an example: contents, statistics and queues, by the number of the question."""
 
     def __init__(self) -> None:
+        self.queues: dict[int, QueueSight] = {}
         self.contents: dict[int, dict[str, Reading]] = {}
         self.statistics: dict[int, tuple[int, int]] = {}
         self.members: dict[int, tuple[str, str]] = {}
@@ -55,12 +60,12 @@ class Timeline:
     """The part of the model that keeps step with the harness."""
 
     def __init__(
-        self, setting: Setting, callers: Callers, replicates: Replicates, clients: Clients, answers: Answers
+        self, setting: Setting, replicates: Replicates, receivers: Receivers, rest: Rest, answers: Answers
     ) -> None:
         self._setting = setting
-        self._callers = callers
         self._replicates = replicates
-        self._clients = clients
+        self._receivers = receivers
+        self._rest = rest
         self._answers = answers
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
@@ -95,36 +100,8 @@ class Timeline:
     def released(self, world: World, member: str, op_id: int) -> World:
         """The world in which the gate is open and nothing stands at it."""
         opened = world.but(gates=world.gates.set((member, op_id), GateState.OPEN))
-        return self._replicates.let_go(opened, member, op_id)
-
-    def quiet(self, world: World, held: frozenset[tuple[str, str]] = frozenset()) -> bool:
-        """Whether nothing more happens by itself, except where a parked listener may hold it back."""
-        operations = self._setting.operations
-        for op_id, call in world.calls.items():
-            operation = operations[op_id]
-            if call.stage is Stage.CALLED:
-                if (
-                    not call.indefinite
-                    and (operation.member, operation.key) not in held
-                    and not any(self._callers.blocked(world, operation))
-                    and not self._clients.waits(world, operation)
-                ):
-                    return False
-            elif (
-                call.stage is Stage.APPLIED
-                and world.gates.get((operation.member, op_id)) is not GateState.PARKED
-            ):
-                return False
-        for channel, messages in world.channels.items():
-            head = messages[0]
-            if channel.target in self._setting.clients:
-                continue
-            if head.state is not MessageState.PARKED and (
-                (channel.target, operations[head.op_id].key) not in held
-                and not any(self._replicates.waits(world, head))
-            ):
-                return False
-        return not self._setting.clients or self._clients.quiet(world, held)
+        freed = self._receivers.let_go(opened, member, op_id)
+        return self._replicates.let_go(freed, member, op_id)
 
     def _has_waited(self, world: World) -> bool:
         """Whether nothing more need happen, however long one waits.
@@ -136,7 +113,7 @@ class Timeline:
             for (holder, parked), state in world.gates.items()
             if state is GateState.PARKED
         )
-        return self.quiet(world, held)
+        return self._rest.quiet(world, held, patient=True)
 
     def _moment(self, world: World, due: Moment) -> Iterator[Step]:
         if isinstance(due, Left | Joined):
@@ -152,7 +129,7 @@ class Timeline:
 
     def _hosting(self, world: World, due: Left | Joined) -> Iterator[Step]:
         """A member gives up its copy or takes one; while anything is still on its way, not yet."""
-        if not self.quiet(world):
+        if not self._rest.quiet(world):
             return
         after = (
             [left(world, due.member, due.region)]
@@ -177,6 +154,10 @@ class Timeline:
                 return world.but(asked=world.asked.set(number, unread))
             case StatisticAsked(number):
                 return world.but(asked=world.asked.set(number, None))
+            case FaultBegun(number, fault):
+                return world.but(wan=world.wan._replace(faults=world.wan.faults.set(number, fault)))
+            case QueueAsked(number):
+                return world.but(asked=world.asked.set(number, LOOK))
             case Redelivered(op_id, member):
                 # Only what was sent can be delivered once more.
                 sent = op_id in world.stamps
@@ -195,9 +176,11 @@ class Timeline:
             case Waited():
                 return self._has_waited(world)
             case Settled(held):
-                return self.quiet(world, frozenset(held))
-            case ContentsRead(number) | StatisticRead(number):
+                return self._rest.quiet(world, frozenset(held))
+            case ContentsRead(number) | StatisticRead(number) | QueueRead(number):
                 return number not in world.asked
+            case FaultDone(number):
+                return number not in world.wan.faults
             case _:
                 return False
 
@@ -205,6 +188,9 @@ class Timeline:
         self, world: World, op_id: int, outcome: Outcome, shows: tuple[tuple[Entry, Entry], ...]
     ) -> Iterator[Step]:
         name = ("return", op_id)
+        if self._setting.operations[op_id].member in world.wan.dead:
+            yield from self._return_of_the_dead(world, op_id, outcome, shows)
+            return
         if outcome.status is Status.INDEFINITE:
             # It may have happened, may still happen, or may never: the call stays under way.
             unsure = world.calls[op_id]._replace(indefinite=True)
@@ -219,10 +205,27 @@ class Timeline:
             extra = () if call.stage is Stage.DONE else (seen,)
             yield Step(name, after, (*shows, *extra), claims.NEXT_MOMENT)
 
+    def _return_of_the_dead(
+        self, world: World, op_id: int, outcome: Outcome, shows: tuple[tuple[Entry, Entry], ...]
+    ) -> Iterator[Step]:
+        """A call on a dead member: what it was told before, or that nobody knows, or that it never was."""
+        call: Call = world.calls[op_id]
+        told = outcome.status in (Status.INDEFINITE, Status.FAILED)
+        if call.outcome is not None:
+            told = told or outcome_entry(call.outcome) == outcome_entry(outcome)
+        if told:
+            after = world.but(calls=world.calls.delete(op_id))
+            seen: tuple[tuple[Entry, Entry], ...] = ()
+            if outcome.status is not Status.INDEFINITE and call.stage is not Stage.DONE:
+                seen = ((outcome_place(op_id), outcome_entry(outcome)),)
+            yield Step(("return", op_id), after, (*shows, *seen), claims.NEXT_MOMENT)
+
     def _readings(self, world: World, view: View) -> Iterator[Step]:
         for number, unread in world.asked.items():
             if unread is None:
                 yield from self._statistic(world, number)
+            elif unread is LOOK:
+                yield from self._look(world, number)
             elif unread:
                 yield from self._contents(world, view, number, unread)
             else:
@@ -235,6 +238,24 @@ class Timeline:
             yield Step(
                 ("reads statistic", number), world.but(asked=world.asked.delete(number)), (), claims.READ
             )
+
+    def _look(self, world: World, number: int) -> Iterator[Step]:
+        """A queue is seen as it is now."""
+        member, name = self._answers.members[number]
+        sight = self._answers.queues[number]
+        sender = world.wan.senders.get((member, name))
+        if sender is None:
+            return
+        role = QueueRole.PRIMARY if sender.primary else QueueRole.SECONDARY
+        depths = each(self._setting.book.depth_reported(len(sender.queue), sender.sent))
+        tokens = tuple(event.token for event in sender.queue)
+        if (
+            sight.role is role
+            and sight.depth in depths
+            and (sight.tokens is None or sight.tokens == tokens or sight.depth != len(sender.queue))
+            and (sight.unprocessed is None or sender.primary or sight.unprocessed == len(sender.records))
+        ):
+            yield Step(("is seen", member, name), world.but(asked=world.asked.delete(number)), (), None)
 
     def _contents(self, world: World, view: View, number: int, unread: frozenset[str]) -> Iterator[Step]:
         member, region = self._answers.members[number]

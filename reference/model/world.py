@@ -9,8 +9,12 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from plumbline.reference.hashed import HashedMap
-from plumbline.reference.operations import Outcome
+from plumbline.reference.history import Fault, FaultKind
+from plumbline.reference.operations import OperationKind, Outcome
 from plumbline.reference.rulebook.values import EntryState, Stamp
+
+LOOK = "look"
+"""Stands for a question after a queue among those that were asked."""
 
 
 class Entry(NamedTuple):
@@ -41,7 +45,8 @@ class Call(NamedTuple):
         stage: called; applied on its member; sent to the others; done, its outcome fixed.
         outcome: what the caller will be told, once it has taken effect.
         stamp: the stamp it was given, if it changed something.
-        waiting: members whose acknowledgement is awaited, and the client that is to be answered.
+        waiting: members whose acknowledgement is awaited; the client that is to be answered; and (queue,
+            primary, member) for copies of its event in a queue.
         discarded: whether some member has discarded it.
         update: whether the caller's member had the key already.
         indefinite: whether the caller was told that it may or may not have happened, or may yet.
@@ -50,7 +55,7 @@ class Call(NamedTuple):
     stage: Stage = Stage.CALLED
     outcome: Outcome | None = None
     stamp: Stamp | None = None
-    waiting: frozenset[str] = frozenset()
+    waiting: frozenset[Any] = frozenset()
     discarded: bool = False
     update: bool = False
     indefinite: bool = False
@@ -69,6 +74,8 @@ class Message(NamedTuple):
 
     `update` says that the key was there where it was called; `before` is what a rollback restores. `sure` is
     False if it may as well never have been sent.
+    `event` is what came from another site, over the connection `wire`; or, where `queue` is named, what
+    enters the member's copy of that queue. A message with a `queue` and no event removes all up to `mark`.
     """
 
     op_id: int
@@ -77,6 +84,10 @@ class Message(NamedTuple):
     state: MessageState = MessageState.ON_THE_WAY
     before: Entry | None = None
     sure: bool = True
+    event: Queued | None = None
+    wire: WireName | None = None
+    queue: str = ""
+    mark: int = 0
 
 
 class GateState(IntEnum):
@@ -95,6 +106,120 @@ class Channel(NamedTuple):
     target: str
 
 
+class Queued(NamedTuple):
+    """An event in a queue, or on its way to another site.
+
+    Attributes:
+        op_id: the operation.
+        kind: what it does where it arrives.
+        token: the value that it carries, or the callback argument.
+        site: the site that wrote it.
+        times: the operations of which the latest timestamp is its own.
+        position: its key in the queue; 0 while it is only recorded.
+    """
+
+    op_id: int
+    kind: OperationKind
+    token: str | None
+    site: int
+    times: frozenset[int]
+    position: int = 0
+
+
+class Sender(NamedTuple):
+    """A gateway sender on one member.
+
+    Attributes:
+        primary: whether it dispatches.
+        queue: its copy of the queue, oldest first.
+        records: a secondary's unprocessed events, in the order in which they were recorded.
+        notes: events that the primary has queued before a secondary has seen their operation.
+        callbacks: queue entries that the secondary's listener has yet to be told of.
+        last: the last position given or seen.
+        mark: up to which position events are removed; what comes later is not taken up to there.
+        told: up to which position the others know it.
+        sent: how many events at the head of the queue are unanswered.
+        heard: how many of them were answered and are about to be removed.
+        horizon: up to which position the batch under way may reach.
+        wire: the number of its connection; 0 while it has none.
+        wires: how many connections it has made.
+        paused: whether it builds no further batch.
+    """
+
+    primary: bool = False
+    queue: tuple[Queued, ...] = ()
+    records: tuple[Queued, ...] = ()
+    notes: frozenset[int] = frozenset()
+    callbacks: tuple[Queued, ...] = ()
+    last: int = 0
+    mark: int = 0
+    told: int = 0
+    sent: int = 0
+    heard: int = 0
+    horizon: int = 0
+    wire: int = 0
+    wires: int = 0
+    paused: bool = False
+
+
+class WireName(NamedTuple):
+    """A connection of a sender to a receiver."""
+
+    queue: str
+    source: str
+    number: int
+
+
+class Wire(NamedTuple):
+    """What is on a connection.
+
+    Attributes:
+        receiver: the member at its other end.
+        events: sent and not yet applied, oldest first.
+        busy: the event that the receiver has applied and still distributes among its peers.
+        awaiting: the peers that have not acknowledged it.
+        parked: whether it stands in the receiver's listener.
+        done: how many events were dealt with and not yet answered.
+        replies: how many answered ones the sender has not heard of.
+        early: how many were answered before they were dealt with, which no receiver should do.
+        broken: whether the sender knows no more of it; what has arrived may still be applied.
+    """
+
+    receiver: str
+    events: tuple[Queued, ...] = ()
+    busy: Queued | None = None
+    awaiting: frozenset[str] = frozenset()
+    parked: bool = False
+    done: int = 0
+    replies: int = 0
+    early: int = 0
+    broken: bool = False
+
+
+class Wan(NamedTuple):
+    """All that several sites, queues and faults add to a world.
+
+    Attributes:
+        senders: (member, queue) → Sender.
+        wires: WireName → Wire.
+        seen: (member, op id) → True, for each event of another site that the member has.
+        links: (site, remote site) → down or replies lost; nothing for a link that is up.
+        stopped: member → True, where its receiver is stopped.
+        dead: member → True.
+        faults: number → Fault, asked for and not happened yet.
+        ranks: (region, key) → pairs of operations of which the first has the later timestamp.
+    """
+
+    senders: HashedMap[tuple[str, str], Sender]
+    wires: HashedMap[WireName, Wire]
+    seen: HashedMap[tuple[str, int], bool]
+    links: HashedMap[tuple[int, int], FaultKind]
+    stopped: HashedMap[str, bool]
+    dead: HashedMap[str, bool]
+    faults: HashedMap[int, Fault]
+    ranks: HashedMap[tuple[str, str], frozenset[tuple[int, int]]]
+
+
 class World:
     """Everything there is, one map per kind of thing.
 
@@ -108,6 +233,7 @@ class World:
         asked: number → keys not yet read (contents), or None (a statistic not yet read).
         away: (member, region) → True, where a member has given up its copy.
         stamps: op id → stamp, of operations that may be delivered once more.
+        wan: what several sites, queues and faults add.
     """
 
     __slots__ = (
@@ -121,6 +247,7 @@ class World:
         "gates",
         "order",
         "stamps",
+        "wan",
     )
 
     def __init__(
@@ -134,6 +261,7 @@ class World:
         asked: HashedMap[int, Any],
         stamps: HashedMap[int, Stamp | None],
         away: HashedMap[tuple[str, str], bool],
+        wan: Wan,
     ) -> None:
         self.entries = entries
         self.calls = calls
@@ -144,6 +272,7 @@ class World:
         self.asked = asked
         self.stamps = stamps
         self.away = away
+        self.wan = wan
         self._hash: int | None = None
 
     def but(self, **slices: Any) -> World:
@@ -159,6 +288,7 @@ class World:
             get("asked", self.asked),
             get("stamps", self.stamps),
             get("away", self.away),
+            get("wan", self.wan),
         )
 
     def _slices(self) -> tuple[Any, ...]:
@@ -172,6 +302,7 @@ class World:
             self.asked,
             self.stamps,
             self.away,
+            self.wan,
         )
 
     def __hash__(self) -> int:
@@ -193,4 +324,5 @@ class World:
 def empty_world() -> World:
     """Nothing has happened yet."""
     none: HashedMap[Any, Any] = HashedMap()
-    return World(none, none, none, none, none, none, none, none, none)
+    wan = Wan(none, none, none, none, none, none, none, none)
+    return World(none, none, none, none, none, none, none, none, none, wan)

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from plumbline.reference.operations import OperationKind, Status
-from plumbline.reference.rulebook import clients, replicated
+from plumbline.reference.rulebook import clients, gateways, replicated
 from plumbline.reference.rulebook.values import EntryState, Free, Stamp
 
 
@@ -45,6 +45,59 @@ class Rulebook:
     checks_in_force: Callable[[bool | None], Any] = replicated.checks_in_force
     serves_client: Callable[[bool, bool], Any] = clients.serves_client
     client_takes: Callable[[bool, bool], Any] = clients.client_takes
+    create_crosses: Callable[[], Any] = gateways.create_crosses
+    put_crosses: Callable[[], Any] = gateways.put_crosses
+    destroy_crosses: Callable[[], Any] = gateways.destroy_crosses
+    get_crosses: Callable[[], Any] = gateways.get_crosses
+    invalidate_crosses: Callable[[], Any] = gateways.invalidate_crosses
+    local_destroy_crosses: Callable[[], Any] = gateways.local_destroy_crosses
+    no_effect_crosses: Callable[[], Any] = gateways.no_effect_crosses
+    feeds_queue: Callable[[bool], Any] = gateways.feeds_queue
+    sends_back: Callable[[bool], Any] = gateways.sends_back
+    waits_for_remote_site: Callable[[], Any] = gateways.waits_for_remote_site
+    queues_before_return: Callable[[], Any] = gateways.queues_before_return
+    queues_discarded: Callable[[], Any] = gateways.queues_discarded
+    queue_place: Callable[[int], Any] = gateways.queue_place
+    copies_of_queue: Callable[[tuple[str, ...]], Any] = gateways.copies_of_queue
+    waits_for_copies: Callable[[], Any] = gateways.waits_for_copies
+    queues_of_other_origin: Callable[[], Any] = gateways.queues_of_other_origin
+    times_queued: Callable[[bool], Any] = gateways.times_queued
+    secondary_remembers: Callable[[], Any] = gateways.secondary_remembers
+    queued_clears_record: Callable[[], Any] = gateways.queued_clears_record
+    remembers_queued_first: Callable[[], Any] = gateways.remembers_queued_first
+    removal_clears_record: Callable[[], Any] = gateways.removal_clears_record
+    starts_as_primary: Callable[[bool], Any] = gateways.starts_as_primary
+    dispatches: Callable[[bool], Any] = gateways.dispatches
+    takes_over: Callable[[], Any] = gateways.takes_over
+    keeps_inherited: Callable[[], Any] = gateways.keeps_inherited
+    merges_records: Callable[[], Any] = gateways.merges_records
+    records_behind_queue: Callable[[], Any] = gateways.records_behind_queue
+    records_in_order: Callable[[], Any] = gateways.records_in_order
+    skipped_at_takeover: Callable[[int], Any] = gateways.skipped_at_takeover
+    next_of_queue: Callable[[int], Any] = gateways.next_of_queue
+    sends_while_unanswered: Callable[[], Any] = gateways.sends_while_unanswered
+    removes_when_sent: Callable[[], Any] = gateways.removes_when_sent
+    removed_by_reply: Callable[[int], Any] = gateways.removed_by_reply
+    resends_unanswered: Callable[[], Any] = gateways.resends_unanswered
+    keeps_trying: Callable[[], Any] = gateways.keeps_trying
+    reconnects: Callable[[], Any] = gateways.reconnects
+    collects_while_unconnected: Callable[[], Any] = gateways.collects_while_unconnected
+    replies_after_applying: Callable[[], Any] = gateways.replies_after_applying
+    tells_removals: Callable[[], Any] = gateways.tells_removals
+    tells_removal_when_sent: Callable[[], Any] = gateways.tells_removal_when_sent
+    range_removed: Callable[[int], Any] = gateways.range_removed
+    depth_reported: Callable[[int, int], Any] = gateways.depth_reported
+    next_of_wire: Callable[[int], Any] = gateways.next_of_wire
+    applies_to_present: Callable[[bool], Any] = gateways.applies_to_present
+    value_received: Callable[[str | None, str | None], Any] = gateways.value_received
+    applies_repeated: Callable[[], Any] = gateways.applies_repeated
+    receiver_tells: Callable[[tuple[str, ...]], Any] = gateways.receiver_tells
+    applies_unrecorded: Callable[[], Any] = gateways.applies_unrecorded
+    applies_same_site: Callable[[], Any] = gateways.applies_same_site
+    applies_later_time: Callable[[], Any] = gateways.applies_later_time
+    applies_earlier_time: Callable[[], Any] = gateways.applies_earlier_time
+    keeps_later_time: Callable[[], Any] = gateways.keeps_later_time
+    received_keeps_origin: Callable[[], Any] = gateways.received_keeps_origin
 
     def replaced(self) -> frozenset[str]:
         """Names of the decisions that are not answered as the documents say."""
@@ -106,7 +159,7 @@ def _yes_or_no(*_: object) -> Free:
     return _YES_OR_NO
 
 
-DECISIONS: dict[str, Decision] = {
+REPLICATED: dict[str, Decision] = {
     "waits_for_other_writers": Decision(("CONS-RR-01", "EX-A3C3-01"), _yes_or_no),
     "applies_while_another_is_under_way": Decision(("EX-A3C3-02",), _yes_or_no),
     "status_of_loser": Decision(("CONS-RR-02",), _any_status),
@@ -129,7 +182,83 @@ DECISIONS: dict[str, Decision] = {
     "value_stored_unchecked": Decision(("CFG-CHECKS-07",), _any_value),
     "recipients": Decision(("CONS-RR-04",), _any_recipients),
     "checks_in_force": Decision(("CFG-CHECKS-01",), _yes_or_no),
+}
+"""Decisions about replicated regions, which every example asks."""
+
+CLIENTS: dict[str, Decision] = {
     "serves_client": Decision(("CFG-CHECKS-05",), _yes_or_no),
     "client_takes": Decision(("CFG-CHECKS-05",), _yes_or_no),
 }
+"""Decisions that only examples with clients ask."""
+
+GATEWAYS: dict[str, Decision] = {
+    "create_crosses": Decision(("WAN-OPS-01",), _yes_or_no),
+    "put_crosses": Decision(("WAN-OPS-02",), _yes_or_no),
+    "destroy_crosses": Decision(("WAN-OPS-03",), _yes_or_no),
+    "get_crosses": Decision(("WAN-OPS-04",), _yes_or_no),
+    "invalidate_crosses": Decision(("WAN-OPS-05",), _yes_or_no),
+    "local_destroy_crosses": Decision(("WAN-OPS-06",), _yes_or_no),
+    "no_effect_crosses": Decision(("WAN-OPS-10",), _yes_or_no),
+    "feeds_queue": Decision(("WAN-CFG-01", "SHQ-CREATE-01"), _yes_or_no),
+    "sends_back": Decision(("SER-ENQ-01", "WANC-CHK-01"), _yes_or_no),
+    "waits_for_remote_site": Decision(("WAN-ASYNC-01", "WANC-ASYNC-01"), _yes_or_no),
+    "queues_before_return": Decision(("WAN-ASYNC-02", "SER-ENQ-02"), _yes_or_no),
+    "queues_discarded": Decision(("WANC-LOCAL-01",), _yes_or_no),
+    "queue_place": Decision(
+        ("WAN-ORDER-01",), lambda length: Free(tuple(dict.fromkeys((length, 0, max(length - 1, 0)))))
+    ),
+    "copies_of_queue": Decision(("SHQ-TYPE-01", "SHQ-CREATE-01"), _any_recipients),
+    "waits_for_copies": Decision(("REM-SCOPE-01",), _yes_or_no),
+    "queues_of_other_origin": Decision(("SER-ENQ-01", "SER-SECONDARY-04"), _yes_or_no),
+    "times_queued": Decision(("SER-ENQ-01", "GWQ-ACK-04"), lambda *_: Free((1, 0, 2))),
+    "secondary_remembers": Decision(("SER-SECONDARY-01", "SER-ENQ-02"), _yes_or_no),
+    "queued_clears_record": Decision(("SER-SECONDARY-02",), _yes_or_no),
+    "remembers_queued_first": Decision(("SER-SECONDARY-03", "SER-SECONDARY-04"), _yes_or_no),
+    "removal_clears_record": Decision(("SER-SECONDARY-05",), _yes_or_no),
+    "starts_as_primary": Decision(("SER-PRIMARY-02",), _yes_or_no),
+    "dispatches": Decision(("SER-PRIMARY-03", "SER-PRIMARY-01", "GWQ-PROC-01"), _yes_or_no),
+    "takes_over": Decision(("SER-PRIMARY-04", "SER-PRIMARY-05"), _yes_or_no),
+    "keeps_inherited": Decision(("SER-FAILOVER-01", "GWQ-ACK-03"), _yes_or_no),
+    "merges_records": Decision(("SER-FAILOVER-01", "SER-ENQ-02"), _yes_or_no),
+    "records_behind_queue": Decision(("SER-FAILOVER-02",), _yes_or_no),
+    "records_in_order": Decision(("SER-FAILOVER-02",), _yes_or_no),
+    "skipped_at_takeover": Decision(
+        ("REM-SERIAL-04",), lambda inherited: Free(tuple(range(min(inherited, 3) + 1)))
+    ),
+    "next_of_queue": Decision(
+        ("GWQ-BATCH-06", "WAN-ORDER-01", "SHQ-FIFO-01"), lambda unsent: Free(tuple(range(min(unsent, 3))))
+    ),
+    "sends_while_unanswered": Decision(("GWQ-ACK-05",), _yes_or_no),
+    "removes_when_sent": Decision(("GWQ-ACK-01", "GWQ-PROC-02"), _yes_or_no),
+    "removed_by_reply": Decision(
+        ("GWQ-ACK-02", "SHQ-FIFO-02"), lambda answered: Free((answered, answered + 1, max(answered - 1, 0)))
+    ),
+    "resends_unanswered": Decision(("GWQ-RETRY-01", "GWQ-ACK-06"), _yes_or_no),
+    "keeps_trying": Decision(("GWQ-RETRY-02",), _yes_or_no),
+    "reconnects": Decision(("GWQ-RETRY-04",), _yes_or_no),
+    "collects_while_unconnected": Decision(("GWQ-RETRY-05", "WAN-ASYNC-01"), _yes_or_no),
+    "replies_after_applying": Decision(("GWQ-PROC-02", "GWQ-ACK-06"), _yes_or_no),
+    "tells_removals": Decision(("REM-SERIAL-02",), _yes_or_no),
+    "tells_removal_when_sent": Decision(("REM-GEN-01",), _yes_or_no),
+    "range_removed": Decision(("REM-SERIAL-03",), lambda last: Free((last, last + 1, last - 1))),
+    "depth_reported": Decision(
+        ("STAT-QUEUE-01",), lambda queued, unanswered: Free((queued, queued - unanswered, queued + 1, 0))
+    ),
+    "next_of_wire": Decision(
+        ("RCV-APPLY-01", "WAN-ORDER-03"), lambda waiting: Free(tuple(range(min(waiting, 3))))
+    ),
+    "applies_to_present": Decision(("WAN-OPS-02", "WAN-OPS-01"), _yes_or_no),
+    "value_received": Decision(("RCV-APPLY-01", "WAN-OPS-02"), _any_value),
+    "applies_repeated": Decision(("RCV-DEDUP-01",), _yes_or_no),
+    "receiver_tells": Decision(("WANC-PEER-01",), _any_recipients),
+    "applies_unrecorded": Decision(("WANC-NEW-01",), _yes_or_no),
+    "applies_same_site": Decision(("WANC-SAME-01",), _yes_or_no),
+    "applies_later_time": Decision(("WANC-TS-01", "WANC-CHK-01"), _yes_or_no),
+    "applies_earlier_time": Decision(("WANC-TS-02", "WANC-CHK-01"), _yes_or_no),
+    "keeps_later_time": Decision(("WANC-LOCAL-02",), _yes_or_no),
+    "received_keeps_origin": Decision(("WANC-PEER-01", "WANC-META-01"), _yes_or_no),
+}
+"""Decisions that only examples with gateway senders ask."""
+
+DECISIONS: dict[str, Decision] = {**REPLICATED, **CLIENTS, **GATEWAYS}
 """Every decision by name, narrow ones first; the field of the same name in `Rulebook` answers it."""

@@ -6,37 +6,10 @@ how they are found out.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable
-from typing import Any
-
-import msgspec
-
 from plumbline.reference.operations import OperationKind, Status
-from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.faulty_gateways import GATEWAYS
 from plumbline.reference.rulebook.values import EntryState, Stamp
-
-
-class FaultyVariant(msgspec.Struct, frozen=True, kw_only=True):
-    """One wrong way to build the system.
-
-    Attributes:
-        name: what it is called; `faulty:NAME` is the candidate.
-        description: what it does wrong.
-        requirements: the ids that it breaks; the test of each must fail.
-        replaces: decision → its wrong answer.
-        chaotic: whether the fault shows only when things happen in unusual order.
-    """
-
-    name: str
-    description: str
-    requirements: tuple[str, ...]
-    replaces: dict[str, Callable[..., Any]]
-    chaotic: bool = False
-
-    def rulebook(self) -> Rulebook:
-        """The rulebook with the wrong decisions."""
-        return dataclasses.replace(Rulebook(), **self.replaces)
+from plumbline.reference.rulebook.variant import FaultyVariant, variant
 
 
 def _destroy_keeps_version(stored: Stamp | None, member: str, kind: OperationKind) -> Stamp:
@@ -68,53 +41,42 @@ def _rock_paper_scissors(member: str, other: str, order: tuple[str, ...], at: st
     return (order.index(member) - order.index(other)) % 3 == 1
 
 
-def _variant(
-    name: str, requirements: str, description: str, *, chaotic: bool = False, **replaces: Callable[..., Any]
-) -> FaultyVariant:
-    return FaultyVariant(
-        name=name,
-        description=description,
-        requirements=tuple(requirements.split()),
-        replaces=replaces,
-        chaotic=chaotic,
-    )
-
-
 FAULTY: dict[str, FaultyVariant] = {
-    variant.name: variant
-    for variant in (
-        _variant(
+    known.name: known
+    for known in (
+        *GATEWAYS,
+        variant(
             "cluster-lock",
             "CONS-RR-01 EX-A3C3-01",
             "a hidden lock makes a writer wait until other members' writers of the key have finished",
             waits_for_other_writers=lambda others: others > 0,
         ),
-        _variant(
+        variant(
             "loser-is-told",
             "CONS-RR-02",
             "a call whose update some member discarded fails at its caller",
             status_of_loser=lambda status, discarded: Status.FAILED if discarded else status,
         ),
-        _variant(
+        variant(
             "stores-then-checks",
             "CONS-RR-03",
             "a losing value is stored first and taken back after the check",
             chaotic=True,
             stores_before_checking=lambda: True,
         ),
-        _variant(
+        variant(
             "skips-a-member",
             "CONS-RR-04",
             "updates are not sent to the last of the other members",
             recipients=lambda others: others[:-1] or others,
         ),
-        _variant(
+        variant(
             "keeps-old-value",
             "CONS-RR-05",
             "an update that is applied over a value announces itself and leaves the old value",
             value_stored=lambda incoming, stored: incoming if stored is None else stored,
         ),
-        _variant(
+        variant(
             "garbles-unchecked",
             "CFG-CHECKS-07",
             "with checking off, an update over a value leaves something that nobody wrote",
@@ -122,151 +84,151 @@ FAULTY: dict[str, FaultyVariant] = {
                 incoming if stored is None else f"{stored}+{incoming}"
             ),
         ),
-        _variant(
+        variant(
             "destroy-keeps-version",
             "VER-STAMP-02",
             "a destroy does not increase the version",
             stamp=_destroy_keeps_version,
         ),
-        _variant(
+        variant(
             "keeps-old-signature",
             "VER-STAMP-01",
             "a local change keeps the member id that was stored",
             stamp=_keeps_old_signature,
         ),
-        _variant(
+        variant(
             "receiver-recounts",
             "VER-STAMP-03",
             "a receiver counts versions by itself instead of storing the one that came",
             stamp_stored=_receiver_recounts,
         ),
-        _variant(
+        variant(
             "receiver-signs",
             "VER-STAMP-01 VER-STAMP-03",
             "a receiver stores its own member id with what it applied",
             stamp_stored=_receiver_signs,
         ),
-        _variant(
+        variant(
             "wants-no-gaps",
             "VER-CMP-01",
             "an update that skips a version is dropped",
             applies_newer=lambda gap: gap == 1,
         ),
-        _variant(
+        variant(
             "late-wins",
             "VER-CMP-02",
             "an update that arrives late is applied over a newer one",
             applies_older=lambda: True,
         ),
-        _variant(
+        variant(
             "destroys-always-win",
             "VER-OPS-01",
             "a destroy is applied without comparing versions",
             takes_part=lambda kind: kind is not OperationKind.DESTROY,
         ),
-        _variant(
+        variant(
             "invalidates-always-win",
             "VER-OPS-01",
             "an invalidate is applied without comparing versions",
             takes_part=lambda kind: kind is not OperationKind.INVALIDATE,
         ),
-        _variant(
+        variant(
             "tie-keeps-own",
             "VER-TIE-01 EX-A3C3-04",
             "at equal versions whatever is stored stays",
             applies_tie_of_higher=lambda: False,
         ),
-        _variant(
+        variant(
             "tie-last-wins",
             "VER-TIE-02 EX-A3C3-03",
             "at equal versions whatever arrives is applied",
             applies_tie_of_lower=lambda: True,
         ),
-        _variant(
+        variant(
             "own-is-highest",
             "VER-ID-01 EX-A3C3-05",
             "each member takes its own id for the highest",
             is_higher=_own_is_highest,
         ),
-        _variant(
+        variant(
             "rock-paper-scissors",
             "VER-ID-01 VER-TIE-03 EX-A3C3-05",
             "ids are compared in a circle: no id is the highest",
             is_higher=_rock_paper_scissors,
         ),
-        _variant(
+        variant(
             "applies-again",
             "VER-DUP-01",
             "a message that is delivered once more is applied and announced once more",
             applies_same_stamp=lambda: True,
         ),
-        _variant(
+        variant(
             "waits-for-everyone",
             "EX-A3C3-02",
             "an update is applied only when no concurrent one is still to come",
             applies_while_another_is_under_way=lambda: False,
         ),
-        _variant(
+        variant(
             "announces-losers",
             "DISC-LSN-01",
             "listeners are told of an update although it is discarded",
             announces_discarded=lambda: True,
         ),
-        _variant(
+        variant(
             "announces-twice",
             "DISC-LSN-01",
             "listeners are told twice of an update that replaces a concurrent one",
             announcements_of_applied=lambda overwrites: 2 if overwrites else 1,
         ),
-        _variant(
+        variant(
             "silent-winner",
             "DISC-APPLIED-01",
             "a winner that replaces a concurrent update is not announced",
             announcements_of_applied=lambda overwrites: 0 if overwrites else 1,
         ),
-        _variant(
+        variant(
             "nobody-counts",
             "STAT-CONFLATED-01",
             "discarded updates are not counted",
             counted_by=lambda receiver, caller: (),  # noqa: ARG005
         ),
-        _variant(
+        variant(
             "caller-counts",
             "STAT-CONFLATED-01 STAT-CONFLATED-02",
             "a discarded update is counted by the member that sent it",
             counted_by=lambda receiver, caller: (caller,),  # noqa: ARG005
         ),
-        _variant(
+        variant(
             "both-count",
             "STAT-CONFLATED-02",
             "a discarded update is counted by its receiver and by its sender",
             counted_by=lambda receiver, caller: (receiver, caller),
         ),
-        _variant(
+        variant(
             "counts-wins",
             "STAT-CONFLATED-01",
             "every update that arrives is counted, applied or not",
             counts_applied=lambda: True,
         ),
-        _variant(
+        variant(
             "image-forgets-tombstones",
             "VER-STAMP-04",
             "a member that takes a copy of the region is not told of destroyed entries",
             image_includes=lambda state: state is not EntryState.TOMBSTONE,
         ),
-        _variant(
+        variant(
             "unchecked-by-default",
             "CFG-CHECKS-01",
             "a region that does not name the attribute does not check",
             checks_in_force=lambda setting: setting is True,
         ),
-        _variant(
+        variant(
             "no-room-for-versions",
             "CFG-CHECKS-05",
             "a client that does not check fails on what comes with a version",
             client_takes=lambda checks, versioned: checks or not versioned,
         ),
-        _variant(
+        variant(
             "all-or-none-check",
             "CFG-CHECKS-05",
             "a server that checks refuses the operations of a client that does not",

@@ -32,9 +32,9 @@ def dialect_table() -> str:
 
 
 def _answer(decision: Callable[..., Any]) -> str:
-    """What a decision's function says of itself, without the lines of the document."""
+    """What a decision's function says of itself, without the paragraphs of the documents."""
     text = (decision.__doc__ or "").strip().splitlines()[0]
-    return text.rpartition(" (L")[0] or text
+    return text.rpartition(" (")[0] or text
 
 
 def _owed(identity: str, dialect: Dialect) -> str:

@@ -14,10 +14,16 @@ from plumbline.reference.operations import EventKind, Status
 
 
 class Stamp(NamedTuple):
-    """Version record of an entry: how often it was changed, and by which member last (004, L65)."""
+    """Version record of an entry: how often it was changed, and by which member last (004, L65).
+
+    Where there are several sites, also which of them wrote last, and when (004, L30): `times` are the
+    operations whose timestamp may be the one recorded; it is the latest of theirs.
+    """
 
     version: int
     member: str
+    site: int = 0
+    times: frozenset[int] = frozenset()
 
 
 class EntryState(IntEnum):

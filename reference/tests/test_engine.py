@@ -11,7 +11,7 @@ import pytest
 
 from plumbline.reference.explain.engine import FRONTIER, Answer, Budget, Cursor, Explanation, explain
 from plumbline.reference.explain.judge import judge
-from plumbline.reference.explain.steps import Claim, Entry, Logs, Place, Step, View
+from plumbline.reference.explain.steps import Claim, Entry, Logs, Place, Step, System, View
 from plumbline.reference.hashed import HashedMap
 
 # A key-value register: which makes a linearizability checker of the search.
@@ -29,7 +29,7 @@ class Call(NamedTuple):
     value: int | None
 
 
-class Register:
+class Register(System):
     """Calls take effect one at a time, between being called and returning."""
 
     def __init__(self, calls: Mapping[str, Call]) -> None:
@@ -199,7 +199,7 @@ def test_the_claims_spare_the_search_most_of_the_judges_work():
 # Systems written down state by state, for one property of the search each.
 
 
-class Graph:
+class Graph(System):
     """A system given by its steps: state to the steps that leave it."""
 
     def __init__(self, **steps: list[Step]) -> None:
@@ -296,7 +296,7 @@ def test_what_shows_something_is_tried_before_what_does_not():
     assert explain(system, Logs({"log": ["a"]})).states == 1
 
 
-class Grid:
+class Grid(System):
     """Counters that each go up to a limit by themselves, in any order."""
 
     def __init__(self, counters: int, limit: int, *, forgets: bool = False) -> None:
@@ -373,7 +373,7 @@ def test_a_search_that_gave_up_tells_how_far_it_came():
 # Logs: windows, deadlines, places that nobody observed.
 
 
-class Free:
+class Free(System):
     """A system that may show any of these entries at any time, and lets its clock tick."""
 
     def __init__(self, *shows: tuple[Place, Hashable]) -> None:

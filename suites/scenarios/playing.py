@@ -20,7 +20,9 @@ from plumbline.reference.verdicts import Verdict
 from plumbline.suites.deviations import NOTHING, OnRecord, words
 from plumbline.suites.driving import Driver
 from plumbline.suites.results import Result
+from plumbline.suites.scenarios import sites
 from plumbline.suites.scenarios.scenario import Scenario
+from plumbline.suites.scenarios.sites import Sites
 from plumbline.suites.scenarios.stage import REGION, MismatchError, Stage
 from plumbline.suites.session import Session
 from plumbline.suites.words import Sentences, finding_words
@@ -59,12 +61,10 @@ def _play(scenario: Scenario, session: Session, book: Rulebook, naming_ms: int) 
     lacking = session.lacks(scenario.needs)
     if lacking:
         return _result(scenario, Verdict.UNSUPPORTED, f"needs {', '.join(lacking)}")
-    region = RegionAttributes(name=REGION, scope=scenario.scope, checks=scenario.checks)
-    topology = Topology((Site(1, tuple("ABCD"[: scenario.members])),))
-    driver, order = session.begin(topology, (region,), clients=scenario.clients)
-    if order is None:
+    stage = _stage(scenario, session)
+    if stage is None:
         return _result(scenario, Verdict.UNSUPPORTED, "the candidate does not tell the order of member ids")
-    stage = Stage(driver, order)
+    driver = stage.driver
     mismatch: MismatchError | None = None
     try:
         scenario.play(stage)
@@ -74,6 +74,21 @@ def _play(scenario: Scenario, session: Session, book: Rulebook, naming_ms: int) 
     session.worked()
     finding = find(driver.history(), book, BUDGET, naming_ms)
     return _judged(scenario, stage, driver, mismatch, finding)
+
+
+def _stage(scenario: Scenario, session: Session) -> Stage | None:
+    """The stage of the scenario; None where it needs an order of member ids that is not told."""
+    if scenario.batch_size:
+        driver, order = session.begin(
+            sites.TOPOLOGY,
+            sites.regions(scenario.batch_size, scenario.scope, scenario.checks),
+            queues=sites.queues(scenario.batch_size),
+        )
+        return Sites(driver, order or sites.TOPOLOGY.members, scenario.batch_size)
+    region = RegionAttributes(name=REGION, scope=scenario.scope, checks=scenario.checks)
+    topology = Topology((Site(1, tuple("ABCD"[: scenario.members])),))
+    driver, order = session.begin(topology, (region,), clients=scenario.clients)
+    return None if order is None else Stage(driver, order)
 
 
 def _deviating(result: Result, on_record: OnRecord) -> Result:

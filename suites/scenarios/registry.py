@@ -9,6 +9,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     clients,
     configuration,
     conflicts,
+    gateway_operations,
     observation,
     stamps,
     worked_example,

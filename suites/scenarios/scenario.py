@@ -6,11 +6,13 @@ Knows the names of scenarios, not how they are run.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.operations import Client, Scope
+from plumbline.suites.scenarios.sites import Sites
 from plumbline.suites.scenarios.stage import Stage
 
 
@@ -25,7 +27,9 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
         checks: the region's attribute.
         scope: the region's scope.
         clients: who is connected to its members, subscribed to all keys.
-        play: the scenario itself; raises MismatchError when the outcome is not the one written down.
+        batch_size: of the gateway senders between two sites; 0 for a scenario of one site.
+        play: the scenario itself, given its stage; raises MismatchError when the outcome is not the one
+            written down.
     """
 
     name: str
@@ -35,7 +39,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     checks: bool | None
     scope: Scope
     clients: tuple[Client, ...]
-    play: Callable[[Stage], None]
+    batch_size: int = 0
+    play: Callable[[Any], None]
 
 
 FOUND: dict[str, Scenario] = {}
@@ -50,22 +55,55 @@ def scenario(
     scope: Scope = Scope.ACK,
     clients: tuple[Client, ...] = (),
 ) -> Callable[[Callable[[Stage], None]], Callable[[Stage], None]]:
-    """Register a scenario; see Scenario for the arguments."""
+    """Register a scenario of one site; see Scenario for the arguments."""
 
     def register(play: Callable[[Stage], None]) -> Callable[[Stage], None]:
-        name = play.__name__
-        if name in FOUND:
-            raise ValueError(f"two scenarios are named {name}")
-        FOUND[name] = Scenario(
-            name=name,
-            requirements=requirements,
-            needs=(Capability.REPLICATED_REGIONS, *needs),
-            members=members,
-            checks=checks,
-            scope=scope,
-            clients=clients,
-            play=play,
+        _register(
+            Scenario(
+                name=play.__name__,
+                requirements=requirements,
+                needs=(Capability.REPLICATED_REGIONS, *needs),
+                members=members,
+                checks=checks,
+                scope=scope,
+                clients=clients,
+                play=play,
+            )
         )
         return play
 
     return register
+
+
+def between_sites(
+    *requirements: str,
+    needs: tuple[Capability, ...] = (),
+    checks: bool | None = None,
+    scope: Scope = Scope.ACK,
+    batch_size: int = 100,
+) -> Callable[[Callable[[Sites], None]], Callable[[Sites], None]]:
+    """Register a scenario of two sites of two members, with a gateway sender each way."""
+
+    def register(play: Callable[[Sites], None]) -> Callable[[Sites], None]:
+        _register(
+            Scenario(
+                name=play.__name__,
+                requirements=requirements,
+                needs=(Capability.REPLICATED_REGIONS, Capability.GATEWAYS, *needs),
+                members=4,
+                checks=checks,
+                scope=scope,
+                clients=(),
+                batch_size=batch_size,
+                play=play,
+            )
+        )
+        return play
+
+    return register
+
+
+def _register(found: Scenario) -> None:
+    if found.name in FOUND:
+        raise ValueError(f"two scenarios are named {found.name}")
+    FOUND[found.name] = found

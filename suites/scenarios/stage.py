@@ -63,17 +63,24 @@ class Stage:
         self.steps: list[PlanStep] = []
 
     @property
+    def driver(self) -> Driver:
+        """Who carries out what the scenario calls, and writes it down."""
+        return self._driver
+
+    @property
     def members(self) -> tuple[str, ...]:
         """All members, lowest id first."""
         return self._order
 
-    def _operation(self, member: str, kind: OperationKind, key: str, thread: str | None) -> Operation:
+    def _operation(
+        self, member: str, kind: OperationKind, key: str, thread: str | None, region: str = REGION
+    ) -> Operation:
         self._count += 1
         operation = Operation(
             op_id=self._count,
             thread=thread or f"{member}-{self._count}",
             member=member,
-            region=REGION,
+            region=region,
             kind=kind,
             key=key,
             token=None if kind in READS else f"{kind}-{self._count}-{member}",

@@ -1,0 +1,194 @@
+"""Random small examples of two sites with gateway senders both ways, and faults: plans, and their histories.
+
+Knows nothing of trials, nor of how histories are spoilt.
+"""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+
+import msgspec
+
+from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.reference.adapter import ReferenceAdapter
+from plumbline.reference.history import Fault, FaultKind, History
+from plumbline.reference.operations import (
+    READS,
+    Operation,
+    OperationKind,
+    QueueAttributes,
+    RegionAttributes,
+    Scope,
+    Site,
+    Topology,
+)
+from plumbline.reference.plans import Do, Inject, Look, Park, Plan, PlanStep, Release, Settle, Start
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.suites.driving import Driver
+from plumbline.suites.plans import run_plan
+
+REGION = "r"
+SITES = (Site(1, ("A", "B")), Site(2, ("C", "D")))
+TOPOLOGY = Topology(SITES)
+
+_MIXED = (
+    OperationKind.CREATE,
+    OperationKind.PUT_IF_ABSENT,
+    OperationKind.REPLACE,
+    OperationKind.INVALIDATE,
+    OperationKind.DESTROY,
+    OperationKind.DESTROY,
+    OperationKind.GET,
+)
+
+
+class Shape(msgspec.Struct, frozen=True, kw_only=True):
+    """What kind of plan to draw.
+
+    Attributes:
+        operations: how many operations.
+        keys: the keys; empty for a fresh key per operation.
+        writers: on which members operations are called.
+        scope: the region's scope.
+        mixed: share of operations other than put.
+        started: share of operations that are called and finished later.
+        parked: share of operations parked at a gate.
+        settled: share of plan steps that settle in between.
+        looks: share of plan steps behind which a queue is looked at.
+        faults: the faults, in their order; what mends them goes with them.
+        batch_size: of both senders.
+    """
+
+    operations: int
+    keys: tuple[str, ...] = ("x",)
+    writers: tuple[str, ...] = ("A", "B")
+    scope: Scope = Scope.ACK
+    mixed: float = 0.2
+    started: float = 0.5
+    parked: float = 0.0
+    settled: float = 0.05
+    looks: float = 0.0
+    faults: tuple[Fault, ...] = ()
+    batch_size: int = 2
+
+
+MENDING = {
+    FaultKind.LINK_DOWN: FaultKind.LINK_UP,
+    FaultKind.REPLIES_LOST: FaultKind.LINK_UP,
+    FaultKind.RECEIVER_STOP: FaultKind.RECEIVER_START,
+    FaultKind.PAUSE: FaultKind.RESUME,
+}
+
+
+def any_fault(draw: random.Random, kinds: tuple[FaultKind, ...] = (FaultKind.CRASH, *MENDING)) -> Fault:
+    """A fault of one of the kinds, at a place that has it."""
+    kind = draw.choice(kinds)
+    site = draw.choice((1, 1, 2))
+    other = 3 - site
+    match kind:
+        case FaultKind.CRASH:
+            return Fault(kind=kind, member=draw.choice(("A", "A", "B", "C", "D")))
+        case FaultKind.LINK_DOWN | FaultKind.REPLIES_LOST:
+            return Fault(kind=kind, site=site, remote_site=other)
+        case FaultKind.RECEIVER_STOP:
+            return Fault(kind=kind, member=draw.choice(("C", "D")))
+        case _:
+            return Fault(kind=FaultKind.PAUSE, member="A", queue="to 2")
+
+
+def mended(fault: Fault) -> Fault | None:
+    """What mends a fault; None for a crash."""
+    kind = MENDING.get(fault.kind)
+    return None if kind is None else msgspec.structs.replace(fault, kind=kind)
+
+
+def draw_plan(draw: random.Random, shape: Shape) -> Plan:
+    """A plan of the shape: faults at any place among the operations, mended at any place behind."""
+    steps: list[PlanStep] = []
+    dead: set[str] = set()
+    under_way: dict[str, int] = {}
+    parked: list[tuple[int, str]] = []
+    slots: dict[int, list[Fault]] = {}
+    for fault in shape.faults:
+        at = draw.randrange(shape.operations + 1)
+        slots.setdefault(at, []).append(fault)
+        mending = mended(fault)
+        if mending is not None:
+            slots.setdefault(draw.randrange(at, shape.operations + 1), []).append(mending)
+    for op_id in range(1, shape.operations + 2):
+        for fault in slots.get(op_id - 1, ()):
+            if fault.kind is FaultKind.CRASH and (fault.member in dead or _last_of_site(fault.member, dead)):
+                continue
+            if fault.member in dead:
+                continue
+            dead |= {fault.member} if fault.kind is FaultKind.CRASH else set()
+            steps.append(Inject(fault))
+        if op_id > shape.operations:
+            break
+        chance = draw.random()
+        if parked and chance < 0.3:
+            steps.append(Release(*parked.pop(draw.randrange(len(parked)))))
+        elif chance < shape.settled and not parked:
+            steps.append(Settle())
+            under_way.clear()
+        if draw.random() < shape.looks:
+            steps.append(Look(draw.choice(("to 2", "to 1"))))
+        writers = [member for member in shape.writers if member not in dead] or ["B"]
+        steps.append(_call(draw, shape, op_id, draw.choice(writers), under_way, parked, dead))
+    region = RegionAttributes(name=REGION, scope=shape.scope, senders=("to 2", "to 1"))
+    queues = (
+        QueueAttributes(id="to 2", site=1, remote_site=2, batch_size=shape.batch_size),
+        QueueAttributes(id="to 1", site=2, remote_site=1, batch_size=shape.batch_size),
+    )
+    return Plan(TOPOLOGY, (region,), tuple(steps), queues)
+
+
+def _last_of_site(member: str, dead: set[str]) -> bool:
+    return set(TOPOLOGY.site_of(member).members) <= dead | {member}
+
+
+def _call(
+    draw: random.Random,
+    shape: Shape,
+    op_id: int,
+    member: str,
+    under_way: dict[str, int],
+    parked: list[tuple[int, str]],
+    dead: set[str],
+) -> PlanStep:
+    kind = draw.choice(_MIXED) if draw.random() < shape.mixed else OperationKind.PUT
+    key = draw.choice(shape.keys) if shape.keys else f"k{op_id}"
+    if shape.scope is Scope.NO_ACK and kind is not OperationKind.PUT:
+        kind = OperationKind.PUT
+    thread = next(name for n in range(99) if (name := f"{member}{n}") not in under_way)
+    operation = Operation(
+        op_id=op_id,
+        thread=thread,
+        member=member,
+        region=REGION,
+        kind=kind,
+        key=key,
+        token=None if kind in READS else f"v{op_id}",
+    )
+    chance = draw.random()
+    if kind not in READS and chance < shape.parked:
+        holder = draw.choice([m for m in TOPOLOGY.members if m not in dead])
+        parked.append((op_id, holder))
+        under_way[thread] = op_id
+        return Park(operation, holder)
+    if parked or chance < shape.parked + shape.started:
+        under_way[thread] = op_id
+        return Start(operation)
+    return Do(operation)
+
+
+def run_on_reference(plan: Plan, *, book: Rulebook | None = None, seed: int | None = None) -> History:
+    """The history of a plan on the reference, chaotic if a seed is given."""
+    adapter = ReferenceAdapter(book, chaotic=seed is not None, seed=seed or 0)
+    order = adapter.deploy(plan.topology).member_order
+    driver = Driver(adapter, adapter.hello(), plan.topology, order, plan.regions, plan.queues)
+    # A faulty variant may block for good; what was seen until then is a history, too.
+    with suppress(AdapterError):
+        run_plan(plan, driver)
+    return driver.history()

@@ -1,0 +1,248 @@
+"""Dispatch: the primary sends its queue over a connection, hears what was answered, and only then removes.
+
+Owns the sender's side of a batch. A batch is not a thing of its own here: it is what is sent before the first
+of it is answered, and it ends wherever the receiver answers. So every way of cutting batches is a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import product
+
+from plumbline.reference.explain.steps import Step, View
+from plumbline.reference.history import FaultKind
+from plumbline.reference.model import claims
+from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.senders import REMOVALS, WAITS_FOR_SITE, with_sender
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.world import LOOK, Channel, Message, Sender, Wire, WireName, World
+from plumbline.reference.operations import QueueAttributes
+from plumbline.reference.rulebook.values import each
+
+
+class Dispatch:
+    """The part of the model that empties queues."""
+
+    def __init__(self, setting: Setting, foresight: Foresight) -> None:
+        self._setting = setting
+        self._foresight = foresight
+
+    def steps(self, world: World, view: View) -> Iterator[Step]:
+        """Connecting, sending, hearing, removing, telling of removals."""
+        for (member, name), sender in world.wan.senders.items():
+            if member in world.wan.dead or not any(each(self._setting.book.dispatches(sender.primary))):
+                continue
+            queue = self._setting.queues[name]
+            if sender.heard:
+                yield from self._removing(world, member, queue, sender)
+            if sender.wire > 0:
+                yield from self._hearing(world, member, queue, sender)
+                yield from self._sending(world, view, member, queue, sender)
+            elif sender.wire == 0 and sender.queue:
+                yield from self._connecting(world, member, queue, sender)
+            if sender.told < sender.mark:
+                yield from self._telling(world, view, member, queue, sender)
+
+    def receivers(self, world: World, queue: QueueAttributes) -> list[str]:
+        """The members to which the queue's sender could connect."""
+        wan = world.wan
+        if wan.links.get(link_of(queue)) is FaultKind.LINK_DOWN:
+            return []
+        remote = self._setting.sites.get(queue.remote_site or 0, ())
+        return [m for m in remote if m not in wan.dead and m not in wan.stopped]
+
+    def idle(self, world: World, member: str, name: str) -> bool:
+        """Whether the sender has nothing to do unless something else happens first."""
+        sender = world.wan.senders[member, name]
+        if not any(each(self._setting.book.dispatches(sender.primary))):
+            return True
+        if sender.heard:
+            return False
+        queue = self._setting.queues[name]
+        if not sender.wire:
+            return not sender.queue or not self.receivers(world, queue)
+        wire = world.wan.wires.get(WireName(name, member, sender.wire))
+        if wire is None:
+            return True
+        lost = world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST
+        if wire.replies and not lost:
+            return False
+        # Once something is unanswered the batch may have ended there.
+        return bool(sender.sent) or sender.paused or len(sender.queue) == sender.sent
+
+    def _connecting(
+        self, world: World, member: str, queue: QueueAttributes, sender: Sender
+    ) -> Iterator[Step]:
+        reachable = self.receivers(world, queue)
+        if sender.wires and not all(each(self._setting.book.reconnects())):
+            return
+        for receiver in reachable:
+            number = sender.wires + 1
+            wires = world.wan.wires.set(WireName(queue.id, member, number), Wire(receiver))
+            connected = sender._replace(wire=number, wires=number, sent=sender.heard, horizon=0)
+            after = with_sender(world, member, queue.id, connected)
+            yield Step(
+                ("connects", member, queue.id, receiver),
+                after.but(wan=after.wan._replace(wires=wires)),
+                claim=claims.CONNECT if len(reachable) == 1 else None,
+                clashes=UNREACHABLE,
+            )
+
+    def _sending(
+        self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
+    ) -> Iterator[Step]:
+        unsent = len(sender.queue) - sender.sent
+        if not unsent:
+            return
+        book = self._setting.book
+        if not sender.sent:
+            if sender.paused:
+                return
+            horizon = sender.queue[min(queue.batch_size, len(sender.queue)) - 1].position
+        else:
+            horizon = sender.horizon
+        name = WireName(queue.id, member, sender.wire)
+        wire = world.wan.wires.get(name)
+        if wire is None:
+            return
+        for ahead in each(book.next_of_queue(unsent)):
+            index = sender.sent + ahead
+            event = sender.queue[index]
+            beyond = event.position > horizon
+            if beyond and not any(each(book.sends_while_unanswered())):
+                continue
+            order = (
+                *sender.queue[: sender.sent],
+                event,
+                *sender.queue[sender.sent : index],
+                *sender.queue[index + 1 :],
+            )
+            for early in each(book.removes_when_sent()):
+                if early:
+                    after = sender._replace(queue=order[1:], mark=max(sender.mark, event.position))
+                else:
+                    after = sender._replace(queue=order, sent=sender.sent + 1, horizon=horizon)
+                sent = with_sender(world, member, queue.id, after)
+                for late, told in product(
+                    each(book.replies_after_applying()), each(book.tells_removal_when_sent())
+                ):
+                    filled = wire._replace(
+                        events=(*wire.events, event),
+                        replies=wire.replies + (not late),
+                        early=wire.early + (not late),
+                    )
+                    wires = sent.wan.wires.set(name, filled)
+                    sent = sent.but(wan=sent.wan._replace(wires=wires))
+                    yield Step(
+                        ("sends event", member, queue.id, event.op_id),
+                        self._told(sent, member, queue, event.position) if told else sent,
+                        claim=claims.SEND_EVENT,
+                        undone_by=CUT_SHORT,
+                        wanted=partial(self._foresight.wants_event, world, view, wire, sender),
+                    )
+
+    def _hearing(self, world: World, member: str, queue: QueueAttributes, sender: Sender) -> Iterator[Step]:
+        name = WireName(queue.id, member, sender.wire)
+        wire = world.wan.wires.get(name)
+        lost = world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST
+        if wire is None or not wire.replies or lost:
+            return
+        wires = world.wan.wires.set(name, wire._replace(replies=0))
+        heard = with_sender(
+            world,
+            member,
+            queue.id,
+            sender._replace(heard=min(sender.heard + wire.replies, len(sender.queue))),
+        )
+        yield Step(
+            ("hears the answer", member, queue.id, wire.replies),
+            heard.but(wan=heard.wan._replace(wires=wires)),
+            claim=claims.ANSWER,
+            clashes=claims.LOOKED_AT | claims.REPEATED_SHOWS,
+        )
+
+    def _removing(self, world: World, member: str, queue: QueueAttributes, sender: Sender) -> Iterator[Step]:
+        for count in each(self._setting.book.removed_by_reply(sender.heard)):
+            gone, rest = sender.queue[:count], sender.queue[count:]
+            mark = max((sender.mark, *(event.position for event in gone)))
+            after = sender._replace(
+                queue=rest, sent=min(max(sender.sent - count, 0), len(rest)), heard=0, mark=mark
+            )
+            removed = with_sender(world, member, queue.id, after)
+            calls = removed.calls
+            for event in gone:
+                call = calls.get(event.op_id)
+                awaited = (queue.id, WAITS_FOR_SITE, str(event.op_id))
+                if call is not None and awaited in call.waiting:
+                    calls = calls.set(event.op_id, call._replace(waiting=call.waiting - {awaited}))
+            yield Step(
+                ("removes", member, queue.id, count),
+                removed.but(calls=calls),
+                claim=claims.ANSWER,
+                clashes=claims.LOOKED_AT | claims.REPEATED_SHOWS,
+            )
+
+    def _telling(
+        self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
+    ) -> Iterator[Step]:
+        if not all(each(self._setting.book.tells_removals())):
+            return
+        looked_at = self._foresight.copies_are_looked_at(view.now, queue.id)
+        if view.reduced and not looked_at and LOOK not in world.asked.values():
+            return
+        told = with_sender(world, member, queue.id, sender._replace(told=sender.mark))
+        yield Step(
+            ("tells of removal", member, queue.id, sender.mark), self._told(told, member, queue, sender.mark)
+        )
+
+    def _told(self, world: World, member: str, queue: QueueAttributes, mark: int) -> World:
+        channels = world.channels
+        for other in self._setting.others[member]:
+            if other not in world.wan.dead:
+                channel = Channel(REMOVALS, member, other)
+                message = Message(0, None, queue=queue.id, mark=mark)
+                channels = channels.set(channel, (*channels.get(channel, ()), message))
+        return world.but(channels=channels)
+
+
+def link_of(queue: QueueAttributes) -> tuple[int, int]:
+    """From which site to which the queue sends."""
+    assert queue.remote_site is not None  # noqa: S101 - gateway senders only so far
+    return queue.site, queue.remote_site
+
+
+CUT_SHORT = frozenset(("crash", "link", "receiver", "pause"))
+"""What keeps an event from being sent, or takes it back from the wire."""
+
+UNREACHABLE = frozenset(("link", "receiver", "crash"))
+"""What may make it matter to which receiver a sender has connected, and when."""
+
+
+def broken(world: World, name: WireName, setting: Setting, *, receiver_lives: bool) -> World:
+    """The world in which a connection has broken.
+
+    What has arrived may still be applied where the receiver lives. What was not answered will be sent again.
+    """
+    wan = world.wan
+    wire = wan.wires[name]
+    if wire.broken:
+        gone = wan.wires if receiver_lives else wan.wires.delete(name)
+        return world.but(wan=wan._replace(wires=gone))
+    if receiver_lives and (wire.events or wire.busy is not None):
+        wires = wan.wires.set(name, wire._replace(broken=True, replies=0, done=0))
+    else:
+        wires = wan.wires.delete(name)
+    after = world.but(wan=wan._replace(wires=wires))
+    sender = wan.senders.get((name.source, name.queue))
+    if sender is None or sender.wire != name.number:
+        return after
+    book = setting.book
+    unanswered = sender.sent - sender.heard
+    queue, mark = sender.queue, sender.mark
+    if not (all(each(book.resends_unanswered())) and all(each(book.keeps_trying()))) and unanswered > 0:
+        forgotten = queue[sender.heard : sender.sent]
+        queue = (*queue[: sender.heard], *queue[sender.sent :])
+        mark = max((mark, *(event.position for event in forgotten)))
+    renewed = sender._replace(wire=0, sent=sender.heard, horizon=0, queue=queue, mark=mark)
+    return with_sender(after, name.source, name.queue, renewed)

@@ -1,0 +1,302 @@
+"""Gateway receivers: events of another site arrive one by one, are compared, applied and distributed.
+
+Owns the receiving end of connections. An event is answered once it was dealt with; a repeated one changes
+nothing (000, L30).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from plumbline.reference.explain.steps import Step, View
+from plumbline.reference.model import claims
+from plumbline.reference.model.callers import changed
+from plumbline.reference.model.foresight import Comes, Foresight
+from plumbline.reference.model.replicates import Replicates
+from plumbline.reference.model.senders import Senders
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.times import NONE, Pairs, comparisons, latest
+from plumbline.reference.model.wires import ended, freed, with_wire
+from plumbline.reference.model.world import (
+    Channel,
+    Entry,
+    GateState,
+    Message,
+    Queued,
+    Wire,
+    WireName,
+    World,
+)
+from plumbline.reference.operations import Operation
+from plumbline.reference.rulebook.operations import BECOMES
+from plumbline.reference.rulebook.values import EntryState, Stamp, each
+
+
+class Judged(NamedTuple):
+    """How the comparison of an event with what is stored ended, and what follows for timestamps."""
+
+    applied: bool
+    pairs: Pairs
+
+
+class Receivers:
+    """The part of the model that applies what comes from other sites."""
+
+    def __init__(
+        self, setting: Setting, foresight: Foresight, replicates: Replicates, senders: Senders
+    ) -> None:
+        self._setting = setting
+        self._foresight = foresight
+        self._replicates = replicates
+        self._senders = senders
+
+    def steps(self, world: World, view: View) -> Iterator[Step]:
+        """Applying, discarding, answering; and the loss of what was on a broken connection."""
+        for name, wire in world.wan.wires.items():
+            if wire.busy is None and wire.events:
+                for index in each(self._setting.book.next_of_wire(len(wire.events))):
+                    yield from self._arrived(world, view, name, wire, index)
+            if wire.done and not wire.broken:
+                yield self._answered(world, name, wire)
+            if wire.broken and wire.events and wire.busy is None:
+                yield self._lost(world, name, wire)
+
+    def resting(self, wire: Wire) -> bool:
+        """Whether nothing more happens on the connection unless something else does first."""
+        if wire.busy is not None:
+            return wire.parked
+        return not wire.events and not (wire.done and not wire.broken)
+
+    def let_go(self, world: World, member: str, op_id: int) -> World:
+        """The world in which an event no longer stands in the receiver's listener."""
+        for name, wire in world.wan.wires.items():
+            if wire.parked and wire.receiver == member and wire.busy is not None and wire.busy.op_id == op_id:
+                (after, *_) = self._distributed(world, name, wire._replace(parked=False), wire.busy)
+                return after
+        return world
+
+    def _answered(self, world: World, name: WireName, wire: Wire) -> Step:
+        after = wire._replace(done=0, replies=wire.replies + wire.done)
+        # While more of a batch is to come, an answer may still wait.
+        return Step(
+            ("answers", wire.receiver, name, wire.done),
+            with_wire(world, name, after),
+            claim=claims.ANSWER,
+            clashes=claims.LOOKED_AT | claims.REPEATED_SHOWS,
+        )
+
+    def _lost(self, world: World, name: WireName, wire: Wire) -> Step:
+        after = wire._replace(events=())
+        wires = world.wan.wires.delete(name) if after.busy is None else world.wan.wires.set(name, after)
+        return Step(
+            ("loses events", wire.receiver, name),
+            world.but(wan=world.wan._replace(wires=wires)),
+            fault=True,
+        )
+
+    def _arrived(self, world: World, view: View, name: WireName, wire: Wire, index: int) -> Iterator[Step]:
+        event = wire.events[index]
+        operation = self._setting.carried(event)
+        member = wire.receiver
+        rest = wire._replace(events=(*wire.events[:index], *wire.events[index + 1 :]))
+        entry = world.entry(member, operation.region, operation.key)
+        book = self._setting.book
+        if (member, event.op_id) in world.wan.seen:
+            again = any(each(book.applies_repeated())) or (
+                entry.token == operation.token and entry.stamp is not None and entry.stamp.site == event.site
+            )
+            done = with_wire(world, name, ended(rest))
+            place, shown = self._replicates.shown(member, operation)
+            may_show = again and view.fits(place, shown)
+            yield Step(("recognises", member, event.op_id), done, claim=None if may_show else claims.REPEATED)
+            if may_show:
+                for checks in self._setting.checks(operation.region):
+                    yield from self._applied(
+                        world, view, name, rest, event, operation, entry, NONE, checks=checks, first=False
+                    )
+            return
+        for checks in self._setting.checks(operation.region):
+            if not checks:
+                yield from self._applied(
+                    world, view, name, rest, event, operation, entry, NONE, checks=False, first=True
+                )
+                continue
+            for judged in self._judgements(world, event, operation, entry):
+                if judged.applied:
+                    yield from self._applied(
+                        world,
+                        view,
+                        name,
+                        rest,
+                        event,
+                        operation,
+                        entry,
+                        judged.pairs,
+                        checks=True,
+                        first=True,
+                    )
+                else:
+                    yield from self._discarded(world, view, name, rest, event, operation, entry, judged.pairs)
+
+    def _judgements(
+        self, world: World, event: Queued, operation: Operation, entry: Entry
+    ) -> Iterator[Judged]:
+        """Every way in which the comparison with what is stored may end (004, L30 to L34)."""
+        book, where = self._setting.book, (operation.region, operation.key)
+        pairs = world.wan.ranks.get(where, NONE)
+        stored = entry.stamp
+        if stored is None:
+            yield from (Judged(applies, pairs) for applies in each(book.applies_unrecorded()))
+            return
+        if stored.site == event.site or not self._setting.is_shared(*where):
+            for applies in each(book.applies_same_site()):
+                yield Judged(applies, pairs)
+            if not stored.times or stored.site != event.site:
+                return
+            # An update that lost at home may be told from the one that beat it, and left out.
+            for later, chosen in comparisons(pairs, event.times, stored.times, clock=self._setting.clock):
+                if not later and not event.times & stored.times:
+                    yield Judged(applied=False, pairs=chosen)
+            return
+        for later, chosen in comparisons(pairs, event.times, stored.times, clock=self._setting.clock):
+            answer = book.applies_later_time() if later else book.applies_earlier_time()
+            yield from (Judged(applies, chosen) for applies in each(answer))
+
+    def _applied(
+        self,
+        world: World,
+        view: View,
+        name: WireName,
+        wire: Wire,
+        event: Queued,
+        operation: Operation,
+        entry: Entry,
+        pairs: Pairs,
+        *,
+        checks: bool,
+        first: bool,
+    ) -> Iterator[Step]:
+        member, region, key = wire.receiver, operation.region, operation.key
+        book = self._setting.book
+        place, shown = self._replicates.shown(member, operation)
+        becomes, _ = BECOMES[operation.kind]
+        present = entry.state in (EntryState.LIVE, EntryState.INVALID)
+        times = (1, 0) if becomes is not EntryState.LIVE and not present else (1,)
+        if becomes is EntryState.LIVE:
+            applies = each(book.applies_to_present(present))
+            if not all(applies):
+                yield from self._discarded(world, view, name, wire, event, operation, entry, pairs)
+            if not any(applies):
+                return
+        decided = self._replicates.decided_by_log(view, place, shown)
+        reader = self._foresight.reader_to_come(world, view.now, member, operation, entry)
+        if reader is Comes.SURELY and view.reduced and self._setting.stamps_grow:
+            return
+        shared = self._setting.is_shared(region, key)
+        claim = (
+            claims.SHOW
+            if decided
+            and first
+            and not shared
+            and reader is Comes.NO
+            and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
+            else None
+        )
+        for shows in times:
+            if shows and not view.fits(place, shown):
+                continue
+            if not shows and view.reduced and decided and view.still(place, shown):
+                continue
+            for value in each(book.value_received(operation.token, entry.token)):
+                for stamp in self._stamps(event, entry, member, pairs, checks=checks, shared=shared):
+                    changes = changed(world, (member, region, key), becomes, value, stamp, checks=checks)
+                    stored = world.but(entries=changes)
+                    ways = list(self._stored(stored, name, wire, event, pairs, shows=shows))
+                    for told in ways:
+                        yield Step(
+                            ("applies from another site", member, event.op_id),
+                            told,
+                            ((place, shown),) * shows,
+                            claim if shows and len(ways) == 1 else None,
+                            clashes=self._setting.changes_queues,
+                        )
+
+    def _stored(
+        self, world: World, name: WireName, wire: Wire, event: Queued, pairs: Pairs, *, shows: int
+    ) -> Iterator[World]:
+        """The worlds in which the receiver has stored an event: parked at its gate, or sent to its peers."""
+        member, operation = wire.receiver, self._setting.carried(event)
+        wan = world.wan._replace(seen=world.wan.seen.set((member, event.op_id), value=True))
+        if pairs:
+            wan = wan._replace(ranks=wan.ranks.set((operation.region, operation.key), pairs))
+        stored = world.but(wan=wan)
+        gate = (member, operation.op_id)
+        if shows and world.gates.get(gate) is GateState.ARMED:
+            parked = with_wire(stored, name, wire._replace(busy=event, parked=True))
+            ended = [parked.but(gates=parked.gates.set(gate, GateState.PARKED))]
+        else:
+            ended = list(self._distributed(stored, name, wire, event))
+        stamp = world.entry(member, operation.region, operation.key).stamp
+        for done in ended:
+            yield from self._senders.queued(done, member, operation, stamp, update=False, event=event)
+
+    def _stamps(
+        self, event: Queued, entry: Entry, member: str, pairs: Pairs, *, checks: bool, shared: bool
+    ) -> Iterator[Stamp | None]:
+        """What an event from another site leaves behind: a new version here, its own site and timestamp."""
+        if not checks:
+            yield None
+            return
+        version = 1 if entry.stamp is None else entry.stamp.version + 1
+        for keeps in each(self._setting.book.received_keeps_origin()):
+            site = event.site if keeps else self._setting.site_of[member]
+            times = event.times if shared else frozenset()
+            if shared and entry.stamp is not None and entry.stamp.site == site:
+                times = latest(pairs, times | entry.stamp.times)
+            yield Stamp(version, member, site, times)
+
+    def _distributed(self, world: World, name: WireName, wire: Wire, event: Queued) -> Iterator[World]:
+        """The receiver sends what it has applied to its peers and waits for them."""
+        member = wire.receiver
+        operation = self._setting.carried(event)
+        entry = world.entry(member, operation.region, operation.key)
+        peers = tuple(m for m in self._setting.others[member] if m not in world.wan.dead)
+        for targets in each(self._setting.book.receiver_tells(peers)):
+            channels = world.channels
+            for target in targets:
+                channel = Channel(f"{name.queue}/{name.source}/{name.number}", member, target)
+                message = Message(event.op_id, entry.stamp, event=event, wire=name)
+                channels = channels.set(channel, (*channels.get(channel, ()), message))
+            busy = wire._replace(busy=event, awaiting=frozenset(targets))
+            yield with_wire(world.but(channels=channels), name, freed(busy))
+
+    def _discarded(
+        self,
+        world: World,
+        view: View,
+        name: WireName,
+        wire: Wire,
+        event: Queued,
+        operation: Operation,
+        entry: Entry,
+        pairs: Pairs,
+    ) -> Iterator[Step]:
+        member, where = wire.receiver, (operation.region, operation.key)
+        place, shown = self._replicates.shown(member, operation)
+        wan = world.wan._replace(seen=world.wan.seen.set((member, event.op_id), value=True))
+        if pairs:
+            wan = wan._replace(ranks=wan.ranks.set(where, pairs))
+        after = with_wire(world.but(wan=wan), name, ended(wire))
+        # What may still come back over another connection is not lost for good.
+        sure = self._replicates.decided_by_log(view, place, shown) and not wire.broken
+        known = pairs == world.wan.ranks.get(where, NONE)
+        lost = ((place, shown),) if sure and known and self._setting.stamps_grow else ()
+        del entry
+        yield Step(
+            ("discards from another site", member, event.op_id),
+            after,
+            (),
+            claims.DISCARD if sure and known and not view.still(place, shown) else None,
+            lost,
+        )

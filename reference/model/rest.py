@@ -1,0 +1,104 @@
+"""Rest: whether anything more happens by itself.
+
+Asks each part; knows what a parked listener may hold back.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.model.callers import Callers
+from plumbline.reference.model.clients import Clients
+from plumbline.reference.model.dispatch import Dispatch
+from plumbline.reference.model.receivers import Receivers
+from plumbline.reference.model.replicates import Replicates
+from plumbline.reference.model.senders import Senders
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.world import GateState, MessageState, Stage, World
+
+
+class Rest:
+    """What must have happened before anything can be called settled."""
+
+    def __init__(
+        self,
+        setting: Setting,
+        callers: Callers,
+        replicates: Replicates,
+        clients: Clients,
+        senders: Senders,
+        receivers: Receivers,
+        dispatch: Dispatch,
+    ) -> None:
+        self._setting = setting
+        self._callers = callers
+        self._replicates = replicates
+        self._clients = clients
+        self._senders = senders
+        self._receivers = receivers
+        self._dispatch = dispatch
+
+    def quiet(
+        self, state: World, held: frozenset[tuple[str, str]] = frozenset(), *, patient: bool = False
+    ) -> bool:
+        """Whether nothing more happens by itself, except where a parked listener may hold it back.
+
+        Args:
+            state: the world.
+            held: members and keys at which something may be held back.
+            patient: whether also what happens only now and then has happened: removals were told of.
+        """
+        return (
+            self._calls_rest(state, held)
+            and self._messages_rest(state, held, patient=patient)
+            and (not self._setting.clients or self._clients.quiet(state, held))
+            and (not self._setting.queues or self._queues_rest(state, held, patient=patient))
+        )
+
+    def _calls_rest(self, state: World, held: frozenset[tuple[str, str]]) -> bool:
+        for op_id, call in state.calls.items():
+            operation = self._setting.operations[op_id]
+            if operation.member in state.wan.dead:
+                continue
+            if call.stage is Stage.CALLED:
+                if (
+                    not call.indefinite
+                    and (operation.member, operation.key) not in held
+                    and not any(self._callers.blocked(state, operation))
+                    and not self._clients.waits(state, operation)
+                ):
+                    return False
+            elif (
+                call.stage is Stage.APPLIED
+                and state.gates.get((operation.member, op_id)) is not GateState.PARKED
+            ):
+                return False
+        return True
+
+    def _messages_rest(self, state: World, held: frozenset[tuple[str, str]], *, patient: bool) -> bool:
+        for channel, messages in state.channels.items():
+            head = messages[0]
+            if head.state is MessageState.PARKED or channel.target in self._setting.clients:
+                continue
+            if head.queue:
+                if patient or head.event is not None:
+                    return False
+                continue
+            key = self._setting.operations[head.op_id].key
+            if (channel.target, key) not in held and not any(self._replicates.waits(state, head)):
+                return False
+        return True
+
+    def _queues_rest(self, state: World, held: frozenset[tuple[str, str]], *, patient: bool) -> bool:
+        for (member, name), sender in state.wan.senders.items():
+            if sender.callbacks or not self._dispatch.idle(state, member, name):
+                return False
+            if patient and sender.told < sender.mark:
+                return False
+            if self._senders.vacant(state, name):
+                return False
+        for wire in state.wan.wires.values():
+            if self._receivers.resting(wire):
+                continue
+            head = wire.busy or wire.events[0] if wire.events or wire.busy else None
+            if head is None or (wire.receiver, self._setting.carried(head).key) not in held:
+                return False
+        return True

@@ -1,0 +1,417 @@
+"""Gateway senders: how events enter the queue of the primary and the copies of the secondaries.
+
+Owns the senders' queues and a secondary's records. Two flows lead to the same state, whichever of the
+operation and the queue entry reaches a secondary first (002, Serial Gateway Sender).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from plumbline.reference.explain.steps import Step, View
+from plumbline.reference.model import claims
+from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.world import Channel, Message, Queued, Sender, Wan, World
+from plumbline.reference.operations import READS, Operation, OperationKind, QueueAttributes
+from plumbline.reference.rulebook.operations import BECOMES
+from plumbline.reference.rulebook.values import Stamp, each
+
+REMOVALS = "removals"
+"""The thread that tells other members what has left a queue."""
+
+WAITS_FOR_SITE = "another site"
+
+
+class Senders:
+    """The part of the model that fills queues and keeps their copies alike."""
+
+    def __init__(self, setting: Setting, foresight: Foresight) -> None:
+        self._setting = setting
+        self._foresight = foresight
+
+    def started(self, wan: Wan) -> Wan:
+        """All senders have been started, one member after the other."""
+        senders = wan.senders
+        for queue in self._setting.queues.values():
+            for index, member in enumerate(self._setting.sites[queue.site]):
+                (primary, *_) = each(self._setting.book.starts_as_primary(index == 0))
+                senders = senders.set((member, queue.id), Sender(primary=primary))
+        return wan._replace(senders=senders)
+
+    def starts(self, world: World) -> Iterator[Step]:
+        """The senders run; which of a queue's members is primary is known, or may be any of them."""
+        choices = []
+        for queue in self._setting.queues.values():
+            known = self._setting.primaries.get(queue.id)
+            members = self._setting.sites[queue.site]
+            choices.append([(queue.id, m) for m in ([known] if known else members)])
+        for chosen in product(*choices):
+            senders = world.wan.senders
+            for name, primary in chosen:
+                for member in self._setting.sites[self._setting.queues[name].site]:
+                    senders = senders.set((member, name), Sender(primary=member == primary))
+            yield Step(("senders start", *chosen), world.but(wan=world.wan._replace(senders=senders)))
+
+    def steps(self, world: World, view: View) -> Iterator[Step]:
+        """A secondary's listener is told of a queue entry; a secondary becomes primary."""
+        for (member, name), sender in world.wan.senders.items():
+            if member in world.wan.dead:
+                continue
+            if sender.callbacks:
+                yield from self._called_back(world, member, name, sender)
+            if not sender.primary:
+                yield from self._taken_over(world, view, member, name)
+
+    def queued(
+        self,
+        world: World,
+        member: str,
+        operation: Operation,
+        stamp: Stamp | None,
+        *,
+        update: bool,
+        event: Queued | None = None,
+        carried: OperationKind | None = None,
+        token: str | None = None,
+    ) -> Iterator[World]:
+        """The worlds in which the member's senders know of an operation applied there.
+
+        Args:
+            world: the operation has been applied.
+            member: where.
+            operation: which.
+            stamp: what it has left behind.
+            update: whether its key was there where it was called.
+            event: what came from another site, if it did.
+            carried: what it is to do elsewhere, if that is not what it did here.
+            token: the value carried then.
+        """
+        worlds = [world]
+        for queue in self._setting.queues_of(operation.region, member):
+            worlds = [
+                after
+                for before in worlds
+                for after in self._queued(
+                    before,
+                    member,
+                    operation,
+                    stamp,
+                    queue,
+                    update=update,
+                    event=event,
+                    carried=carried,
+                    token=token,
+                )
+            ]
+        yield from worlds
+
+    def _queued(
+        self,
+        world: World,
+        member: str,
+        operation: Operation,
+        stamp: Stamp | None,
+        queue: QueueAttributes,
+        *,
+        update: bool,
+        event: Queued | None,
+        carried: OperationKind | None,
+        token: str | None,
+    ) -> Iterator[World]:
+        book = self._setting.book
+        sender = world.wan.senders.get((member, queue.id))
+        if sender is None:
+            yield world
+            return
+        if event is not None:
+            for back in each(book.sends_back(True)):  # noqa: FBT003 - a decision answers positions only
+                if not back or event.site != queue.remote_site:
+                    yield world
+                    continue
+                yield from self._entered(world, member, operation, queue, sender, event._replace(position=0))
+            return
+        entering = Queued(
+            operation.op_id,
+            carried or operation.kind,
+            operation.token if carried is None else token,
+            queue.site,
+            frozenset((operation.op_id,)) if stamp is None or not stamp.times else stamp.times,
+        )
+        for crosses in each(self._crosses(operation, update=update, carried=carried)):
+            if crosses:
+                yield from self._entered(world, member, operation, queue, sender, entering)
+            else:
+                yield world
+
+    def _crosses(self, operation: Operation, *, update: bool, carried: OperationKind | None) -> object:
+        """Whether an operation of the kind goes to other sites."""
+        book = self._setting.book
+        if operation.kind in READS:
+            return book.get_crosses()
+        if carried is not None and operation.kind in BECOMES:
+            return book.no_effect_crosses()
+        match operation.kind:
+            case OperationKind.INVALIDATE | OperationKind.LOCAL_INVALIDATE:
+                return book.invalidate_crosses()
+            case OperationKind.DESTROY:
+                return book.destroy_crosses()
+            case OperationKind.LOCAL_DESTROY:
+                return book.local_destroy_crosses()
+            case _:
+                return book.put_crosses() if update else book.create_crosses()
+
+    def _entered(
+        self,
+        world: World,
+        member: str,
+        operation: Operation,
+        queue: QueueAttributes,
+        sender: Sender,
+        event: Queued,
+    ) -> Iterator[World]:
+        """The event enters the primary's queue, or a secondary records that it should."""
+        book = self._setting.book
+        if not sender.primary:
+            yield from self._recorded(world, member, queue.id, sender, event)
+            return
+        called_here = operation.member == member
+        if not called_here and not all(each(book.queues_of_other_origin())):
+            yield world
+            return
+        if not self._reachable(world, queue) and not all(each(book.collects_while_unconnected())):
+            yield world
+            return
+        for times in each(book.times_queued(called_here)):
+            worlds = [world]
+            for _ in range(times):
+                worlds = [a for before in worlds for a in self._appended(before, member, queue.id, event)]
+            yield from worlds
+
+    def _reachable(self, world: World, queue: QueueAttributes) -> bool:
+        assert queue.remote_site is not None  # noqa: S101 - gateway senders only so far
+        if (queue.site, queue.remote_site) in world.wan.links:
+            return False
+        return any(
+            m not in world.wan.dead and m not in world.wan.stopped
+            for m in self._setting.sites.get(queue.remote_site, ())
+        )
+
+    def _recorded(
+        self, world: World, member: str, name: str, sender: Sender, event: Queued
+    ) -> Iterator[World]:
+        if event.op_id in sender.notes:
+            yield with_sender(world, member, name, sender._replace(notes=sender.notes - {event.op_id}))
+            return
+        for remembers in each(self._setting.book.secondary_remembers()):
+            records = (*sender.records, event) if remembers else sender.records
+            yield with_sender(world, member, name, sender._replace(records=records))
+
+    def _appended(self, world: World, member: str, name: str, event: Queued) -> Iterator[World]:
+        """The event enters the primary's queue, and its copies are on their way to the other members."""
+        book = self._setting.book
+        sender = world.wan.senders[member, name]
+        for at_once in each(book.queues_before_return()):
+            if not at_once:
+                late = sender._replace(callbacks=(*sender.callbacks, event))
+                yield with_sender(world, member, name, late)
+                continue
+            yield from self.appended(world, member, name, event)
+
+    def appended(self, world: World, member: str, name: str, event: Queued) -> Iterator[World]:
+        """See `_appended`; for what is queued at once."""
+        book = self._setting.book
+        sender = world.wan.senders[member, name]
+        event = event._replace(position=sender.last + 1)
+        others = tuple(
+            other
+            for other in self._setting.others[member]
+            if other not in world.wan.dead and (other, name) in world.wan.senders
+        )
+        operation = self._setting.operations[event.op_id]
+        for place in each(book.queue_place(len(sender.queue))):
+            index = max(place, sender.sent)
+            queue = (*sender.queue[:index], event, *sender.queue[index:])
+            filled = with_sender(world, member, name, sender._replace(queue=queue, last=event.position))
+            for targets in each(book.copies_of_queue(others)):
+                channels = filled.channels
+                for target in targets:
+                    channel = Channel(operation.thread, member, target)
+                    message = Message(event.op_id, None, event=event, queue=name)
+                    channels = channels.set(channel, (*channels.get(channel, ()), message))
+                for waits in each(book.waits_for_copies()):
+                    for site in each(book.waits_for_remote_site()):
+                        awaited = {(name, member, target) for target in targets} if waits else set()
+                        if site:
+                            awaited.add((name, WAITS_FOR_SITE, str(event.op_id)))
+                        yield _awaiting(filled.but(channels=channels), event.op_id, frozenset(awaited))
+
+    def delivered(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
+        """A copy of a queued event, or what tells that some were removed, reaches a secondary."""
+        member, name = channel.target, head.queue
+        sender = world.wan.senders[member, name]
+        if head.event is None:
+            yield from self._removed(world, channel, head, sender)
+            return
+        event = head.event
+        if event.position > sender.mark:
+            sender = sender._replace(
+                queue=_inserted(sender.queue, event), last=max(sender.last, event.position)
+            )
+        sender = sender._replace(callbacks=(*sender.callbacks, event))
+        after = _acknowledged(with_sender(world, member, name, sender), channel, head)
+        yield Step(
+            ("stores queue entry", member, event.op_id),
+            after,
+            claim=claims.QUEUE_COPY,
+            undone_by=frozenset((crash_of(channel.source),)),
+            wanted=lambda: self._foresight.wants_message(world, view, channel),
+            clashes=LOST_OR_LOOKED_AT if channel.source in world.wan.dead else claims.LOOKED_AT,
+        )
+
+    def _removed(self, world: World, channel: Channel, head: Message, sender: Sender) -> Iterator[Step]:
+        member, name = channel.target, head.queue
+        book = self._setting.book
+        for last in each(book.range_removed(head.mark)):
+            gone = {event.op_id for event in sender.queue if event.position <= last}
+            records = sender.records
+            if all(each(book.removal_clears_record())):
+                records = tuple(event for event in records if event.op_id not in gone)
+            kept = tuple(event for event in sender.queue if event.position > last)
+            # A secondary that dispatches, as none should, may have sent what now goes.
+            sent, heard = min(sender.sent, len(kept)), min(sender.heard, len(kept))
+            after = sender._replace(
+                queue=kept, mark=max(sender.mark, last), records=records, sent=sent, heard=heard
+            )
+            yield Step(
+                ("removes from its copy", member, name, last),
+                _acknowledged(with_sender(world, member, name, after), channel, head),
+            )
+
+    def _called_back(self, world: World, member: str, name: str, sender: Sender) -> Iterator[Step]:
+        event, *rest = sender.callbacks
+        book = self._setting.book
+        told = sender._replace(callbacks=tuple(rest))
+        if sender.primary:
+            # Only a rulebook that queues late leaves a primary something to do here.
+            for after in self.appended(with_sender(world, member, name, told), member, name, event):
+                yield Step(("queues late", member, event.op_id), after)
+            return
+        if any(record.op_id == event.op_id for record in told.records):
+            if all(each(book.queued_clears_record())):
+                kept = tuple(record for record in told.records if record.op_id != event.op_id)
+                told = told._replace(records=kept)
+        elif all(each(book.remembers_queued_first())):
+            told = told._replace(notes=told.notes | {event.op_id})
+        yield Step(
+            ("is told of queue entry", member, event.op_id),
+            with_sender(world, member, name, told),
+            claim=claims.CALLBACK,
+            clashes=claims.LOOKED_AT,
+        )
+
+    def _taken_over(self, world: World, view: View, member: str, name: str) -> Iterator[Step]:
+        del view
+        if not self.vacant(world, name):
+            return
+        site = self._setting.queues[name].site
+        dead = [m for m in self._setting.sites[site] if m in world.wan.dead]
+        if any(still_on_the_way(world, one, member) for one in dead):
+            return
+        if not all(each(self._setting.book.takes_over())):
+            return
+        others = [
+            m
+            for m in self._setting.others[member]
+            if m not in world.wan.dead and (m, name) in world.wan.senders
+        ]
+        for after in self._merged(world, member, name):
+            yield Step(
+                ("takes over", member, name),
+                after,
+                claim=None if others else claims.TAKEOVER,
+                clashes=claims.LOOKED_AT,
+            )
+
+    def vacant(self, world: World, name: str) -> bool:
+        """Whether the queue had a primary and has none that lives."""
+        return not any(
+            sender.primary
+            for (member, queue), sender in world.wan.senders.items()
+            if queue == name and member not in world.wan.dead
+        )
+
+    def _merged(self, world: World, member: str, name: str) -> Iterator[World]:
+        """The member is primary: it keeps what it inherits, and queues what it has only records of."""
+        book = self._setting.book
+        sender = world.wan.senders[member, name]
+        known = {event.op_id for event in (*sender.queue, *sender.callbacks)}
+        records = [event for event in sender.records if event.op_id not in known]
+        if not all(each(book.records_in_order())):
+            records.reverse()
+        if not all(each(book.merges_records())):
+            records = []
+        inherited = sender.queue if all(each(book.keeps_inherited())) else ()
+        for skipped in each(book.skipped_at_takeover(len(inherited))):
+            base = sender._replace(
+                primary=True, queue=inherited[skipped:], records=(), notes=frozenset(), callbacks=()
+            )
+            worlds = [with_sender(world, member, name, base)]
+            for event in records:
+                worlds = [a for before in worlds for a in self.appended(before, member, name, event)]
+            for after in worlds:
+                if all(each(book.records_behind_queue())):
+                    yield after
+                    continue
+                new = after.wan.senders[member, name]
+                count = len(records)
+                turned = (*new.queue[len(new.queue) - count :], *new.queue[: len(new.queue) - count])
+                yield with_sender(after, member, name, new._replace(queue=turned))
+
+
+LOST_OR_LOOKED_AT = claims.LOOKED_AT | {"lost messages"}
+
+
+def crash_of(member: str) -> str:
+    """What keeps a member's messages from arriving, as long as it is to come."""
+    return f"crash of {member}"
+
+
+def with_sender(world: World, member: str, name: str, sender: Sender) -> World:
+    """The world in which the member's sender is this one."""
+    wan = world.wan
+    return world.but(wan=wan._replace(senders=wan.senders.set((member, name), sender)))
+
+
+def _inserted(queue: tuple[Queued, ...], event: Queued) -> tuple[Queued, ...]:
+    """The copy with the event at its place; mostly the end, but threads overtake each other."""
+    index = len(queue)
+    while index and queue[index - 1].position > event.position:
+        index -= 1
+    return (*queue[:index], event, *queue[index:])
+
+
+def _awaiting(world: World, op_id: int, awaited: frozenset[object]) -> World:
+    """The world in which the operation's call waits for more; unless its caller waits for nothing."""
+    call = world.calls.get(op_id)
+    if call is None or not awaited:
+        return world
+    return world.but(calls=world.calls.set(op_id, call._replace(waiting=call.waiting | awaited)))
+
+
+def _acknowledged(world: World, channel: Channel, head: Message) -> World:
+    """The world in which the channel's first message has arrived."""
+    rest = world.channels[channel][1:]
+    channels = world.channels.set(channel, rest) if rest else world.channels.delete(channel)
+    calls = world.calls
+    call = calls.get(head.op_id)
+    awaited = (head.queue, channel.source, channel.target)
+    if call is not None and awaited in call.waiting:
+        calls = calls.set(head.op_id, call._replace(waiting=call.waiting - {awaited}))
+    return world.but(channels=channels, calls=calls)
+
+
+def still_on_the_way(world: World, source: str, target: str) -> bool:
+    """Whether anything is still on its way from one member to another."""
+    return any(channel.source == source and channel.target == target for channel in world.channels)

@@ -1,0 +1,40 @@
+"""Connections of senders to receivers: how they change, whoever changes them.
+
+Knows neither what is sent nor why.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.model.world import Wire, WireName, World
+
+
+def acknowledged(world: World, name: WireName, member: str) -> World:
+    """The world in which a peer has received what the receiver distributes."""
+    wire = world.wan.wires.get(name)
+    if wire is None or member not in wire.awaiting:
+        return world
+    return with_wire(world, name, freed(wire._replace(awaiting=wire.awaiting - {member})))
+
+
+def with_wire(world: World, name: WireName, wire: Wire) -> World:
+    """The world in which the connection is this one; a broken one on which nothing is left is gone."""
+    wires = world.wan.wires
+    if wire.broken and wire.busy is None and not wire.events:
+        wires = wires.delete(name)
+    else:
+        wires = wires.set(name, wire)
+    return world.but(wan=world.wan._replace(wires=wires))
+
+
+def freed(wire: Wire) -> Wire:
+    """The connection, its event dealt with if no peer is awaited any more."""
+    if wire.busy is None or wire.awaiting or wire.parked:
+        return wire
+    return ended(wire._replace(busy=None))
+
+
+def ended(wire: Wire) -> Wire:
+    """The connection with one more event dealt with."""
+    if wire.early:
+        return wire._replace(early=wire.early - 1)
+    return wire if wire.broken else wire._replace(done=wire.done + 1)

@@ -1,0 +1,180 @@
+"""The stage of two sites: what a scenario calls to do things to gateways, and to say what must be seen.
+
+Site 1 has the members `here`, site 2 the members `there`; the region is fed into a gateway sender each way,
+the region APART into none. Knows literal expectations; asks neither model nor rulebook.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.history import Fault, FaultKind
+from plumbline.reference.operations import (
+    Operation,
+    OperationKind,
+    QueueAttributes,
+    QueueRole,
+    QueueSight,
+    RegionAttributes,
+    Scope,
+    Site,
+    Topology,
+)
+from plumbline.suites.driving import Driver
+from plumbline.suites.scenarios.stage import REGION, MismatchError, Stage
+
+APART = "apart"
+TO_THERE = "to 2"
+TO_HERE = "to 1"
+TOPOLOGY = Topology((Site(1, ("A", "B")), Site(2, ("C", "D"))))
+
+
+def queues(batch_size: int) -> tuple[QueueAttributes, ...]:
+    """The gateway senders of both sites; another batch size makes other senders."""
+    marked = "" if batch_size == 100 else f" by {batch_size}"
+    return (
+        QueueAttributes(id=TO_THERE + marked, site=1, remote_site=2, batch_size=batch_size),
+        QueueAttributes(id=TO_HERE + marked, site=2, remote_site=1, batch_size=batch_size),
+    )
+
+
+def regions(batch_size: int, scope: Scope, checks: bool | None) -> tuple[RegionAttributes, ...]:
+    """The region that both sites share, and one that they do not."""
+    senders = tuple(queue.id for queue in queues(batch_size))
+    return (
+        RegionAttributes(name=REGION, scope=scope, checks=checks, senders=senders),
+        RegionAttributes(name=APART, scope=scope, checks=checks),
+    )
+
+
+class Sites(Stage):
+    """One scenario of two sites under way.
+
+    Attributes:
+        here: the members of site 1.
+        there: the members of site 2.
+        to_there: id of the sender from site 1 to site 2.
+        to_here: id of the sender from site 2 to site 1.
+    """
+
+    def __init__(self, driver: Driver, order: tuple[str, ...], batch_size: int) -> None:
+        super().__init__(driver, order)
+        self.here, self.there = (site.members for site in TOPOLOGY.sites)
+        self.to_there, self.to_here = (queue.id for queue in queues(batch_size))
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """All members that live."""
+        return tuple(member for member in TOPOLOGY.members if member not in self._driver.crashed)
+
+    def put_apart(self, member: str, key: str) -> Operation:
+        """Put a fresh value into the region that no sender is attached to, and wait for the call."""
+        operation = self._operation(member, OperationKind.PUT, key, None, APART)
+        self._operations[operation.op_id] = operation
+        self.done.append(f"{member}: put {key} of {APART}")
+        self._driver.call(operation)
+        self.finish(operation)
+        return operation
+
+    def _inject(self, kind: FaultKind, *, member: str = "", queue: str = "", link: bool = False) -> None:
+        fault = Fault(
+            kind=kind,
+            member=member,
+            queue=queue,
+            site=int(link),
+            remote_site=2 * int(link),
+        )
+        self._do_fault(fault)
+
+    def _do_fault(self, fault: Fault) -> None:
+        self.done.append(str(fault.kind))
+        self._driver.inject(fault)
+
+    def cut(self) -> None:
+        """Cut the link from site 1 to site 2; it heals by `heal`."""
+        self._inject(FaultKind.LINK_DOWN, link=True)
+
+    def cut_both_ways(self) -> None:
+        """Cut the links in both directions."""
+        self.cut()
+        self._do_fault(Fault(kind=FaultKind.LINK_DOWN, site=2, remote_site=1))
+
+    def lose_replies(self) -> None:
+        """What site 1 sends arrives at site 2, what is answered does not."""
+        self._inject(FaultKind.REPLIES_LOST, link=True)
+
+    def heal(self) -> None:
+        """Mend the link from site 1 to site 2."""
+        self._inject(FaultKind.LINK_UP, link=True)
+
+    def heal_both_ways(self) -> None:
+        """Mend the links in both directions."""
+        self.heal()
+        self._do_fault(Fault(kind=FaultKind.LINK_UP, site=2, remote_site=1))
+
+    def stop_receivers(self) -> None:
+        """Stop the gateway receivers of site 2."""
+        for member in self.there:
+            if member not in self._driver.crashed:
+                self._inject(FaultKind.RECEIVER_STOP, member=member)
+
+    def start_receiver(self, member: str) -> None:
+        """Start the gateway receiver of a member of site 2."""
+        self._inject(FaultKind.RECEIVER_START, member=member)
+
+    def pause(self) -> None:
+        """Pause the sender of site 1 on both members."""
+        for member in self.here:
+            self._inject(FaultKind.PAUSE, member=member, queue=self.to_there)
+
+    def resume(self) -> None:
+        """Let the sender of site 1 go on."""
+        for member in self.here:
+            if member not in self._driver.crashed:
+                self._inject(FaultKind.RESUME, member=member, queue=self.to_there)
+
+    def crash(self, member: str) -> None:
+        """Kill a member."""
+        self._inject(FaultKind.CRASH, member=member)
+
+    def look(self) -> None:
+        """Read what all members that live hold and count, and what the senders' queues hold."""
+        super().look()
+        for member in self.members:
+            self._driver.contents(member, APART)
+
+    def queue(self, member: str) -> QueueSight:
+        """What the member's copy of its site's queue holds."""
+        name = self.to_there if member in self.here else self.to_here
+        return self._driver.look_at_queue(member, name)
+
+    def primary(self) -> str:
+        """The member of site 1 whose sender is primary; there must be exactly one."""
+        found = [
+            member
+            for member in self.here
+            if member in self.members and self.queue(member).role is QueueRole.PRIMARY
+        ]
+        if len(found) != 1:
+            raise MismatchError("exactly one member of site 1 to be primary", f"{found}")
+        return found[0]
+
+    def secondary(self) -> str:
+        """The member of site 1 whose sender is secondary."""
+        primary = self.primary()
+        return next(member for member in self.here if member != primary)
+
+    def depth_is(self, member: str, depth: int) -> None:
+        """The member's copy of its site's queue comes to hold so many events, in time."""
+        name = self.to_there if member in self.here else self.to_here
+        if not self._driver.await_depth(member, name, depth):
+            sight = self._driver.look_at_queue(member, name)
+            raise MismatchError(f"the copy of {name} on {member} to hold {depth} events", f"{sight.depth}")
+
+    def both_sites_hold(self, key: str, operation: Operation | None) -> None:
+        """Every member that lives holds the outcome of an operation."""
+        self.all_hold(key, operation)
+
+    def site_holds(self, members: tuple[str, ...], key: str, *operations: Operation | None) -> None:
+        """Every member of a site that lives holds the outcome of one of these operations."""
+        for member in members:
+            if member in self.members:
+                self.holds(member, key, *operations)
