@@ -20,16 +20,21 @@ T = TypeVar("T")
 
 PRIMARY_LIMIT_S = 10.0
 
+# A gateway sender sleeps for 100 ms (see the flags of the JVM) before it reads from a new connection.
+ANSWERS_LIMIT_S = 0.5
+
 
 class Gateways:
     """The gateway senders and receivers of all members of a cluster; none at first.
 
     Attributes:
         queues: those that were created, by id.
+        answers_until: when the last answers that came before a fault will have been read (monotonic clock).
     """
 
     def __init__(self, cluster: Cluster) -> None:
         self.queues: dict[str, QueueAttributes] = {}
+        self.answers_until = 0.0
         self._cluster = cluster
         self._topology = Topology(())
         self._links: Links | None = None
@@ -90,12 +95,14 @@ class Gateways:
         if source not in known or target not in known or source == target:
             raise AdapterError(f"there is no link from {source} to {target}; sites are: {', '.join(known)}")
         sender, receiver = known[source].number, known[target]
+        self._note_answers()
         self._states[sender, receiver.number] = LinkState(state)
         for name in receiver.members:
             self._proxies.set(name, LinkState(state))
 
     def gone(self, member: str) -> None:
         """A member was killed."""
+        self._note_answers()
         if self._links is not None:
             self._links.shut(member)
         self._receiving.pop(member, None)
@@ -147,14 +154,23 @@ class Gateways:
             self._receiving.values()
         )
 
-    def all_sent(self, queue: str, primary: str, size: int) -> bool:
-        """Whether nothing of a blocked queue is still to be sent: it cannot be, or all has been."""
-        if (
-            self._state(self.queues[queue]) is not LinkState.DROP_ACKS
-            or queue in self._cluster.members[primary].gateway.paused
-        ):
+    def done(self, queue: str, primary: str, size: int) -> bool:
+        """Whether nothing of a blocked queue is still to be sent, nor an answer still on its way.
+
+        While a queue is only paused answers come: then all that was sent must have been answered. While
+        answers are lost events are sent: then all must have been.
+        """
+        attributes = self.queues[queue]
+        if not any(self._receiving.get(name) for name in self._members(attributes.remote_site)):
             return True
-        return self._ask(primary, lambda member: member.gateway.unanswered(queue)) == size
+        paused = queue in self._cluster.members[primary].gateway.paused
+        match self._state(attributes), paused:
+            case LinkState.UP, _:
+                return self._unanswered(queue, primary) == 0
+            case LinkState.DROP_ACKS, False:
+                return self._unanswered(queue, primary) == size
+            case _:
+                return True
 
     def applying(self) -> bool:
         """Whether any member is applying a batch of another site now."""
@@ -205,6 +221,16 @@ class Gateways:
             self._ask(name, lambda member: member.gateway.create_sender(queue))
         self._have_first_dispatch(queue)
 
+    def _note_answers(self) -> None:
+        """A fault is about to happen: answers that have come before it may be read after it."""
+        for queue, flows in self.flows().items():
+            for name, flow in flows.items():
+                if flow.primary and self._unanswered(queue, name):
+                    self.answers_until = time.monotonic() + ANSWERS_LIMIT_S
+
+    def _unanswered(self, queue: str, name: str) -> int:
+        return self._ask(name, lambda member: member.gateway.unanswered(queue))
+
     def _ask(self, name: str, question: Callable[[Member], T]) -> T:
         return self._cluster.ask(self._cluster.members[name], question)
 
@@ -213,6 +239,7 @@ class Gateways:
             raise AdapterError(f"{member} has no gateway receiver: no gateway sender sends to its site")
         match action, self._receiving[member]:
             case "stop", True:
+                self._note_answers()
                 self._proxies.shut(member)
                 self._ask(member, lambda it: it.gateway.stop_receiver())
                 self._receiving[member] = False

@@ -64,6 +64,8 @@ _FLAGS = (
     "-Djava.awt.headless=true",
     # Geode's own hook would close the cache with all its neighbours when the machine is to halt.
     "-Dgemfire.disableShutdownHook=true",
+    # How long a gateway sender sleeps (1,000 ms else) before it looks at a new connection for answers.
+    "-Dgemfire.gateway-connection-retry-interval=100",
 )
 
 

@@ -48,7 +48,8 @@ class Settling:
             now = time.monotonic()
             if sight != self._sight:
                 self._sight, self._since = sight, now
-            if self._rests(sight, still=now - self._since >= STILL_S):
+            still = now - max(self._since, self._gateways.answers_until) >= STILL_S
+            if self._rests(sight, still=still):
                 return True
             if now > deadline:
                 return False
@@ -74,5 +75,4 @@ class Settling:
         # Nobody may be at work on what passed before the fault, even of a queue that is empty.
         if not waiting and not self._gateways.faulty():
             return True
-        all_sent = all(self._gateways.all_sent(*each) for each in waiting)
-        return still and all_sent and not self._gateways.applying()
+        return still and all(self._gateways.done(*each) for each in waiting) and not self._gateways.applying()

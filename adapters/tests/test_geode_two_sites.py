@@ -229,6 +229,29 @@ def test_events_whose_answers_are_lost_stay_queued_and_are_shown_once(play: Play
     assert play.told("b2") == [*first, *tokens]
 
 
+@pytest.mark.parametrize("fault", ["link", "pause", "receivers"])
+def test_nothing_moves_behind_a_fault_though_a_new_connection_is_read_late(play: Play, fault: str):
+    play.adapter.link("1", "2", "down")
+    token = play.call("a1")
+    play.settle()
+    play.adapter.link("1", "2", "up")
+    deadline = time.monotonic() + LIMIT_MS / 1000
+    while token not in play.told("b1"):
+        assert time.monotonic() < deadline, "the event does not arrive"
+    if fault == "link":
+        play.adapter.link("1", "2", "down")
+    elif fault == "pause":
+        play.adapter.queue_action("a1", "east", "pause")
+    else:
+        play.adapter.queue_action("b1", "receiver", "stop")
+        play.adapter.queue_action("b2", "receiver", "stop")
+    play.settle()
+    seen = play.look("a1")
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
+        assert play.look("a1") == seen
+
+
 def test_one_receiver_is_enough_and_without_any_events_wait(play: Play):
     play.adapter.queue_action("b1", "receiver", "stop")
     served = play.call("a1", key="x")
