@@ -479,6 +479,10 @@ class Index:
         """Whether anybody looks at a copy of the queue from now on (see Foresight)."""
         return self._last_look.get(queue, -1) >= now
 
+    def waits_for_all(self, view: View) -> bool:
+        """Whether what is due says that all the time was given that anything may take (see Foresight)."""
+        return isinstance(view.due(TIMELINE), NotParked | Waited)
+
     def may_happen(self, view: View, fault: Fault) -> bool:
         """Whether the fault may happen now (see Foresight)."""
         return fault.kind is not FaultKind.CRASH or view.complete(fault.member)

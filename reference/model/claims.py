@@ -150,3 +150,9 @@ REPEATED = Claim(
     "A repeated event that is not shown changes nothing.",
     frozenset({"applies_repeated"}),
 )
+REMOVAL = Claim(
+    "removal",
+    "What a secondary still holds of what was answered would only be sent again, and a repetition changes "
+    "nothing.",
+    QUEUES_IN_ORDER | TAKEN_OVER_WHOLE | {"range_removed", "tells_removals"},
+)

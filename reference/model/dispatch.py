@@ -189,11 +189,15 @@ class Dispatch:
         if not all(each(self._setting.book.tells_removals())):
             return
         looked_at = self._foresight.copies_are_looked_at(view.now, queue.id)
-        if view.reduced and not looked_at and LOOK not in world.asked.values():
+        needed = looked_at or LOOK in world.asked.values() or self._foresight.waits_for_all(view)
+        if view.reduced and not needed:
             return
         told = with_sender(world, member, queue.id, sender._replace(told=sender.mark))
         yield Step(
-            ("tells of removal", member, queue.id, sender.mark), self._told(told, member, queue, sender.mark)
+            ("tells of removal", member, queue.id, sender.mark),
+            self._told(told, member, queue, sender.mark),
+            claim=claims.REMOVAL,
+            clashes=claims.LOOKED_AT | claims.REPEATED_SHOWS,
         )
 
     def _told(self, world: World, member: str, queue: QueueAttributes, mark: int) -> World:

@@ -57,6 +57,9 @@ class Foresight(Protocol):
     def copies_are_looked_at(self, now: int, queue: str) -> bool:
         """Whether anybody who has not asked yet looks at a copy of the queue."""
 
+    def waits_for_all(self, view: View) -> bool:
+        """Whether what is due says that all the time was given that anything may take."""
+
     def may_happen(self, view: View, fault: Fault) -> bool:
         """Whether the fault may happen now: a member that dies shows nothing afterwards."""
 
@@ -93,6 +96,10 @@ class Unknowing:
         return True
 
     def copies_are_looked_at(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def waits_for_all(self, *_: object) -> bool:
         """Perhaps."""
         return True
 

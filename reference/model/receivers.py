@@ -65,7 +65,7 @@ class Receivers:
     def resting(self, wire: Wire) -> bool:
         """Whether nothing more happens on the connection unless something else does first."""
         if wire.busy is not None:
-            return wire.parked
+            return True  # it stands in a listener, or what its peers have yet to receive is on its way
         return not wire.events and not (wire.done and not wire.broken)
 
     def let_go(self, world: World, member: str, op_id: int) -> World:

@@ -91,14 +91,15 @@ class Rest:
         for (member, name), sender in state.wan.senders.items():
             if sender.callbacks or not self._dispatch.idle(state, member, name):
                 return False
-            if patient and sender.told < sender.mark:
+            if patient and sender.primary and sender.told < sender.mark:
                 return False
             if self._senders.vacant(state, name):
                 return False
         for wire in state.wan.wires.values():
             if self._receivers.resting(wire):
                 continue
-            head = wire.busy or wire.events[0] if wire.events or wire.busy else None
-            if head is None or (wire.receiver, self._setting.carried(head).key) not in held:
+            if not wire.events:
+                return False
+            if (wire.receiver, self._setting.carried(wire.events[0]).key) not in held:
                 return False
         return True

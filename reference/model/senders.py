@@ -287,6 +287,8 @@ class Senders:
             yield Step(
                 ("removes from its copy", member, name, last),
                 _acknowledged(with_sender(world, member, name, after), channel, head),
+                claim=claims.REMOVAL,
+                clashes=claims.LOOKED_AT | claims.REPEATED_SHOWS,
             )
 
     def _called_back(self, world: World, member: str, name: str, sender: Sender) -> Iterator[Step]:
