@@ -219,7 +219,7 @@ class Receivers:
                             told,
                             ((place, shown),) * shows,
                             claim if shows and len(ways) == 1 else None,
-                            clashes=self._setting.changes_queues,
+                            clashes=self._setting.changes_queues | claims.REPEATED_SHOWS,
                         )
 
     def _stored(

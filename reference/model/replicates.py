@@ -80,6 +80,12 @@ class Replicates:
             if head.state is MessageState.ROLLBACK:
                 yield self._rolled_back(world, channel, operation, head)
                 continue
+            if head.event is not None and (channel.target, head.op_id) in world.wan.seen:
+                # A receiver that applies a repeated event passes it on; who has it already may know it.
+                yield Step(
+                    ("recognises", channel.target, head.op_id),
+                    self._taken(world, channel, head, discarded=False),
+                )
             for checks in self._setting.checks(operation.region):
                 if checks:
                     yield from self.checked(world, view, channel, operation, head)
@@ -344,7 +350,9 @@ class Replicates:
                 told,
                 ((place, shown),) * times,
                 claim if len(ways) == 1 else None,
-                clashes=self._setting.changes_queues,
+                clashes=self._setting.changes_queues
+                if head.event is None
+                else self._setting.changes_queues | claims.REPEATED_SHOWS,
             )
 
     def _told(

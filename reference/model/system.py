@@ -154,4 +154,4 @@ def _lower(least: dict[tuple[str, str], int], where: tuple[str, str], stamp: Sta
 
 
 def _lowered(stamp: Stamp, by: int) -> Stamp:
-    return Stamp(stamp.version - by, stamp.member)
+    return stamp._replace(version=stamp.version - by)
