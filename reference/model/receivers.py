@@ -231,13 +231,14 @@ class Receivers:
         if pairs:
             wan = wan._replace(ranks=wan.ranks.set((operation.region, operation.key), pairs))
         stored = world.but(wan=wan)
+        stamp = world.entry(member, operation.region, operation.key).stamp
+        wire = wire._replace(stamp=stamp)
         gate = (member, operation.op_id)
         if shows and world.gates.get(gate) is GateState.ARMED:
             parked = with_wire(stored, name, wire._replace(busy=event, parked=True))
             ended = [parked.but(gates=parked.gates.set(gate, GateState.PARKED))]
         else:
             ended = list(self._distributed(stored, name, wire, event))
-        stamp = world.entry(member, operation.region, operation.key).stamp
         for done in ended:
             yield from self._senders.queued(done, member, operation, stamp, update=False, event=event)
 
@@ -259,14 +260,12 @@ class Receivers:
     def _distributed(self, world: World, name: WireName, wire: Wire, event: Queued) -> Iterator[World]:
         """The receiver sends what it has applied to its peers and waits for them."""
         member = wire.receiver
-        operation = self._setting.carried(event)
-        entry = world.entry(member, operation.region, operation.key)
         peers = tuple(m for m in self._setting.others[member] if m not in world.wan.dead)
         for targets in each(self._setting.book.receiver_tells(peers)):
             channels = world.channels
             for target in targets:
                 channel = Channel(f"{name.queue}/{name.source}/{name.number}", member, target)
-                message = Message(event.op_id, entry.stamp, event=event, wire=name)
+                message = Message(event.op_id, wire.stamp, event=event, wire=name)
                 channels = channels.set(channel, (*channels.get(channel, ()), message))
             busy = wire._replace(busy=event, awaiting=frozenset(targets))
             yield with_wire(world.but(channels=channels), name, freed(busy))

@@ -412,6 +412,7 @@ class Replicates:
             and (self._setting.order is not None or finding.order is world.order)
             and not self._foresight.count_to_come(view.now, member, operation)
             and not self._setting.is_shared(operation.region, operation.key)
+            and not (head.event is not None and (member, head.op_id) in world.wan.seen)
         )
         lost = ((place, shown),) if safe and self._setting.stamps_grow else ()
         for stores_first in each(book.stores_before_checking()):

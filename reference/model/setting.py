@@ -144,6 +144,11 @@ class Setting:
             if queue.site == self.site_of[member] and all(each(self.book.feeds_queue(queue.id in names)))
         )
 
+    def home(self, holder: str) -> int:
+        """The site of a member, or of a client's server."""
+        client = self.clients.get(holder)
+        return self.site_of[holder if client is None else client.servers[0]]
+
     def is_shared(self, region: str, key: str) -> bool:
         """Whether several sites may write the key."""
         return self.distributed and (self.shared is None or (region, key) in self.shared)

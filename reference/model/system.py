@@ -20,7 +20,8 @@ from plumbline.reference.model.rest import Rest
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.timeline import Answers, Timeline
-from plumbline.reference.model.world import Message, World, empty_world
+from plumbline.reference.model.world import Channel, Message, World, empty_world
+from plumbline.reference.operations import Operation
 from plumbline.reference.rulebook.values import Stamp
 
 
@@ -91,66 +92,96 @@ class Model:
         return self._foresight.open(state, view)
 
     def canonical(self, state: World) -> World:
-        """The state with the versions of each key counted from one again.
+        """The state with the versions of each key counted from one again, at each site for itself.
 
         Only differences between versions of one key matter, so the smallest that is still stored or on
         its way may as well be one. Without this, every branch that differs in a silent change would stay
         different for ever, since each later version carries the difference on. Only keys are looked at whose
         versions may differ between branches at all: those that something may have happened to in silence.
         """
-        if not self.setting.stamps_grow:
-            return state
-        least: dict[tuple[str, str], int] = {}
-        for region, key in self.setting.ambiguous:
-            for member in self.setting.holders:
-                _lower(least, (region, key), state.entry(member, region, key).stamp)
-        for op_id, call in state.calls.items():
-            operation = self.setting.operations[op_id]
-            _lower(least, (operation.region, operation.key), call.stamp)
-        for messages in state.channels.values():
-            for message in messages:
-                if message.stamp is None:
-                    continue
-                operation = self.setting.operations[message.op_id]
-                _lower(least, (operation.region, operation.key), message.stamp)
-        # A key that some member has never seen, or whose stamps may come again, keeps its numbers.
         known = self.setting.ambiguous
-        shift = {where: version - 1 for where, version in least.items() if version > 1 and where in known}
-        return self._shifted(state, shift) if shift and not state.stamps else state
+        if not self.setting.stamps_grow or not known or state.stamps:
+            return state
+        least: dict[Numbered, int] = {}
+        for holder in self.setting.holders:
+            if holder in state.wan.dead:
+                continue
+            site = self.setting.home(holder)
+            for region, key in known:
+                stamp = state.entry(holder, region, key).stamp
+                # Where some member has never seen the key, or has it no more, its numbers are kept.
+                _lower(
+                    least, (site, region, key), stamp if holder in self.setting.clients else stamp or FIRST
+                )
+        for where, stamp in self._under_way(state):
+            _lower(least, where, stamp)
+        shift = {where: version - 1 for where, version in least.items() if version > 1}
+        return self._shifted(state, shift) if shift else state
 
-    def _shifted(self, state: World, shift: dict[tuple[str, str], int]) -> World:
-        """The state with the versions of some keys lowered."""
-        entries, calls, channels = state.entries, state.calls, state.channels
-        for (region, key), by in shift.items():
-            for member in self.setting.holders:
-                entry = state.entry(member, region, key)
-                if entry.stamp is not None:
-                    lower = entry._replace(stamp=_lowered(entry.stamp, by))
-                    entries = entries.set((member, region, key), lower)
+    def _under_way(self, state: World) -> Iterator[tuple[Numbered, Stamp | None]]:
+        """The stamps of calls and messages, and where they count."""
         for op_id, call in state.calls.items():
             operation = self.setting.operations[op_id]
-            by = shift.get((operation.region, operation.key), 0)
+            yield self._numbered(operation, operation.member), call.stamp
+        for channel, messages in state.channels.items():
+            for message in messages:
+                if message.stamp is not None:
+                    operation = self.setting.operations[message.op_id]
+                    yield self._numbered(operation, channel.source), message.stamp
+        for wire in state.wan.wires.values():
+            if wire.busy is not None:
+                operation = self.setting.operations[wire.busy.op_id]
+                yield self._numbered(operation, wire.receiver), wire.stamp
+
+    def _numbered(self, operation: Operation, member: str) -> Numbered:
+        return self.setting.home(member), operation.region, operation.key
+
+    def _shifted(self, state: World, shift: dict[Numbered, int]) -> World:
+        """The state with the versions of some keys lowered."""
+        entries, calls, channels, wires = state.entries, state.calls, state.channels, state.wan.wires
+        for holder in self.setting.holders:
+            site = self.setting.home(holder)
+            for (where, region, key), by in shift.items():
+                entry = state.entry(holder, region, key)
+                if site == where and entry.stamp is not None:
+                    lower = entry._replace(stamp=_lowered(entry.stamp, by))
+                    entries = entries.set((holder, region, key), lower)
+        for op_id, call in state.calls.items():
+            operation = self.setting.operations[op_id]
+            by = shift.get(self._numbered(operation, operation.member), 0)
             if by and call.stamp is not None:
                 calls = calls.set(op_id, call._replace(stamp=_lowered(call.stamp, by)))
         for channel, messages in state.channels.items():
-            lowered = tuple(
-                message
-                if message.stamp is None
-                else message._replace(stamp=_lowered(message.stamp, self._shift_of(message, shift)))
-                for message in messages
-            )
+            lowered = tuple(self._lowered_message(channel, message, shift) for message in messages)
             if lowered != messages:
                 channels = channels.set(channel, lowered)
-        return state.but(entries=entries, calls=calls, channels=channels)
+        for name, wire in state.wan.wires.items():
+            if wire.busy is not None and wire.stamp is not None:
+                operation = self.setting.operations[wire.busy.op_id]
+                by = shift.get(self._numbered(operation, wire.receiver), 0)
+                wires = wires.set(name, wire._replace(stamp=_lowered(wire.stamp, by)))
+        wan = state.wan._replace(wires=wires)
+        return state.but(entries=entries, calls=calls, channels=channels, wan=wan)
 
-    def _shift_of(self, message: Message, shift: dict[tuple[str, str], int]) -> int:
+    def _lowered_message(self, channel: Channel, message: Message, shift: dict[Numbered, int]) -> Message:
+        if message.stamp is None:
+            return message
         operation = self.setting.operations[message.op_id]
-        return shift.get((operation.region, operation.key), 0)
+        by = shift.get(self._numbered(operation, channel.source), 0)
+        return message._replace(stamp=_lowered(message.stamp, by)) if by else message
 
 
-def _lower(least: dict[tuple[str, str], int], where: tuple[str, str], stamp: Stamp | None) -> None:
-    if stamp is not None:
-        least[where] = min(least.get(where, stamp.version), stamp.version)
+Numbered = tuple[int, str, str]
+"""Site, region and key: versions of different sites are never compared."""
+
+FIRST = Stamp(1, "")
+
+
+def _lower(least: dict[Numbered, int], where: Numbered, stamp: Stamp | None) -> None:
+    if stamp is not None and where in least:
+        least[where] = min(least[where], stamp.version)
+    elif stamp is not None:
+        least[where] = stamp.version
 
 
 def _lowered(stamp: Stamp, by: int) -> Stamp:

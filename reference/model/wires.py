@@ -30,7 +30,7 @@ def freed(wire: Wire) -> Wire:
     """The connection, its event dealt with if no peer is awaited any more."""
     if wire.busy is None or wire.awaiting or wire.parked:
         return wire
-    return ended(wire._replace(busy=None))
+    return ended(wire._replace(busy=None, stamp=None))
 
 
 def ended(wire: Wire) -> Wire:

@@ -177,6 +177,7 @@ class Wire(NamedTuple):
         receiver: the member at its other end.
         events: sent and not yet applied, oldest first.
         busy: the event that the receiver has applied and still distributes among its peers.
+        stamp: what it left behind, which its peers are told.
         awaiting: the peers that have not acknowledged it.
         parked: whether it stands in the receiver's listener.
         done: how many events were dealt with and not yet answered.
@@ -188,6 +189,7 @@ class Wire(NamedTuple):
     receiver: str
     events: tuple[Queued, ...] = ()
     busy: Queued | None = None
+    stamp: Stamp | None = None
     awaiting: frozenset[str] = frozenset()
     parked: bool = False
     done: int = 0
