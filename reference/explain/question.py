@@ -447,8 +447,18 @@ class Index:
             ):
                 return True
         return any(
-            view.fits(*self._shown_by(channel.target, message)) for message in messages if not message.queue
+            self._has_to_return(world, message, channel)
+            or (not message.queue and view.fits(*self._shown_by(channel.target, message)))
+            for message in messages
         )
+
+    def _has_to_return(self, world: World, message: Message, channel: Channel) -> bool:
+        """Whether the message is of a call of its own sender that is known to have returned."""
+        operation = self.operations.get(message.op_id)
+        if operation is None or operation.member != channel.source or message.op_id not in world.calls:
+            return False
+        _, outcome = self.returned.get(message.op_id, (NEVER, None))
+        return outcome is not None and outcome.status not in (Status.INDEFINITE, Status.FAILED)
 
     def _shown_by(self, member: str, message: Message) -> tuple[Place, Shown]:
         operation = self.operations[message.op_id]
