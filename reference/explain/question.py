@@ -6,6 +6,7 @@ Knows how histories are written down; knows nothing of how the search works.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Hashable
 from itertools import accumulate
 from operator import itemgetter
@@ -121,7 +122,10 @@ class Index:
         self._last_look: dict[str, int] = {}
         self.primaries: dict[str, str] = {}
         self._read(history)
-        self._repeated = any(_repeats(log) for log in history.logs.values())
+        again = frozenset().union(*(_repeats(log) for log in history.logs.values()))
+        self._repeated = frozenset(
+            op.op_id for op in self.operations.values() if (op.region, op.key, op.token) in again
+        )
         self._open: dict[int, frozenset[str]] = {}
         self._scopes = {region.name: region.scope for region in history.regions}
         self._unchecked = {region.name for region in history.regions if region.checks is False}
@@ -493,6 +497,10 @@ class Index:
         """Whether what is due says that all the time was given that anything may take (see Foresight)."""
         return isinstance(view.due(TIMELINE), NotParked | Waited)
 
+    def comes_again(self, op_id: int) -> bool:
+        """Whether some member's listener is told of the operation more than once (see Foresight)."""
+        return op_id in self._repeated
+
     def may_happen(self, view: View, fault: Fault) -> bool:
         """Whether the fault may happen now (see Foresight)."""
         return fault.kind is not FaultKind.CRASH or view.complete(fault.member)
@@ -539,10 +547,10 @@ def _spot(fault: Fault) -> tuple[str, str, int, int]:
     return fault.member, fault.queue, fault.site, fault.remote_site
 
 
-def _repeats(log: tuple[ListenerShown, ...]) -> bool:
-    """Whether a log tells of one event more than once."""
-    told = [(shown.event.region, shown.event.key, shown.event.token) for shown in log if shown.event.token]
-    return len(told) != len(set(told))
+def _repeats(log: tuple[ListenerShown, ...]) -> frozenset[tuple[str, str, str | None]]:
+    """Region, key and token of what a log tells of more than once."""
+    told = Counter((shown.event.region, shown.event.key, shown.event.token) for shown in log)
+    return frozenset(what for what, times in told.items() if times > 1 and what[2] is not None)
 
 
 def _awaits(waiting: frozenset[object], channel: Channel) -> bool:

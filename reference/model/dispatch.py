@@ -16,7 +16,7 @@ from plumbline.reference.model import claims
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.senders import REMOVALS, WAITS_FOR_SITE, with_sender
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import LOOK, Channel, Message, Sender, Wire, WireName, World
+from plumbline.reference.model.world import LOOK, Channel, Message, Queued, Sender, Wire, WireName, World
 from plumbline.reference.operations import QueueAttributes
 from plumbline.reference.rulebook.values import each
 
@@ -158,9 +158,13 @@ class Dispatch:
         yield Step(
             ("hears the answer", member, queue.id, wire.replies),
             heard.but(wan=heard.wan._replace(wires=wires)),
-            claim=claims.ANSWER,
-            clashes=claims.LOOKED_AT | claims.REPEATED_SHOWS,
+            claim=None if self._come_again(sender.queue[: sender.sent]) else claims.ANSWER,
+            clashes=claims.LOOKED_AT,
         )
+
+    def _come_again(self, events: tuple[Queued, ...]) -> bool:
+        """Whether one of the events is told of once more: then it may have to be sent once more."""
+        return any(self._foresight.comes_again(event.op_id) for event in events)
 
     def _removing(self, world: World, member: str, queue: QueueAttributes, sender: Sender) -> Iterator[Step]:
         for count in each(self._setting.book.removed_by_reply(sender.heard)):
@@ -179,8 +183,8 @@ class Dispatch:
             yield Step(
                 ("removes", member, queue.id, count),
                 removed.but(calls=calls),
-                claim=claims.ANSWER,
-                clashes=claims.LOOKED_AT | claims.REPEATED_SHOWS,
+                claim=None if self._come_again(sender.queue[: sender.sent]) else claims.ANSWER,
+                clashes=claims.LOOKED_AT,
             )
 
     def _telling(

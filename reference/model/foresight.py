@@ -60,6 +60,9 @@ class Foresight(Protocol):
     def waits_for_all(self, view: View) -> bool:
         """Whether what is due says that all the time was given that anything may take."""
 
+    def comes_again(self, op_id: int) -> bool:
+        """Whether some member's listener is told of the operation more than once."""
+
     def may_happen(self, view: View, fault: Fault) -> bool:
         """Whether the fault may happen now: a member that dies shows nothing afterwards."""
 
@@ -100,6 +103,10 @@ class Unknowing:
         return True
 
     def waits_for_all(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def comes_again(self, *_: object) -> bool:
         """Perhaps."""
         return True
 

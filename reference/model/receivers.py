@@ -82,9 +82,15 @@ class Receivers:
         return Step(
             ("answers", wire.receiver, name, wire.done),
             with_wire(world, name, after),
-            claim=claims.ANSWER,
-            clashes=claims.LOOKED_AT | claims.REPEATED_SHOWS,
+            claim=None if self._come_again(world, name) else claims.ANSWER,
+            clashes=claims.LOOKED_AT,
         )
+
+    def _come_again(self, world: World, name: WireName) -> bool:
+        """Whether one of the unanswered events is told of once more: then it may never be answered."""
+        sender = world.wan.senders.get((name.source, name.queue))
+        unanswered = () if sender is None else sender.queue[: sender.sent]
+        return any(self._foresight.comes_again(event.op_id) for event in unanswered)
 
     def _lost(self, world: World, name: WireName, wire: Wire) -> Step:
         after = wire._replace(events=())
@@ -203,6 +209,7 @@ class Receivers:
             and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
             else None
         )
+        again = self._foresight.comes_again(event.op_id)
         for shows in times:
             if shows and not view.fits(place, shown):
                 continue
@@ -218,8 +225,8 @@ class Receivers:
                             ("applies from another site", member, event.op_id),
                             told,
                             ((place, shown),) * shows,
-                            claim if shows and len(ways) == 1 else None,
-                            clashes=self._setting.changes_queues | claims.REPEATED_SHOWS,
+                            claim if shows and len(ways) == 1 and not again else None,
+                            clashes=self._setting.changes_queues,
                         )
 
     def _stored(

@@ -343,16 +343,15 @@ class Replicates:
             and not self._setting.serves(member)
             else None
         )
+        again = head.event is not None and self._foresight.comes_again(head.op_id)
         ways = list(self._told(after, member, operation, head, stamp))
         for told in ways:
             yield Step(
                 ("receives", member, operation.op_id),
                 told,
                 ((place, shown),) * times,
-                claim if len(ways) == 1 else None,
-                clashes=self._setting.changes_queues
-                if head.event is None
-                else self._setting.changes_queues | claims.REPEATED_SHOWS,
+                claim if len(ways) == 1 and not again else None,
+                clashes=self._setting.changes_queues,
             )
 
     def _told(
