@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from itertools import accumulate
 from operator import itemgetter
 from typing import NamedTuple
@@ -205,12 +205,24 @@ class Index:
     @property
     def shared(self) -> frozenset[tuple[str, str]]:
         """The regions and keys that more than one site writes."""
-        writers: dict[tuple[str, str], set[int]] = {}
+        return self._written_by_several(self._sites)
+
+    @property
+    def timed(self) -> frozenset[tuple[str, str]]:
+        """The regions and keys that more than one member writes, where one of them dies.
+
+        What the dead one wrote may have reached other sites and never its own.
+        """
+        if not any(fault.kind is FaultKind.CRASH for _, fault in self._faults):
+            return frozenset()
+        return self._written_by_several({member: member for member in self._sites})
+
+    def _written_by_several(self, whose: Mapping[str, object]) -> frozenset[tuple[str, str]]:
+        writers: dict[tuple[str, str], set[object]] = {}
         for operation in self.operations.values():
             if operation.kind not in READS:
-                where = (operation.region, operation.key)
-                writers.setdefault(where, set()).add(self._sites[operation.member])
-        return frozenset(where for where, sites in writers.items() if len(sites) > 1)
+                writers.setdefault((operation.region, operation.key), set()).add(whose[operation.member])
+        return frozenset(where for where, found in writers.items() if len(found) > 1)
 
     @property
     def ambiguous(self) -> frozenset[tuple[str, str]]:
@@ -588,6 +600,7 @@ def _ask(history: History, book: Rulebook) -> Question:
         for region in history.regions:
             setting.subscribe(client.name, region.name)
     setting.shared = index.shared
+    setting.timed = index.timed
     setting.primaries = index.primaries
     setting.operations = index.operations
     setting.originators = index.originators

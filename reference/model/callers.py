@@ -188,7 +188,7 @@ class Callers:
             yield world
             return
         region, key = operation.region, operation.key
-        if self._setting.is_shared(region, key) and before.stamp is not None and before.stamp.times:
+        if self._setting.is_timed(region, key) and before.stamp is not None and before.stamp.times:
             pairs = all_after(world.wan.ranks.get((region, key), NONE), operation.op_id, before.stamp.times)
             assert pairs is not None  # noqa: S101 - what is stamped now was never compared
             world = world.but(wan=world.wan._replace(ranks=world.wan.ranks.set((region, key), pairs)))
@@ -218,7 +218,7 @@ class Callers:
             return (entry.stamp,)
         member = operation.member
         stamps: tuple[Stamp | None, ...] = each(self._setting.book.stamp(entry.stamp, member, operation.kind))
-        if self._setting.is_shared(operation.region, operation.key):
+        if self._setting.is_timed(operation.region, operation.key):
             site, times = self._setting.site_of[member], frozenset((operation.op_id,))
             return tuple(stamp and stamp._replace(site=site, times=times) for stamp in stamps)
         if self._setting.distributed:

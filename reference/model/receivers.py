@@ -155,7 +155,7 @@ class Receivers:
         if stored is None:
             yield from (Judged(applies, pairs) for applies in each(book.applies_unrecorded()))
             return
-        if stored.site == event.site or not self._setting.is_shared(*where):
+        if stored.site == event.site or not self._setting.is_timed(*where):
             for applies in each(book.applies_same_site()):
                 yield Judged(applies, pairs)
             if not stored.times or stored.site != event.site:
@@ -199,7 +199,7 @@ class Receivers:
         reader = self._foresight.reader_to_come(world, view.now, member, operation, entry)
         if reader is Comes.SURELY and view.reduced and self._setting.stamps_grow:
             return
-        shared = self._setting.is_shared(region, key)
+        shared, timed = self._setting.is_shared(region, key), self._setting.is_timed(region, key)
         claim = (
             claims.SHOW
             if decided
@@ -216,7 +216,7 @@ class Receivers:
             if not shows and view.reduced and decided and view.still(place, shown):
                 continue
             for value in each(book.value_received(operation.token, entry.token)):
-                for stamp in self._stamps(event, entry, member, pairs, checks=checks, shared=shared):
+                for stamp in self._stamps(event, entry, member, pairs, checks=checks, timed=timed):
                     changes = changed(world, (member, region, key), becomes, value, stamp, checks=checks)
                     stored = world.but(entries=changes)
                     ways = list(self._stored(stored, name, wire, event, pairs, shows=shows))
@@ -250,7 +250,7 @@ class Receivers:
             yield from self._senders.queued(done, member, operation, stamp, update=False, event=event)
 
     def _stamps(
-        self, event: Queued, entry: Entry, member: str, pairs: Pairs, *, checks: bool, shared: bool
+        self, event: Queued, entry: Entry, member: str, pairs: Pairs, *, checks: bool, timed: bool
     ) -> Iterator[Stamp | None]:
         """What an event from another site leaves behind: a new version here, its own site and timestamp."""
         if not checks:
@@ -259,8 +259,8 @@ class Receivers:
         version = 1 if entry.stamp is None else entry.stamp.version + 1
         for keeps in each(self._setting.book.received_keeps_origin()):
             site = event.site if keeps else self._setting.site_of[member]
-            times = event.times if shared else frozenset()
-            if shared and entry.stamp is not None and entry.stamp.site == site:
+            times = event.times if timed else frozenset()
+            if timed and entry.stamp is not None and entry.stamp.site == site:
                 times = latest(pairs, times | entry.stamp.times)
             yield Stamp(version, member, site, times)
 

@@ -47,6 +47,7 @@ class Setting:
         clock: whether timestamps are in the order of op ids; else they are hidden.
         shared: (region, key) pairs that several sites write; None for all.
         changes_queues: what every change of an entry clashes with, as it may enter a queue.
+        timed: (region, key) pairs that one site writes, and whose timestamps may matter all the same.
         primaries: queue → the member that was seen to be its primary in the beginning.
     """
 
@@ -72,6 +73,7 @@ class Setting:
         self.distributed = len(topology.sites) > 1
         self.clock = clock
         self.shared: frozenset[tuple[str, str]] | None = None
+        self.timed: frozenset[tuple[str, str]] = frozenset()
         self.primaries: dict[str, str] = {}
         self.order = order
         self.identified = identified
@@ -152,6 +154,10 @@ class Setting:
     def is_shared(self, region: str, key: str) -> bool:
         """Whether several sites may write the key."""
         return self.distributed and (self.shared is None or (region, key) in self.shared)
+
+    def is_timed(self, region: str, key: str) -> bool:
+        """Whether timestamps of the key may be compared: between sites, or because a member dies."""
+        return self.is_shared(region, key) or (self.distributed and (region, key) in self.timed)
 
     def carried(self, event: Queued) -> Operation:
         """The operation that an event stands for where it arrives."""
