@@ -32,6 +32,7 @@ _PARTS = [
     for name in (
         *("explain.engine", "explain.question", "model.callers", "model.claims", "model.replicates"),
         *("model.setting", "model.system", "model.timeline", "model.clients", "model.subscriptions"),
+        *("model.senders", "model.dispatch", "model.receivers", "model.faults", "model.rest"),
     )
 ]
 _USERS = [*_PARTS, importlib.import_module("plumbline.ci.comparison")]
@@ -118,11 +119,13 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "whoever finds nothing must come first": Weakening(
         "explain.question",
-        "once = entry.state is EntryState.LIVE and where not in self._again",
-        "once = where not in self._again",
+        "once = entry.state is EntryState.LIVE and not comes_again",
+        "once = not comes_again",
     ),
     "any call reads at once": Weakening(
-        "model.callers", "claims.READ if self._foresight.only_reads(operation) else None", "claims.READ"
+        "model.callers",
+        "claims.READ if self._foresight.only_reads(operation) and len(ways) == 1 else None",
+        "claims.READ",
     ),
     "what no listener could have told only read": Weakening(
         "explain.question",
@@ -131,13 +134,13 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "nothing is done whatever the log decides": Weakening(
         "model.replicates",
-        "            if self._decided_by_log(view, place, shown) and not view.still(place, shown)\n",
+        "            if self.decided_by_log(view, place, shown) and not view.still(place, shown)\n",
         "            if not view.still(place, shown)\n",
     ),
     "nothing is done though the log shows it later": Weakening(
         "model.replicates",
-        "            if self._decided_by_log(view, place, shown) and not view.still(place, shown)\n",
-        "            if self._decided_by_log(view, place, shown)\n",
+        "            if self.decided_by_log(view, place, shown) and not view.still(place, shown)\n",
+        "            if self.decided_by_log(view, place, shown)\n",
     ),
     "a silent change is refused whatever the log decides": Weakening(
         "model.replicates",
@@ -175,8 +178,8 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "what comes again is read once only": Weakening(
         "explain.question",
-        "entry.state is EntryState.LIVE and where not in self._again",
-        "entry.state is EntryState.LIVE",
+        "comes_again = where in self._again or entry.token",
+        "comes_again = entry.token",
     ),
     "what comes again counts whenever it comes": Weakening(
         "explain.question",
@@ -193,7 +196,7 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "it has settled at any time": Weakening(
         "model.timeline",
-        "                return self.quiet(world, frozenset(held))",
+        "                return self._rest.quiet(world, frozenset(held))",
         "                return True",
     ),
     "a call returns before it is acknowledged": Weakening(
@@ -251,8 +254,8 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "calls to come are not silent": Weakening(
         "explain.question",
-        "        if self.called[other.op_id] >= now:\n            return True\n        call =",
-        "        call =",
+        "        if self.called[other.op_id] >= now:\n            return True\n        if",
+        "        if",
     ),
     "without acknowledgements nothing is silent": Weakening(
         "explain.question",
@@ -277,8 +280,8 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "an operation without an answer has arrived": Weakening(
         "explain.question",
-        "        if outcome is not None and outcome.status is Status.INDEFINITE:\n            return NEVER\n        index",
-        "        index",
+        "        if outcome is not None and outcome.status is Status.INDEFINITE:\n            return NEVER\n        near",
+        "        near",
     ),
     "what has returned has arrived": Weakening(
         "explain.question",
@@ -287,16 +290,16 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "versions on their way are not counted": Weakening(
         "model.system",
-        "                _lower(least, (operation.region, operation.key), message.stamp)\n",
-        "                pass\n",
+        "channel.source), message.stamp",
+        "channel.source), None",
     ),
     "versions of calls are not counted": Weakening(
         "model.system",
-        "        for op_id, call in state.calls.items():\n            operation = self.setting.operations[op_id]\n            _lower(least, (operation.region, operation.key), call.stamp)\n",
-        "",
+        "operation.member), call.stamp",
+        "operation.member), None",
     ),
     "versions that may come again are shifted": Weakening(
-        "model.system", "if shift and not state.stamps else state", "if shift else state"
+        "model.system", "not known or state.stamps:", "not known:"
     ),
     "a listener is parked at any time": Weakening(
         "model.timeline",
@@ -314,11 +317,11 @@ WEAKENINGS: dict[str, Weakening] = {
         "if step.loses",
     ),
     "a server is sent a change like anybody else": Weakening(
-        "model.replicates", "            and not self._setting.serves(member)\n", ""
+        "model.replicates", "entry)\n            and not self._setting.serves(member)\n", "entry)\n"
     ),
     "a server discards like anybody else": Weakening(
         "model.replicates",
-        " and not stores_first and not self._setting.serves(member)\n",
+        " and not stores_first\n                            and not self._setting.serves(member)\n",
         " and not stores_first\n",
     ),
     "a server finds nothing to do like anybody else": Weakening(
@@ -351,9 +354,7 @@ WEAKENINGS: dict[str, Weakening] = {
         "        if False:\n            return False",
     ),
     "clients have settled at any time": Weakening(
-        "model.timeline",
-        "        return not self._setting.clients or self._clients.quiet(world, held)",
-        "        return True",
+        "model.rest", "(not self._setting.clients or self._clients.quiet(state, held))", "True"
     ),
 }
 """Every weakening, in words."""

@@ -26,6 +26,10 @@ UNNOTICED = {
     # Where the log says that this change comes next, a tie can only end so that it is applied: the other
     # order would discard it, and it could not be shown any more. What may come again is asked before.
     "a change settles the unknown order of ids",
+    # A key is counted anew only where every member has it, and then every stamp of it moves alike: only
+    # differences matter, even below one. Clients that have never seen it have nothing to compare with.
+    "versions on their way are not counted",
+    "versions of calls are not counted",
 }
 """Weakenings that weaken nothing, as far as can be told by thinking and by trials against the judge."""
 
