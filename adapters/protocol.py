@@ -56,6 +56,7 @@ class Introduction(_Record, frozen=True, kw_only=True):
         conflated_weight_most: most that it adds.
         callback_arguments: whether listeners are told the operation's token for destroys and invalidates.
         settle_limit_ms: how long the harness should wait for `settle` and `finish` at most.
+        clock_error_ms: how far the clocks of sites differ at most; null: not declared.
     """
 
     protocol: int = PROTOCOL_VERSION
@@ -69,6 +70,7 @@ class Introduction(_Record, frozen=True, kw_only=True):
     conflated_weight_most: int = 1
     callback_arguments: bool = True
     settle_limit_ms: int = 10_000
+    clock_error_ms: int | None = None
 
 
 class Deploy(_Record, frozen=True, kw_only=True):

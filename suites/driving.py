@@ -213,6 +213,17 @@ class Driver:
         self.poll()
         self._timeline.append(FaultDone(self._faults, fault))
 
+    def let_clocks_pass(self) -> None:
+        """Come back when the clock of every site shows a later time than any of them shows now.
+
+        Raises ValueError if it is not declared how far they differ.
+        """
+        error_ms = self.introduction.clock_error_ms
+        if error_ms is None:
+            raise ValueError("how far the clocks of the sites differ is not declared")
+        # Nothing but time is waited for here; timestamps are whole milliseconds.
+        time.sleep((error_ms + 2) / 1000)
+
     def look_at_queue(self, member: str, queue: str) -> QueueSight:
         """What a member's copy of a queue holds, and what the member is for it."""
         self._questions += 1

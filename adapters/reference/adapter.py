@@ -111,6 +111,7 @@ class ReferenceAdapter(Adapter):
             version=version("plumbline"),
             capabilities=CAPABILITIES,
             order_strength=OrderStrength.TOTAL,
+            clock_error_ms=0,
         )
 
     def deploy(self, topology: Topology) -> Deployed:

@@ -496,9 +496,11 @@ class Index:
         del world
         if isinstance(view.due(TIMELINE), Settled | NotParked | Waited):
             return True
+        # Not only what is due at once: it may be shown when the connection has broken.
+        unsent = [self.operations[event.op_id] for event in sender.queue[sender.sent :]]
         return any(
-            view.fits(*self.place_of(wire.receiver, self.operations[event.op_id]))
-            for event in sender.queue[sender.sent :]
+            operation.kind not in BECOMES or view.still(*self.place_of(wire.receiver, operation))
+            for operation in unsent
         )
 
     def copies_are_looked_at(self, now: int, queue: str) -> bool:

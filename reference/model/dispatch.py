@@ -75,6 +75,9 @@ class Dispatch:
         self, world: World, member: str, queue: QueueAttributes, sender: Sender
     ) -> Iterator[Step]:
         reachable = self.receivers(world, queue)
+        if not reachable and not all(each(self._setting.book.stays_without_receiver())):
+            given_up = sender._replace(queue=(), sent=0, heard=0, mark=sender.last)
+            yield Step(("gives up", member, queue.id), with_sender(world, member, queue.id, given_up))
         if sender.wires and not all(each(self._setting.book.reconnects())):
             return
         for receiver in reachable:
@@ -106,6 +109,8 @@ class Dispatch:
         wire = world.wan.wires.get(name)
         if wire is None:
             return
+        # Where no answer comes, whether a batch went on or had ended decides what is applied before the next.
+        lost = world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST
         for ahead in each(book.next_of_queue(unsent)):
             index = sender.sent + ahead
             event = sender.queue[index]
@@ -137,8 +142,9 @@ class Dispatch:
                     yield Step(
                         ("sends event", member, queue.id, event.op_id),
                         self._told(sent, member, queue, event.position) if told else sent,
-                        claim=claims.SEND_EVENT,
+                        claim=None if sender.sent and lost else claims.SEND_EVENT,
                         undone_by=CUT_SHORT,
+                        clashes=LOST,
                         wanted=partial(self._foresight.wants_event, world, view, wire, sender),
                     )
 
@@ -223,6 +229,9 @@ def link_of(queue: QueueAttributes) -> tuple[int, int]:
 CUT_SHORT = frozenset(("crash", "link", "receiver", "pause"))
 """What keeps an event from being sent, or takes it back from the wire."""
 
+LOST = frozenset(("link",))
+"""What may keep the answer to an event from arriving."""
+
 UNREACHABLE = frozenset(("link", "receiver", "crash"))
 """What may make it matter to which receiver a sender has connected, and when."""
 
@@ -248,9 +257,12 @@ def broken(world: World, name: WireName, setting: Setting, *, receiver_lives: bo
     book = setting.book
     unanswered = sender.sent - sender.heard
     queue, mark = sender.queue, sender.mark
-    if not (all(each(book.resends_unanswered())) and all(each(book.keeps_trying()))) and unanswered > 0:
+    keeps = all(each(book.resends_unanswered())) and all(each(book.keeps_trying(sender.wires)))
+    if not keeps and unanswered > 0:
         forgotten = queue[sender.heard : sender.sent]
         queue = (*queue[: sender.heard], *queue[sender.sent :])
         mark = max((mark, *(event.position for event in forgotten)))
+    elif not all(each(book.resends_first())):
+        queue = (*queue[: sender.heard], *queue[sender.sent :], *queue[sender.heard : sender.sent])
     renewed = sender._replace(wire=0, sent=sender.heard, horizon=0, queue=queue, mark=mark)
     return with_sender(after, name.source, name.queue, renewed)

@@ -6,7 +6,7 @@ nothing (000, L30).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from plumbline.reference.explain.steps import Step, View
@@ -216,7 +216,13 @@ class Receivers:
             if not shows and view.reduced and decided and view.still(place, shown):
                 continue
             for value in each(book.value_received(operation.token, entry.token)):
-                for stamp in self._stamps(event, entry, member, pairs, checks=checks, timed=timed):
+                stamps: Iterable[Stamp | None]
+                stamps = self._stamps(event, entry, member, pairs, checks=checks, timed=timed)
+                again = not first and entry.token == operation.token
+                if again and self._meets_others(world, name, operation):
+                    # A new version of an old value could beat a newer one that is under way.
+                    stamps = (entry.stamp,)
+                for stamp in stamps:
                     changes = changed(world, (member, region, key), becomes, value, stamp, checks=checks)
                     stored = world.but(entries=changes)
                     ways = list(self._stored(stored, name, wire, event, pairs, shows=shows))
@@ -228,6 +234,17 @@ class Receivers:
                             claim if shows and len(ways) == 1 and not again else None,
                             clashes=self._setting.changes_queues,
                         )
+
+    def _meets_others(self, world: World, name: WireName, operation: Operation) -> bool:
+        """Whether anything else that came for the key over another connection is still under way."""
+        where = (operation.region, operation.key)
+        under_way = [m.op_id for messages in world.channels.values() for m in messages if not m.queue]
+        for other, wire in world.wan.wires.items():
+            if other != name:
+                under_way += [event.op_id for event in wire.events]
+                under_way += [wire.busy.op_id] if wire.busy else []
+        found = (self._setting.operations[op_id] for op_id in under_way)
+        return any((one.region, one.key) == where for one in found)
 
     def _stored(
         self, world: World, name: WireName, wire: Wire, event: Queued, pairs: Pairs, *, shows: int

@@ -79,7 +79,9 @@ class Rulebook:
     removes_when_sent: Callable[[], Any] = gateways.removes_when_sent
     removed_by_reply: Callable[[int], Any] = gateways.removed_by_reply
     resends_unanswered: Callable[[], Any] = gateways.resends_unanswered
-    keeps_trying: Callable[[], Any] = gateways.keeps_trying
+    resends_first: Callable[[], Any] = gateways.resends_first
+    keeps_trying: Callable[[int], Any] = gateways.keeps_trying
+    stays_without_receiver: Callable[[], Any] = gateways.stays_without_receiver
     reconnects: Callable[[], Any] = gateways.reconnects
     collects_while_unconnected: Callable[[], Any] = gateways.collects_while_unconnected
     replies_after_applying: Callable[[], Any] = gateways.replies_after_applying
@@ -198,10 +200,10 @@ GATEWAYS: dict[str, Decision] = {
     "get_crosses": Decision(("WAN-OPS-04",), _yes_or_no),
     "invalidate_crosses": Decision(("WAN-OPS-05",), _yes_or_no),
     "local_destroy_crosses": Decision(("WAN-OPS-06",), _yes_or_no),
-    "no_effect_crosses": Decision(("WAN-OPS-10",), _yes_or_no),
+    "no_effect_crosses": Decision(("WAN-OPS-10", "WAN-OPS-09"), _yes_or_no),
     "feeds_queue": Decision(("WAN-CFG-01", "SHQ-CREATE-01"), _yes_or_no),
     "sends_back": Decision(("SER-ENQ-01", "WANC-CHK-01"), _yes_or_no),
-    "waits_for_remote_site": Decision(("WAN-ASYNC-01", "WANC-ASYNC-01"), _yes_or_no),
+    "waits_for_remote_site": Decision(("WAN-ASYNC-01", "WANC-ASYNC-01", "GWQ-RETRY-07"), _yes_or_no),
     "queues_before_return": Decision(("WAN-ASYNC-02", "SER-ENQ-02"), _yes_or_no),
     "queues_discarded": Decision(("WANC-LOCAL-01",), _yes_or_no),
     "queue_place": Decision(
@@ -234,7 +236,9 @@ GATEWAYS: dict[str, Decision] = {
         ("GWQ-ACK-02", "SHQ-FIFO-02"), lambda answered: Free((answered, answered + 1, max(answered - 1, 0)))
     ),
     "resends_unanswered": Decision(("GWQ-RETRY-01", "GWQ-ACK-06"), _yes_or_no),
+    "resends_first": Decision(("WAN-ORDER-03", "GWQ-RETRY-05"), _yes_or_no),
     "keeps_trying": Decision(("GWQ-RETRY-02",), _yes_or_no),
+    "stays_without_receiver": Decision(("GWQ-RETRY-03",), _yes_or_no),
     "reconnects": Decision(("GWQ-RETRY-04",), _yes_or_no),
     "collects_while_unconnected": Decision(("GWQ-RETRY-05", "WAN-ASYNC-01"), _yes_or_no),
     "replies_after_applying": Decision(("GWQ-PROC-02", "GWQ-ACK-06"), _yes_or_no),

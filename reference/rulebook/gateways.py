@@ -176,8 +176,18 @@ def resends_unanswered() -> bool:
     return True
 
 
-def keeps_trying() -> bool:
-    """Whether unanswered events stay, however often they were sent: they do (002, Remote)."""
+def resends_first() -> bool:
+    """Whether what was not answered is sent again before what came after it: it is (000, L34, L40)."""
+    return True
+
+
+def keeps_trying(connections: int) -> bool:  # noqa: ARG001
+    """Whether unanswered events stay, over however many connections they were sent: they do (002, Remote)."""
+    return True
+
+
+def stays_without_receiver() -> bool:
+    """Whether what is queued stays where no receiver is to be had: it does (000, L41)."""
     return True
 
 

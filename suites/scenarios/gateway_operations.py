@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from plumbline.reference.operations import OperationKind
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.operations import OperationKind, Status
 from plumbline.suites.scenarios.scenario import between_sites
 from plumbline.suites.scenarios.sites import Sites
 
@@ -35,3 +36,87 @@ def gets_and_invalidations_stay(stage: Sites) -> None:
     stage.site_holds(stage.there, "x", put)
     for member in stage.there:
         stage.log_is(member, "x", put)
+
+
+@between_sites("WAN-CFG-01")
+def only_attached_regions_cross(stage: Sites) -> None:
+    """Of two regions the one that a sender is attached to is distributed, and nothing of the other."""
+    for member in stage.here:
+        put = stage.put(member, f"x{member}")
+        apart = stage.put_apart(member, f"y{member}")
+        stage.settle()
+        stage.both_sites_hold(f"x{member}", put)
+        for near in stage.here:
+            stage.holds_apart(near, f"y{member}", apart)
+        for far in stage.there:
+            stage.holds_apart(far, f"y{member}", None)
+            stage.log_is(far, f"y{member}")
+
+
+@between_sites("WAN-OPS-02", needs=(Capability.LINK_FAULTS,), clocks=True)
+def the_update_of_a_key_that_the_other_site_lacks_is_stored(stage: Sites) -> None:
+    """Site 2 has destroyed a key, and site 1 has not heard of it when it updates the key later."""
+    stage.put(stage.here[0], "x")
+    stage.settle()
+    stage.cut_back()
+    stage.do(stage.there[0], OperationKind.DESTROY, "x")
+    stage.let_clocks_pass()
+    updated = stage.put(stage.here[0], "x")
+    stage.settle()
+    stage.both_sites_hold("x", updated)
+    stage.heal_back()
+    stage.settle()
+    stage.both_sites_hold("x", updated)
+
+
+@between_sites("WAN-OPS-06", needs=(Capability.LOCAL_OPERATIONS, Capability.QUEUE_INSPECTION))
+def local_destroys_stay(stage: Sites) -> None:
+    """What one member destroys for itself alone stays at the other site, and nobody there is told."""
+    put = stage.put(stage.here[0], "x")
+    stage.settle()
+    # A system may refuse this of a replicate; then there is nothing to send all the more.
+    stage.do(stage.primary(), OperationKind.LOCAL_DESTROY, "x", expect=None)
+    after = stage.put(stage.here[0], "y")
+    stage.settle()
+    stage.site_holds(stage.there, "x", put)
+    stage.both_sites_hold("y", after)
+    for member in stage.there:
+        stage.log_is(member, "x", put)
+
+
+@between_sites("WAN-OPS-09")
+def conditional_operations_cross_when_they_apply(stage: Sites) -> None:
+    """Of what depends on a key being there, or not, the other site is told where it was done only."""
+    for member in stage.here:
+        key = f"x{member}"
+        stage.do(member, OperationKind.REPLACE, key)
+        stage.settle()
+        stage.both_sites_hold(key, None)
+        stored = stage.do(member, OperationKind.PUT_IF_ABSENT, key)
+        stage.do(member, OperationKind.PUT_IF_ABSENT, key)
+        stage.settle()
+        stage.both_sites_hold(key, stored)
+        replaced = stage.do(member, OperationKind.REPLACE, key)
+        stage.settle()
+        stage.both_sites_hold(key, replaced)
+        for far in stage.there:
+            stage.log_is(far, key, stored, replaced)
+
+
+@between_sites("WAN-OPS-10")
+def what_changes_nothing_does_not_cross(stage: Sites) -> None:
+    """A create of a key that is there, and a destroy of one that is not, leave the other site alone."""
+    put = stage.put(stage.here[0], "x")
+    stage.settle()
+    for member in stage.here:
+        stage.do(member, OperationKind.CREATE, "x", expect=Status.EXISTS)
+        stage.do(member, OperationKind.DESTROY, "y", expect=Status.ABSENT)
+        stage.do(member, OperationKind.PUT_IF_ABSENT, "x")
+    after = stage.put(stage.here[0], "z")
+    stage.settle()
+    stage.both_sites_hold("x", put)
+    stage.both_sites_hold("y", None)
+    stage.both_sites_hold("z", after)
+    for member in stage.there:
+        stage.log_is(member, "x", put)
+        stage.log_is(member, "y")

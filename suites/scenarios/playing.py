@@ -61,6 +61,9 @@ def _play(scenario: Scenario, session: Session, book: Rulebook, naming_ms: int) 
     lacking = session.lacks(scenario.needs)
     if lacking:
         return _result(scenario, Verdict.UNSUPPORTED, f"needs {', '.join(lacking)}")
+    if scenario.clocks and session.introduction.clock_error_ms is None:
+        reason = "the candidate does not declare how far the clocks of its sites differ (clock_error_ms)"
+        return _result(scenario, Verdict.UNSUPPORTED, reason)
     stage = _stage(scenario, session)
     if stage is None:
         return _result(scenario, Verdict.UNSUPPORTED, "the candidate does not tell the order of member ids")
@@ -70,6 +73,7 @@ def _play(scenario: Scenario, session: Session, book: Rulebook, naming_ms: int) 
         scenario.play(stage)
     except MismatchError as error:
         mismatch = error
+        stage.mend()
     _wind_up(stage)
     session.worked()
     finding = find(driver.history(), book, BUDGET, naming_ms)

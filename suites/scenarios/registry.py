@@ -9,6 +9,8 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     clients,
     configuration,
     conflicts,
+    gateway_conflicts,
+    gateway_delivery,
     gateway_operations,
     observation,
     stamps,

@@ -28,6 +28,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
         scope: the region's scope.
         clients: who is connected to its members, subscribed to all keys.
         batch_size: of the gateway senders between two sites; 0 for a scenario of one site.
+        clocks: whether it has to know how far the clocks of the sites differ.
         play: the scenario itself, given its stage; raises MismatchError when the outcome is not the one
             written down.
     """
@@ -40,6 +41,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     scope: Scope
     clients: tuple[Client, ...]
     batch_size: int = 0
+    clocks: bool = False
     play: Callable[[Any], None]
 
 
@@ -81,6 +83,7 @@ def between_sites(
     checks: bool | None = None,
     scope: Scope = Scope.ACK,
     batch_size: int = 100,
+    clocks: bool = False,
 ) -> Callable[[Callable[[Sites], None]], Callable[[Sites], None]]:
     """Register a scenario of two sites of two members, with a gateway sender each way."""
 
@@ -95,6 +98,7 @@ def between_sites(
                 scope=scope,
                 clients=(),
                 batch_size=batch_size,
+                clocks=clocks,
                 play=play,
             )
         )

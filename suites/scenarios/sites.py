@@ -6,6 +6,8 @@ the region APART into none. Knows literal expectations; asks neither model nor r
 
 from __future__ import annotations
 
+import msgspec
+
 from plumbline.reference.history import Fault, FaultKind
 from plumbline.reference.operations import (
     Operation,
@@ -24,6 +26,12 @@ from plumbline.suites.scenarios.stage import REGION, MismatchError, Stage
 APART = "apart"
 TO_THERE = "to 2"
 TO_HERE = "to 1"
+_UNDONE_BY = {
+    FaultKind.LINK_DOWN: FaultKind.LINK_UP,
+    FaultKind.REPLIES_LOST: FaultKind.LINK_UP,
+    FaultKind.RECEIVER_STOP: FaultKind.RECEIVER_START,
+    FaultKind.PAUSE: FaultKind.RESUME,
+}
 TOPOLOGY = Topology((Site(1, ("A", "B")), Site(2, ("C", "D"))))
 
 
@@ -59,6 +67,7 @@ class Sites(Stage):
         super().__init__(driver, order)
         self.here, self.there = (site.members for site in TOPOLOGY.sites)
         self.to_there, self.to_here = (queue.id for queue in queues(batch_size))
+        self._to_mend: dict[Fault, None] = {}
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -85,8 +94,23 @@ class Sites(Stage):
         self._do_fault(fault)
 
     def _do_fault(self, fault: Fault) -> None:
-        self.done.append(str(fault.kind))
+        self.done.append(" ".join(filter(None, (str(fault.kind), fault.member))))
         self._driver.inject(fault)
+        self._to_mend.pop(fault, None)
+        mending = _UNDONE_BY.get(fault.kind)
+        if mending is not None:
+            self._to_mend[msgspec.structs.replace(fault, kind=mending)] = None
+
+    def mend(self) -> None:
+        """Heal links, start receivers and resume senders of members that live."""
+        for fault in tuple(self._to_mend):
+            if fault.member not in self._driver.crashed:
+                self._do_fault(fault)
+
+    def let_clocks_pass(self) -> None:
+        """What is called from here on has a later timestamp at any site than what was called before."""
+        self.done.append("let clocks pass")
+        self._driver.let_clocks_pass()
 
     def cut(self) -> None:
         """Cut the link from site 1 to site 2; it heals by `heal`."""
@@ -95,6 +119,10 @@ class Sites(Stage):
     def cut_both_ways(self) -> None:
         """Cut the links in both directions."""
         self.cut()
+        self.cut_back()
+
+    def cut_back(self) -> None:
+        """Cut the link from site 2 to site 1."""
         self._do_fault(Fault(kind=FaultKind.LINK_DOWN, site=2, remote_site=1))
 
     def lose_replies(self) -> None:
@@ -108,6 +136,10 @@ class Sites(Stage):
     def heal_both_ways(self) -> None:
         """Mend the links in both directions."""
         self.heal()
+        self.heal_back()
+
+    def heal_back(self) -> None:
+        """Mend the link from site 2 to site 1."""
         self._do_fault(Fault(kind=FaultKind.LINK_UP, site=2, remote_site=1))
 
     def stop_receivers(self) -> None:
@@ -115,6 +147,11 @@ class Sites(Stage):
         for member in self.there:
             if member not in self._driver.crashed:
                 self._inject(FaultKind.RECEIVER_STOP, member=member)
+
+    def receive_at(self, member: str) -> None:
+        """Have this member of site 2 receive, and no other."""
+        self.stop_receivers()
+        self.start_receiver(member)
 
     def start_receiver(self, member: str) -> None:
         """Start the gateway receiver of a member of site 2."""
@@ -132,7 +169,9 @@ class Sites(Stage):
                 self._inject(FaultKind.RESUME, member=member, queue=self.to_there)
 
     def crash(self, member: str) -> None:
-        """Kill a member."""
+        """Kill a member; who stands in its listeners dies with it."""
+        for op_id, gates in self._gates.items():
+            self._gates[op_id] = [gate for gate in gates if gate.member != member]
         self._inject(FaultKind.CRASH, member=member)
 
     def look(self) -> None:
@@ -168,6 +207,39 @@ class Sites(Stage):
         if not self._driver.await_depth(member, name, depth):
             sight = self._driver.look_at_queue(member, name)
             raise MismatchError(f"the copy of {name} on {member} to hold {depth} events", f"{sight.depth}")
+
+    def holds_apart(self, member: str, key: str, operation: Operation | None) -> None:
+        """A member holds the outcome of an operation in the region that no sender is attached to."""
+        contents = self._driver.contents(member, APART)
+        wanted = {} if operation is None else {key: operation.token}
+        seen = {held: token for held, token in contents.items() if held == key}
+        if seen != wanted:
+            raise MismatchError(f"{member} to hold {wanted} in {APART}", f"{seen}")
+
+    def all_alike(self, key: str, *operations: Operation) -> Operation:
+        """Every member that lives holds the outcome of the same one of these operations; gives which."""
+        for operation in operations:
+            try:
+                self.all_hold(key, operation)
+            except MismatchError:
+                continue
+            return operation
+        contents = {member: self._driver.contents(member, REGION).get(key) for member in self.members}
+        raise MismatchError(f"all members of both sites to hold the same under {key}", f"{contents}")
+
+    def told_in_order(self, member: str, key: str, *operations: Operation) -> None:
+        """The listener of a member is told of exactly these on a key, in this order.
+
+        An event that was delivered again may be told again right behind itself, never later.
+        """
+        self._driver.poll()
+        events = [event for event in self._driver.log(member) if event.key == key]
+        firsts = [event for at, event in enumerate(events) if not at or event.token != events[at - 1].token]
+        right = len(firsts) == len(operations) and all(map(self._driver.tells, firsts, operations))
+        if not right:
+            wanted = [operation.token for operation in operations]
+            expected = f"the listener of {member} to be told of {wanted}, of none again after the next"
+            raise MismatchError(expected, f"{[event.token for event in events]}")
 
     def both_sites_hold(self, key: str, operation: Operation | None) -> None:
         """Every member that lives holds the outcome of an operation."""

@@ -144,6 +144,20 @@ class Stage:
         thread: str | None = None,
     ) -> Operation:
         """Call an operation and hold it in the listener of `at`, which it must reach."""
+        operation = self.hold(at, member, key, kind, thread=thread)
+        self.stands(at, operation)
+        return operation
+
+    def hold(
+        self,
+        at: str,
+        member: str,
+        key: str,
+        kind: OperationKind = OperationKind.PUT,
+        *,
+        thread: str | None = None,
+    ) -> Operation:
+        """Call an operation that is held in the listener of `at` once it gets there, and go on."""
         operation = self._operation(member, kind, key, thread)
         gate = Gate(at, operation.op_id)
         self.done.append(f"{_told(operation)}, parked at {at}")
@@ -151,12 +165,15 @@ class Stage:
         self._driver.arm(gate)
         self._gates.setdefault(operation.op_id, []).append(gate)
         self._driver.call(operation)
-        if not self._driver.await_parked(gate):
+        return operation
+
+    def stands(self, at: str, operation: Operation) -> None:
+        """An operation comes to stand in the listener of `at`, where it is held."""
+        if not self._driver.await_parked(Gate(at, operation.op_id)):
             raise MismatchError(
                 f"{_told(operation)} to reach the listener of {at} whatever other members are doing",
                 "it did not in time",
             )
-        return operation
 
     def release(self, operation: Operation) -> None:
         """Let an operation go on."""
@@ -191,6 +208,9 @@ class Stage:
             self.finish(operation)
         self.steps.append(Settle())
         self._driver.settle()
+
+    def mend(self) -> None:
+        """Undo what would keep a scenario that was broken off from ending in order."""
 
     def look(self) -> None:
         """Read what everybody holds, for the search that judges the same example."""
