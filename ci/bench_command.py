@@ -23,6 +23,8 @@ from plumbline.ci.benchmarks import (
     round_trips,
     summarize,
 )
+from plumbline.ci.fault_benchmarks import KINDS
+from plumbline.ci.fault_benchmarks import measure as measure_sites
 
 DRAWS = 3
 ROUND_TRIPS = 2_000
@@ -38,12 +40,16 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True):
 
 @click.command("bench")
 @click.option("--quick", is_flag=True, help="Smaller examples, one of each kind, and no gate.")
+@click.option("--sites", is_flag=True, help="Examples of two sites with gateways and faults instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(quick: bool, as_json: bool) -> None:
+def command(quick: bool, sites: bool, as_json: bool) -> None:
     """Measure how the time to explain an example grows with its operations, and other rates.
 
     Takes a few minutes; --quick half a minute. Nothing is judged: the exit code is always 0.
     """
+    if sites:
+        _two_sites(1 if quick else DRAWS, as_json=as_json)
+        return
     console = Console(stderr=True)
     sizes, draws = (QUICK_SIZES, 1) if quick else (SIZES, DRAWS)
     rows = summarize(
@@ -68,6 +74,42 @@ def command(quick: bool, as_json: bool) -> None:
         sys.stdout.write(msgspec.json.encode(data).decode() + "\n")
     else:
         _tell(Console(), rows, rates, sizes, draws)
+
+
+def _two_sites(draws: int, *, as_json: bool) -> None:
+    console = Console(stderr=True)
+    rows = list(
+        track(
+            measure_sites(draws),
+            "explaining two sites",
+            total=2 * len(KINDS),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+    )
+    if as_json:
+        sys.stdout.write(msgspec.json.encode({"sites": rows}).decode() + "\n")
+        return
+    table = Table(title="Explaining two sites with gateways", title_justify="left")
+    for column in ("examples", "spoilt"):
+        table.add_column(column)
+    for column in ("operations", "in time", "limit", "unknown", "wrong", "states/op", "seconds", "longest"):
+        table.add_column(column, justify="right")
+    for row in rows:
+        table.add_row(
+            row.kind.name,
+            "once" if row.spoilt else "not at all",
+            f"{row.kind.operations:,}",
+            f"{row.in_time} of {row.examples}",
+            f"{row.kind.within_s:g} s",
+            str(row.unknown),
+            str(row.wrong),
+            _number(row.states, 1),
+            _number(row.seconds, 2),
+            _number(row.longest, 2),
+        )
+    Console().print(table)
 
 
 def _tell(console: Console, rows: list[Row], rates: Rates, sizes: tuple[int, ...], draws: int) -> None:

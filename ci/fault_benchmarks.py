@@ -1,0 +1,146 @@
+"""Benchmarks of explaining two sites: crashes at any moment, two faults, and what both sites write.
+
+Examples are chaotic ones of the reference, conforming and spoilt. Seconds are of processor time; what is
+meant to stay is the share decided within a limit, and states for each operation.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import time
+from collections.abc import Iterator
+
+import msgspec
+
+from plumbline.ci.corruptions import CORRUPTIONS
+from plumbline.ci.two_sites import MENDING, Shape, any_fault, draw_plan, run_on_reference
+from plumbline.reference.explain.engine import Answer, Budget
+from plumbline.reference.explain.oracle import search
+from plumbline.reference.history import FaultKind, History
+from plumbline.reference.rulebook.book import Rulebook
+
+SPOILT = ("swapped", "dropped", "wrong contents", "moved past a settle")
+STATES = 200_000
+
+
+class Kind(msgspec.Struct, frozen=True, kw_only=True):
+    """A kind of example.
+
+    Attributes:
+        name: what it is called.
+        operations: how many.
+        faults: how many.
+        crashes: whether each fault is a crash.
+        writers: on which members operations are called.
+        keys: few keys, or empty for a fresh one each.
+        within_s: an example is meant to be decided within so many seconds.
+        weight: so many times as many examples as of the largest kinds.
+    """
+
+    name: str
+    operations: int
+    faults: int = 0
+    crashes: bool = False
+    writers: tuple[str, ...] = ("A", "B")
+    keys: tuple[str, ...] = ()
+    within_s: float = 2.0
+    weight: int = 1
+
+
+KINDS = (
+    Kind(name="calm", operations=200, weight=2),
+    Kind(name="calm", operations=1_000, within_s=10.0),
+    Kind(name="crash", operations=40, faults=1, crashes=True, weight=10),
+    Kind(name="crash", operations=200, faults=1, crashes=True, weight=5),
+    Kind(name="crash", operations=1_000, faults=1, crashes=True, within_s=10.0),
+    Kind(name="two faults", operations=40, faults=2, keys=("w", "x", "y", "z"), weight=10),
+    Kind(name="two faults", operations=200, faults=2, keys=("w", "x", "y", "z"), weight=5),
+    Kind(
+        name="both sites write",
+        operations=40,
+        writers=("A", "B", "C", "D"),
+        keys=("w", "x", "y", "z"),
+        within_s=5.0,
+        weight=5,
+    ),
+)
+
+
+class Timed(msgspec.Struct, frozen=True, kw_only=True):
+    """What explaining the examples of a kind has taken.
+
+    Attributes:
+        kind: of example.
+        spoilt: whether they were spoilt.
+        examples: how many.
+        in_time: how many were decided within the kind's limit.
+        unknown: how many were not decided at all.
+        wrong: conforming examples that were refuted: none, if search and model are right.
+        states: visited for each operation, the median.
+        seconds: the median.
+        longest: seconds.
+    """
+
+    kind: Kind
+    spoilt: bool
+    examples: int
+    in_time: int
+    unknown: int
+    wrong: int
+    states: float
+    seconds: float
+    longest: float
+
+
+def draw_example(kind: Kind, seed: int, *, spoilt: bool) -> History:
+    """The example of this kind and seed; spoilt once, if it is to be and can be."""
+    draw = random.Random(seed)  # noqa: S311 - reproducible examples, not secrets
+    kinds = (FaultKind.CRASH,) if kind.crashes else (FaultKind.CRASH, *MENDING)
+    shape = Shape(
+        operations=kind.operations,
+        keys=kind.keys,
+        writers=kind.writers,
+        settled=0.05 if len(kind.writers) > 2 else 0.02,
+        faults=tuple(any_fault(draw, kinds) for _ in range(kind.faults)),
+        batch_size=5,
+    )
+    history = run_on_reference(draw_plan(draw, shape), seed=seed)
+    if spoilt:
+        for name in draw.sample(SPOILT, len(SPOILT)):
+            changed = CORRUPTIONS[name](history, draw)
+            if changed is not None and changed != history:
+                return changed
+    return history
+
+
+def measure(draws: int) -> Iterator[Timed]:
+    """Explain `draws` examples of each of the largest kinds and more of the smaller, right and spoilt."""
+    for kind in KINDS:
+        for spoilt in (False, True):
+            yield _timed(kind, draws * kind.weight, spoilt=spoilt)
+
+
+def _timed(kind: Kind, examples: int, *, spoilt: bool) -> Timed:
+    answers: list[Answer] = []
+    states: list[int] = []
+    seconds: list[float] = []
+    for seed in range(examples):
+        history = draw_example(kind, seed, spoilt=spoilt)
+        began = time.process_time()
+        found = search(history, Rulebook(), Budget(states=STATES))
+        seconds.append(time.process_time() - began)
+        answers.append(found.answer)
+        states.append(found.states)
+    decided = [took for took, answer in zip(seconds, answers, strict=True) if answer is not Answer.UNKNOWN]
+    return Timed(
+        kind=kind,
+        spoilt=spoilt,
+        examples=examples,
+        in_time=sum(took <= kind.within_s for took in decided),
+        unknown=answers.count(Answer.UNKNOWN),
+        wrong=0 if spoilt else answers.count(Answer.REFUTED),
+        states=statistics.median(states) / kind.operations,
+        seconds=statistics.median(seconds),
+        longest=max(seconds),
+    )
