@@ -206,7 +206,7 @@ class Dispatch:
         yield Step(
             ("tells of removal", member, queue.id, sender.mark),
             self._told(told, member, queue, sender.mark),
-            claim=claims.REMOVAL,
+            claim=None if looked_at else claims.REMOVAL,
             clashes=claims.LOOKED_AT | claims.REPEATED_SHOWS,
         )
 

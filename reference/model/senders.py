@@ -252,7 +252,7 @@ class Senders:
         member, name = channel.target, head.queue
         sender = world.wan.senders[member, name]
         if head.event is None:
-            yield from self._removed(world, channel, head, sender)
+            yield from self._removed(world, view, channel, head, sender)
             return
         event = head.event
         if event.position > sender.mark:
@@ -270,8 +270,12 @@ class Senders:
             clashes=LOST_OR_LOOKED_AT if channel.source in world.wan.dead else claims.LOOKED_AT,
         )
 
-    def _removed(self, world: World, channel: Channel, head: Message, sender: Sender) -> Iterator[Step]:
+    def _removed(
+        self, world: World, view: View, channel: Channel, head: Message, sender: Sender
+    ) -> Iterator[Step]:
         member, name = channel.target, head.queue
+        # Nothing says when removals are told of: not even what has settled need have heard of them.
+        looked_at = self._foresight.copies_are_looked_at(view.now, name)
         book = self._setting.book
         for last in each(book.range_removed(head.mark)):
             gone = {event.op_id for event in sender.queue if event.position <= last}
@@ -287,7 +291,7 @@ class Senders:
             yield Step(
                 ("removes from its copy", member, name, last),
                 _acknowledged(with_sender(world, member, name, after), channel, head),
-                claim=claims.REMOVAL,
+                claim=None if looked_at else claims.REMOVAL,
                 clashes=claims.LOOKED_AT | claims.REPEATED_SHOWS,
             )
 
