@@ -431,6 +431,8 @@ class Index:
         wan = world.wan
         if wan.faults:
             found = found.union(*(_names(fault) for fault in wan.faults.values()))
+        if wan.links:
+            found |= {"link"}  # until it is mended, at least
         if wan.dead and any(channel.source in wan.dead for channel in world.channels):
             found |= {"lost messages"}
         if any(unread == LOOK for unread in world.asked.values()):
@@ -499,7 +501,7 @@ class Index:
         # Not only what is due at once: it may be shown when the connection has broken.
         unsent = [self.operations[event.op_id] for event in sender.queue[sender.sent :]]
         return any(
-            operation.kind not in BECOMES or view.still(*self.place_of(wire.receiver, operation))
+            operation.kind not in BECOMES or _later(view, self.place_of(wire.receiver, operation))
             for operation in unsent
         )
 
@@ -532,6 +534,12 @@ _FAULT_NAMES = {
     FaultKind.PAUSE: "pause",
     FaultKind.RESUME: "pause",
 }
+
+
+def _later(view: View, shown: tuple[Place, Shown]) -> bool:
+    """Whether an entry may be shown now or later."""
+    place, entry = shown
+    return view.still(place, entry) or not view.observed(place)
 
 
 def _names(fault: Fault) -> frozenset[str]:

@@ -13,6 +13,9 @@ LOOKED_AT = frozenset(("look",))
 REPEATED_SHOWS = frozenset(("repetition",))
 """Clashes with what spares a repetition: the logs show one."""
 
+SENT_AGAIN = frozenset(("link", "receiver", "crash"))
+"""Clashes with what holds where an event of another site comes once only: it may be sent again."""
+
 STAMPS_GROW = frozenset(
     {
         "stamp",

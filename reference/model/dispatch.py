@@ -144,8 +144,8 @@ class Dispatch:
                         self._told(sent, member, queue, event.position) if told else sent,
                         claim=None if sender.sent and lost else claims.SEND_EVENT,
                         undone_by=CUT_SHORT,
-                        clashes=LOST,
                         wanted=partial(self._foresight.wants_event, world, view, wire, sender),
+                        clashes=CUT_SHORT,
                     )
 
     def _hearing(self, world: World, member: str, queue: QueueAttributes, sender: Sender) -> Iterator[Step]:
@@ -227,10 +227,8 @@ def link_of(queue: QueueAttributes) -> tuple[int, int]:
 
 
 CUT_SHORT = frozenset(("crash", "link", "receiver", "pause"))
-"""What keeps an event from being sent, or takes it back from the wire."""
-
-LOST = frozenset(("link",))
-"""What may keep the answer to an event from arriving."""
+"""What keeps an event from being sent, or takes it back from the wire; and what makes it matter how long a
+batch has grown until then."""
 
 UNREACHABLE = frozenset(("link", "receiver", "crash"))
 """What may make it matter to which receiver a sender has connected, and when."""

@@ -209,7 +209,7 @@ class Receivers:
             and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
             else None
         )
-        again = self._foresight.comes_again(event.op_id)
+        again = not self._replicates.comes_once(world, view, name, event.op_id)
         for shows in times:
             if shows and not view.fits(place, shown):
                 continue
@@ -312,7 +312,9 @@ class Receivers:
             wan = wan._replace(ranks=wan.ranks.set(where, pairs))
         after = with_wire(world.but(wan=wan), name, ended(wire))
         # What may still come back over another connection is not lost for good.
-        sure = self._replicates.decided_by_log(view, place, shown) and not wire.broken
+        sure = self._replicates.decided_by_log(view, place, shown) and self._replicates.comes_once(
+            world, view, name, event.op_id
+        )
         known = pairs == world.wan.ranks.get(where, NONE)
         lost = ((place, shown),) if sure and known and self._setting.stamps_grow else ()
         del entry

@@ -21,7 +21,7 @@ from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.subscriptions import queued
 from plumbline.reference.model.times import NONE, Pairs, comparisons, latest
-from plumbline.reference.model.wires import acknowledged
+from plumbline.reference.model.wires import acknowledged, alone
 from plumbline.reference.model.world import (
     Channel,
     Entry,
@@ -29,6 +29,7 @@ from plumbline.reference.model.world import (
     Message,
     MessageState,
     Stage,
+    WireName,
     World,
 )
 from plumbline.reference.operations import Operation
@@ -343,7 +344,7 @@ class Replicates:
             and not self._setting.serves(member)
             else None
         )
-        again = head.event is not None and self._foresight.comes_again(head.op_id)
+        again = head.event is not None and not self.comes_once(world, view, head.wire, head.op_id)
         ways = list(self._told(after, member, operation, head, stamp))
         for told in ways:
             yield Step(
@@ -411,7 +412,13 @@ class Replicates:
             and (self._setting.order is not None or finding.order is world.order)
             and not self._foresight.count_to_come(view.now, member, operation)
             and not self._setting.is_shared(operation.region, operation.key)
-            and not (head.event is not None and (member, head.op_id) in world.wan.seen)
+            and (
+                head.event is None
+                or (
+                    (member, head.op_id) not in world.wan.seen
+                    and self.comes_once(world, view, head.wire, head.op_id)
+                )
+            )
         )
         lost = ((place, shown),) if safe and self._setting.stamps_grow else ()
         for stores_first in each(book.stores_before_checking()):
@@ -508,6 +515,18 @@ class Replicates:
         return (
             listener_place(self._strength, member, region, key, thread, event),
             listener_entry(region, key, event, operation.token if named else None),
+        )
+
+    def comes_once(self, world: World, view: View, name: WireName | None, op_id: int) -> bool:
+        """Whether the event that came over a connection reaches no member of the site by another way.
+
+        By which way it is told of, and which way only counts as a discard, is a choice otherwise.
+        """
+        return (
+            name is not None
+            and alone(world, name, op_id)
+            and not self._foresight.comes_again(op_id)
+            and claims.SENT_AGAIN.isdisjoint(self._foresight.open(world, view))
         )
 
     def decided_by_log(self, view: View, place: Place, shown: Any) -> bool:

@@ -267,7 +267,7 @@ class Senders:
             claim=claims.QUEUE_COPY,
             undone_by=frozenset((crash_of(channel.source),)),
             wanted=lambda: self._foresight.wants_message(world, view, channel),
-            clashes=LOST_OR_LOOKED_AT if channel.source in world.wan.dead else claims.LOOKED_AT,
+            clashes=LOST_OR_LOOKED_AT | {crash_of(channel.source)},
         )
 
     def _removed(

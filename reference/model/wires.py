@@ -16,6 +16,25 @@ def acknowledged(world: World, name: WireName, member: str) -> World:
     return with_wire(world, name, freed(wire._replace(awaiting=wire.awaiting - {member})))
 
 
+def alone(world: World, name: WireName, op_id: int) -> bool:
+    """Whether the event that came over a connection is nowhere else on its way to the site.
+
+    A broken connection has its events sent again.
+    """
+    wire = world.wan.wires.get(name)
+    if wire is None or wire.broken:
+        return False
+    for other, held in world.wan.wires.items():
+        events = held.events if held.busy is None else (*held.events, held.busy)
+        if other != name and any(event.op_id == op_id for event in events):
+            return False
+    return not any(
+        message.op_id == op_id and message.wire is not None and message.wire != name
+        for messages in world.channels.values()
+        for message in messages
+    )
+
+
 def with_wire(world: World, name: WireName, wire: Wire) -> World:
     """The world in which the connection is this one; a broken one on which nothing is left is gone."""
     wires = world.wan.wires
