@@ -252,3 +252,42 @@ def test_waiting_for_an_operation_that_a_parked_one_holds_back_ends_and_is_writt
         timeline = play_plan(plan, session).history.timeline
     assert NotParked(Gate("B", 2)) in timeline
     assert {what.op_id for what in timeline if isinstance(what, Returned)} == {1, 2}
+
+
+def between_sites(*steps: PlanStep) -> Plan:
+    """A plan of two sites with a sender each way."""
+    region = RegionAttributes(name="r", senders=("q", "back"))
+    back = QueueAttributes(id="back", site=2, remote_site=1)
+    return Plan(TWO_SITES, (region,), steps, (QUEUE, back))
+
+
+def link(kind: FaultKind, site: int) -> Inject:
+    return Inject(Fault(kind=kind, site=site, remote_site=3 - site))
+
+
+def kind_of(kind: OperationKind, operation: Operation) -> Operation:
+    return msgspec.structs.replace(operation, kind=kind)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        # What another site wrote is told from what the own one wrote, however versions are counted.
+        between_sites(
+            Do(put(1, "X")),
+            link(FaultKind.LINK_DOWN, 2),
+            Do(kind_of(OperationKind.REPLACE, put(2, "X"))),
+            Do(kind_of(OperationKind.INVALIDATE, put(3, "B"))),
+            link(FaultKind.LINK_UP, 2),
+        ),
+        # Nobody but the primary has to tell of what it has removed before waiting is in vain.
+        between_sites(Do(put(1)), link(FaultKind.REPLIES_LOST, 1), Do(put(2)), Do(put(3)), Await(3, "X")),
+        between_sites(
+            Do(put(1)), link(FaultKind.REPLIES_LOST, 1), Do(put(2)), Do(put(3)), Await(3, "X"), Look("q")
+        ),
+    ],
+)
+def test_what_the_reference_shows_of_two_sites_is_right(plan: Plan):
+    with Session(find_candidate("reference")) as session:
+        history = play_plan(plan, session).history
+    assert Judge(Rulebook()).verdict(history)[0] is Verdict.PASS
