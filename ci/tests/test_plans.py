@@ -10,7 +10,16 @@ import pytest
 from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.one_site import Shape, draw_plan
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.history import Called, Fault, FaultKind, Gate, NotParked, Redelivered, Returned
+from plumbline.reference.history import (
+    Called,
+    Fault,
+    FaultKind,
+    Gate,
+    NotParked,
+    QueueRead,
+    Redelivered,
+    Returned,
+)
 from plumbline.reference.operations import (
     Client,
     Operation,
@@ -291,3 +300,29 @@ def test_what_the_reference_shows_of_two_sites_is_right(plan: Plan):
     with Session(find_candidate("reference")) as session:
         history = play_plan(plan, session).history
     assert Judge(Rulebook()).verdict(history)[0] is Verdict.PASS
+
+
+def test_what_was_answered_before_a_link_was_cut_is_seen_behind_a_settle_point():
+    """The answer to an event that was applied may be lost with its link; a look tells which."""
+    plan = between_sites(Do(put(1)), link(FaultKind.LINK_DOWN, 1), Settle(), Look("q"))
+    depths = set()
+    for seed in range(12):
+        with Session(find_candidate("reference:chaotic", seed=seed)) as session:
+            history = play_plan(plan, session).history
+        assert Judge(Rulebook()).verdict(history)[0] is Verdict.PASS
+        shown = bool(history.logs["X"])
+        sights = [what.sight.depth for what in history.timeline if isinstance(what, QueueRead)]
+        depths.add((shown, sights[-1]))
+    assert {(True, 0), (True, 1)} <= depths
+
+
+def test_an_answer_that_is_lost_keeps_what_stands_behind_it_from_being_sent():
+    """The second event crosses only if the answer to the first was heard in time."""
+    plan = between_sites(Do(put(1)), link(FaultKind.REPLIES_LOST, 1), Do(put(2)))
+    crossed = set()
+    for seed in range(20):
+        with Session(find_candidate("reference:chaotic", seed=seed)) as session:
+            history = play_plan(plan, session).history
+        assert Judge(Rulebook()).verdict(history)[0] is Verdict.PASS
+        crossed.add(len(history.logs["X"]))
+    assert crossed == {1, 2}

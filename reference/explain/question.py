@@ -440,13 +440,13 @@ class Index:
         return found
 
     def _open_from(self, now: int) -> frozenset[str]:
-        index = bisect_left(self.settled, now)
-        until = self.settled[index] if index < len(self.settled) else NEVER
+        until = _next(self.settled, now)
         found: set[str] = set()
         for moment, fault in self._faults:
             if now <= moment < until:
                 found |= _names(fault)
-        if any(now <= moment < until for moment in self._looks):
+        # While something is down, a settled queue still tells what had been answered before.
+        if any(now <= moment < _next(self.settled_everywhere, now) for moment in self._looks):
             found.add("look")
         if self._repeated:
             found.add("repetition")
@@ -522,6 +522,12 @@ class Index:
         return fault.kind is not FaultKind.CRASH or view.complete(fault.member)
 
 
+def _next(moments: list[int], now: int) -> int:
+    """The first of the moments from now on; NEVER if there is none."""
+    index = bisect_left(moments, now)
+    return moments[index] if index < len(moments) else NEVER
+
+
 _UNSEEN = QueueSight(depth=-1, role=QueueRole.NONE)
 """What a question after a queue shows that is never answered: nothing."""
 
@@ -546,6 +552,8 @@ def _names(fault: Fault) -> frozenset[str]:
     """How steps call the fault."""
     if fault.kind is FaultKind.CRASH:
         return frozenset(("crash", crash_of(fault.member)))
+    if fault.kind is FaultKind.REPLIES_LOST:
+        return frozenset((_FAULT_NAMES[fault.kind], "replies"))
     return frozenset((_FAULT_NAMES[fault.kind],))
 
 

@@ -165,7 +165,7 @@ class Dispatch:
             ("hears the answer", member, queue.id, wire.replies),
             heard.but(wan=heard.wan._replace(wires=wires)),
             claim=None if self._come_again(sender.queue[: sender.sent]) else claims.ANSWER,
-            clashes=claims.LOOKED_AT,
+            clashes=claims.LOOKED_AT | UNHEARD,
         )
 
     def _come_again(self, events: tuple[Queued, ...]) -> bool:
@@ -229,6 +229,9 @@ def link_of(queue: QueueAttributes) -> tuple[int, int]:
 CUT_SHORT = frozenset(("crash", "link", "receiver", "pause"))
 """What keeps an event from being sent, or takes it back from the wire; and what makes it matter how long a
 batch has grown until then."""
+
+UNHEARD = frozenset(("replies",))
+"""What leaves a sender waiting for an answer that was given, with all that stands behind it."""
 
 UNREACHABLE = frozenset(("link", "receiver", "crash"))
 """What may make it matter to which receiver a sender has connected, and when."""
