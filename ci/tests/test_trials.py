@@ -15,10 +15,25 @@ from plumbline.ci.comparison import Comparison, compare
 from plumbline.ci.corruptions import CORRUPTIONS
 from plumbline.ci.trials import Trial, draw_trial
 from plumbline.reference.explain.engine import Answer
-from plumbline.reference.history import Called, OrderStrength, Redelivered, Returned, Settled
+from plumbline.reference.history import (
+    Called,
+    FaultBegun,
+    FaultKind,
+    OrderStrength,
+    Redelivered,
+    Returned,
+    Settled,
+)
+from plumbline.reference.model.faults import mends
 from plumbline.reference.operations import Scope, Status
 
 CASES = 300
+
+TWO_SITES = (*range(60), 63, 129, 303)
+"""Trials of two sites: the first, and one for each way of spoiling that they lack."""
+
+UNDECIDED_OF_TWO_SITES = 0.2
+"""With two queues, their copies and a fault the judge has far more to look at."""
 
 
 @pytest.fixture(scope="module")
@@ -31,12 +46,62 @@ def comparisons(trials: list[Trial]) -> list[Comparison]:
     return [compare(trial) for trial in trials]
 
 
+@pytest.fixture(scope="module")
+def trials_of_two_sites() -> list[Trial]:
+    return [draw_trial(seed, sites=2) for seed in TWO_SITES]
+
+
+@pytest.fixture(scope="module")
+def comparisons_of_two_sites(trials_of_two_sites: list[Trial]) -> list[Comparison]:
+    return [compare(trial) for trial in trials_of_two_sites]
+
+
 def test_search_and_judge_never_disagree(comparisons: list[Comparison]):
     assert [comparison for comparison in comparisons if comparison.disagree] == []
 
 
 def test_nearly_every_trial_is_decided_by_both(comparisons: list[Comparison]):
     assert sum(not comparison.decided for comparison in comparisons) <= 0.05 * CASES
+
+
+def test_search_and_judge_never_disagree_on_two_sites(comparisons_of_two_sites: list[Comparison]):
+    assert [comparison for comparison in comparisons_of_two_sites if comparison.disagree] == []
+
+
+def test_most_trials_of_two_sites_are_decided_by_both(comparisons_of_two_sites: list[Comparison]):
+    undecided = sum(not comparison.decided for comparison in comparisons_of_two_sites)
+    assert undecided <= UNDECIDED_OF_TWO_SITES * len(TWO_SITES)
+
+
+def test_conforming_trials_of_two_sites_are_explained(comparisons_of_two_sites: list[Comparison]):
+    answers = Counter(
+        each.answer for each in comparisons_of_two_sites if not each.corruption and not each.rulebook
+    )
+    assert answers[Answer.REFUTED] == 0
+    assert answers[Answer.EXPLAINED] > 0.3 * len(TWO_SITES)
+
+
+def test_spoilt_trials_of_two_sites_are_mostly_refuted(comparisons_of_two_sites: list[Comparison]):
+    answers = [each.answer for each in comparisons_of_two_sites if each.corruption]
+    assert answers.count(Answer.REFUTED) > len(answers) / 2
+
+
+def test_trials_of_two_sites_have_up_to_two_faults_and_are_spoilt_in_every_way(
+    trials_of_two_sites: list[Trial],
+):
+    assert {trial.corruption for trial in trials_of_two_sites} == {"", *CORRUPTIONS}
+    broken = Counter(
+        sum(isinstance(what, FaultBegun) and not mends(what.fault) for what in trial.history.timeline)
+        for trial in trials_of_two_sites
+    )
+    assert set(broken) == {0, 1, 2}
+    kinds = {
+        what.fault.kind
+        for trial in trials_of_two_sites
+        for what in trial.history.timeline
+        if isinstance(what, FaultBegun)
+    }
+    assert kinds == set(FaultKind)
 
 
 def test_what_was_not_spoilt_and_is_judged_by_the_book_that_made_it_is_explained(
