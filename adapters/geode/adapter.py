@@ -285,6 +285,7 @@ class GeodeAdapter(Adapter):
     def create_queue(self, queue: QueueAttributes) -> None:
         """Create and start a gateway sender, and the receivers of the site that it sends to."""
         self._require_alive()
+        self._bring_back()  # it runs on every member, and comes before the `reset` that ends the last example
         self._gateways.create(queue)
 
     def queue_action(self, member: str, queue: str, action: str) -> None:

@@ -56,6 +56,7 @@ class Gateway:
         self._cache = cache
         self._keep = keep
         self._senders: dict[str, Any] = {}
+        self._counted_before: dict[str, int] = {}
         self._receiver: Any = None
         self._stopping: Future[None] | None = None
         self.paused: set[str] = set()
@@ -137,6 +138,8 @@ class Gateway:
     def start(self, queue: str) -> None:
         """Start a sender that was stopped."""
         self._senders[queue].start()
+        # It remembers nothing now, but the gauge may go on from where it stood.
+        self._counted_before[queue] = self._senders[queue].getStatistics().getUnprocessedEventMapSize()
 
     def stop(self, queue: str) -> None:
         """Stop a sender: what is put from now on is never sent by it."""
@@ -149,7 +152,7 @@ class Gateway:
                 running=sender.isRunning(),
                 primary=sender.isPrimary(),
                 size=sender.getEventQueueSize(),
-                unprocessed=sender.getStatistics().getUnprocessedEventMapSize(),
+                unprocessed=self._unprocessed(queue, sender),
             )
             for queue, sender in self._senders.items()
         }
@@ -185,8 +188,12 @@ class Gateway:
             depth=len(tokens),
             role=QueueRole.PRIMARY if sender.isPrimary() else QueueRole.SECONDARY,
             tokens=tuple(tokens),
-            unprocessed=sender.getStatistics().getUnprocessedEventMapSize(),
+            unprocessed=self._unprocessed(queue, sender),
         )
+
+    def _unprocessed(self, queue: str, sender: Any) -> int:
+        size: int = sender.getStatistics().getUnprocessedEventMapSize()
+        return size - self._counted_before.get(queue, 0)
 
     def _events(self, sender: Any) -> list[Any]:
         """The events of all of a sender's queues, those of one queue oldest first."""

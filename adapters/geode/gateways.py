@@ -123,7 +123,10 @@ class Gateways:
         self._cluster.ask_all(self._survivors(), lambda member: member.gateway.resume_all())
         for queue, flows in self.flows().items():
             for name, flow in flows.items():
-                if not flow.running:
+                forgetful = flow.running and not flow.primary and flow.unprocessed > 0
+                if forgetful:  # all calls have returned: what it remembers now is never queued
+                    self.act(name, queue, "stop")
+                if forgetful or not flow.running:
                     self.act(name, queue, "start")
             if not flows[self._members(self.queues[queue].site)[0]].primary:
                 self._have_first_dispatch(self.queues[queue])

@@ -69,6 +69,9 @@ class Settling:
             size = running[primaries[0]].size
             if size == 0 and not any(flow.unprocessed for flow in running.values()):
                 continue
+            if size == 0 and still and not running[primaries[0]].unprocessed:
+                # All calls have returned: what a secondary remembers now its primary never queues.
+                continue
             waiting.append((queue, primaries[0], size))
         if not all(self._gateways.blocked(queue, primary) for queue, primary, _ in waiting):
             return False

@@ -53,12 +53,12 @@ class Play:
         adapter.create_queue(WEST)
         adapter.reset((REGION,))
 
-    def begin(self, member: str, kind: OperationKind = PUT, key: str = "k") -> int:
+    def begin(self, member: str, kind: OperationKind = PUT, key: str = "k", thread: str = "") -> int:
         self.last += 1
         self.adapter.begin(
             Operation(
                 op_id=self.last,
-                thread=f"of {member}",
+                thread=f"of {member}{thread}",
                 member=member,
                 region="r",
                 kind=kind,
@@ -331,6 +331,30 @@ def test_queued_events_outlive_the_primary_and_the_next_reset_brings_it_back(pla
     assert after.told("b1") == []
     test_operations_of_either_site_reach_every_member_of_the_other(after)
     test_the_first_member_dispatches_and_the_others_stand_by(after)
+
+
+def test_another_queue_is_created_though_a_member_was_crashed(play: Play):
+    play.adapter.crash("a2")
+    play.settle()
+    play.adapter.create_queue(QueueAttributes(id="another", site=1, remote_site=2, batch_size=1))
+    assert play.adapter.look_at_queue("a2", "another").role is QueueRole.SECONDARY
+
+
+def test_an_update_that_loses_at_the_primary_keeps_nothing_from_settling(play: Play):
+    play.call("a1")
+    gate = Gate("a2", 2)
+    play.adapter.arm(gate)
+    lost = play.begin("a2")
+    assert play.adapter.await_parked(gate, LIMIT_MS)
+    won = [play.begin("a1", thread="1"), play.begin("a1", thread="2")]  # the second has a higher version
+    while len(play.told("a1")) < 3:
+        play.adapter.settle(20)
+    play.adapter.release(gate)
+    for op_id in (lost, *won):
+        assert play.adapter.finish(op_id, LIMIT_MS)
+    play.settle()
+    assert f"t{lost}" not in play.told("a1") + play.told("b1")
+    assert Play(play.adapter).look("a2").unprocessed == 0
 
 
 def test_the_receiving_member_may_be_killed_with_a_batch_half_applied(play: Play):
