@@ -83,7 +83,6 @@ AWAITED = frozenset(
         "keeps_later_time",
         "keeps_trying",
         "next_of_wire",
-        "queues_discarded",
         "received_keeps_origin",
         "reconnects",
         "resends_first",

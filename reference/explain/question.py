@@ -207,13 +207,12 @@ class Index:
         """The regions and keys that more than one site writes."""
         return self._written_by_several(self._sites)
 
-    @property
-    def timed(self) -> frozenset[tuple[str, str]]:
-        """The regions and keys that more than one member writes, where one of them dies.
+    def timed(self, *, losers_queued: bool) -> frozenset[tuple[str, str]]:
+        """The regions and keys that more than one member writes, where one of them dies or losers are queued.
 
-        What the dead one wrote may have reached other sites and never its own.
+        What the dead one wrote may have reached other sites and never its own; a loser may reach them late.
         """
-        if not any(fault.kind is FaultKind.CRASH for _, fault in self._faults):
+        if not losers_queued and not any(fault.kind is FaultKind.CRASH for _, fault in self._faults):
             return frozenset()
         return self._written_by_several({member: member for member in self._sites})
 
@@ -618,7 +617,7 @@ def _ask(history: History, book: Rulebook) -> Question:
         for region in history.regions:
             setting.subscribe(client.name, region.name)
     setting.shared = index.shared
-    setting.timed = index.timed
+    setting.timed = index.timed(losers_queued="queues_discarded" in book.replaced())
     setting.primaries = index.primaries
     setting.operations = index.operations
     setting.originators = index.originators

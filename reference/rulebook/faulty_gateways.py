@@ -60,6 +60,12 @@ GATEWAYS = (
         no_effect_crosses=lambda: True,
     ),
     variant(
+        "losers-queued",
+        "WANC-LOCAL-01",
+        "the primary queues an update that its own member has discarded",
+        queues_discarded=lambda: True,
+    ),
+    variant(
         "sends-ahead",
         "GWQ-ACK-05",
         "a batch is sent before the one in front of it was answered",
