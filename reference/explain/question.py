@@ -138,6 +138,7 @@ class Index:
         self._readers = self._find_readers()
         self._silent = self._find_silent((*history.topology.members, *self.clients))
         self._counts = self._find_counts()
+        self._losers = self._find_losers()
 
     def _read(self, history: History) -> None:
         self._asked: dict[int, int] = {}
@@ -511,6 +512,46 @@ class Index:
     def waits_for_all(self, view: View) -> bool:
         """Whether what is due says that all the time was given that anything may take (see Foresight)."""
         return isinstance(view.due(TIMELINE), NotParked | Waited)
+
+    def _find_losers(self) -> dict[Where, list[Operation]]:
+        """Of each key that several sites write, what changed it elsewhere and shows nothing on a member."""
+        losers: dict[Where, list[Operation]] = {}
+        shared = self.shared
+        for operation in self.operations.values():
+            where, told = (operation.region, operation.key), (operation.key, operation.token)
+            changed = told in self._logged.get(operation.member, {told})
+            if where not in shared or operation.kind in READS or not (changed or not self._identified):
+                continue
+            for member in self._sites:
+                if member != operation.member and told not in self._logged.get(member, set()):
+                    losers.setdefault((member, *where), []).append(operation)
+        return losers
+
+    def loser_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
+        """Whether an update that shows nothing may come to the key first (see Foresight)."""
+        latest = self.latest(operation, member)
+        for loser in self._losers.get((member, operation.region, operation.key), ()):
+            called = self.called[loser.op_id]
+            if called >= latest:
+                return False
+            if loser.op_id != operation.op_id and (
+                called >= now or self._may_be_under_way(world, member, loser)
+            ):
+                return True
+        return False
+
+    def _may_be_under_way(self, world: World, member: str, operation: Operation) -> bool:
+        """Whether an operation that was called on another member may still have to arrive at the member."""
+        if self._sites[member] != self._sites[operation.member]:
+            crosses = operation.kind is not OperationKind.INVALIDATE
+            return crosses and (member, operation.op_id) not in world.wan.seen
+        call = world.calls.get(operation.op_id)
+        if call is not None and (call.stage is not Stage.SENT or member in call.waiting):
+            return True
+        return any(
+            channel.target == member and any(message.op_id == operation.op_id for message in messages)
+            for channel, messages in world.channels.items()
+        )
 
     def comes_again(self, op_id: int) -> bool:
         """Whether some member's listener is told of the operation more than once (see Foresight)."""

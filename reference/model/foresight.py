@@ -60,6 +60,9 @@ class Foresight(Protocol):
     def waits_for_all(self, view: View) -> bool:
         """Whether what is due says that all the time was given that anything may take."""
 
+    def loser_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
+        """Whether an update of the key that shows nothing on the member may come before `operation` does."""
+
     def comes_again(self, op_id: int) -> bool:
         """Whether some member's listener is told of the operation more than once."""
 
@@ -103,6 +106,10 @@ class Unknowing:
         return True
 
     def waits_for_all(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def loser_to_come(self, *_: object) -> bool:
         """Perhaps."""
         return True
 

@@ -204,7 +204,8 @@ class Receivers:
             claims.SHOW
             if decided
             and first
-            and not shared
+            and not (shared and self._foresight.loser_to_come(world, view.now, member, operation))
+            and pairs == world.wan.ranks.get((region, key), NONE)
             and reader is Comes.NO
             and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
             else None

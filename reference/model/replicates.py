@@ -209,6 +209,11 @@ class Replicates:
                             checks=True,
                         )
 
+    @staticmethod
+    def _pairs(world: World, operation: Operation) -> Pairs:
+        pairs: Pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
+        return pairs
+
     def _ranked(self, world: World, operation: Operation, finding: Finding) -> World:
         if finding.pairs is None:
             return world
@@ -339,7 +344,10 @@ class Replicates:
             if certain
             and (self._setting.order is not None or after.order is world.order)
             and reader is Comes.NO
-            and not self._setting.is_shared(region, key)
+            and not (
+                self._setting.is_shared(region, key)
+                and self._foresight.loser_to_come(world, view.now, member, operation)
+            )
             and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
             and not self._setting.serves(member)
             else None
@@ -411,7 +419,10 @@ class Replicates:
             self.decided_by_log(view, place, shown)
             and (self._setting.order is not None or finding.order is world.order)
             and not self._foresight.count_to_come(view.now, member, operation)
-            and not self._setting.is_shared(operation.region, operation.key)
+            and (
+                not self._setting.is_shared(operation.region, operation.key)
+                or (finding.pairs is not None and finding.pairs == self._pairs(world, operation))
+            )
             and (
                 head.event is None
                 or (
