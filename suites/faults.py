@@ -22,6 +22,9 @@ from plumbline.suites.scenarios.playing import play
 from plumbline.suites.scenarios.registry import SCENARIOS
 from plumbline.suites.session import Session
 
+UNHURRIED_MS = 10_000
+"""How long naming may take here: whether a requirement is named must not depend on a machine's load."""
+
 
 class Kill(msgspec.Struct, frozen=True, kw_only=True):
     """One row of the kill matrix: a variant and one requirement that it breaks.
@@ -57,7 +60,7 @@ def kill(variant: FaultyVariant, candidate: Candidate, profile: Profile, seed: i
             if set(scenario.requirements).isdisjoint(variant.requirements):
                 continue
             examples += 1
-            result = play(scenario, session, Rulebook())
+            result = play(scenario, session, Rulebook(), UNHURRIED_MS)
             if result.verdict is Verdict.FAIL:
                 for requirement in scenario.requirements:
                     failed.setdefault(requirement, (time.monotonic() - began, examples))

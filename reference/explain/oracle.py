@@ -20,9 +20,12 @@ from plumbline.reference.rulebook.book import CLIENTS, DECISIONS, GATEWAYS, REPL
 from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.reference.runs import DeadEnd
 
-NAMING_STATES = 10_000
+NAMING_STATES = (1_000, 10_000)
 NAMING_MS = 1_500
-"""How long naming may take; what is not named then is told as such."""
+"""How long naming may take; what is not named then is told as such.
+
+First all decisions get few states, which is enough for most: one that takes long must not hide the rest.
+"""
 
 EXERCISE_BUDGET = Budget(states=3_000, time_ms=300)
 
@@ -78,12 +81,19 @@ def name(history: History, book: Rulebook, time_ms: int = NAMING_MS) -> tuple[st
     that, the first pair. Empty if none is found in the time.
     """
     deadline = time.monotonic() + time_ms / 1000
+    each_ms = time_ms // 5
     asked = _asked(history)
-    singles = [decision for decision in asked if _explains(history, book.with_free(decision), deadline)]
+    answers = dict.fromkeys(asked, Answer.UNKNOWN)
+    for states in NAMING_STATES:
+        for decision in asked:
+            if answers[decision] is Answer.UNKNOWN:
+                answers[decision] = _answer(history, book.with_free(decision), deadline, states, each_ms)
+    singles = tuple(decision for decision in asked if answers[decision] is Answer.EXPLAINED)
     if singles:
-        return tuple(singles)
+        return singles
     for pair in combinations(asked, 2):
-        if _explains(history, book.with_free(*pair), deadline):
+        freed = book.with_free(*pair)
+        if _answer(history, freed, deadline, NAMING_STATES[-1], each_ms) is Answer.EXPLAINED:
             return pair
     return ()
 
@@ -97,12 +107,11 @@ def _asked(history: History) -> tuple[str, ...]:
     )
 
 
-def _explains(history: History, book: Rulebook, deadline: float) -> bool:
+def _answer(history: History, book: Rulebook, deadline: float, states: int, each_ms: int) -> Answer:
     left_ms = int((deadline - time.monotonic()) * 1000)
     if left_ms <= 0:
-        return False
-    budget = Budget(states=NAMING_STATES, time_ms=min(left_ms, NAMING_MS // 5))
-    return search(history, book, budget).answer is Answer.EXPLAINED
+        return Answer.UNKNOWN
+    return search(history, book, Budget(states, min(left_ms, each_ms))).answer
 
 
 def exercised(history: History, requirements: Iterable[str]) -> frozenset[str]:

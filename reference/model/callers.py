@@ -135,7 +135,7 @@ class Callers:
         if reader is Comes.SURELY and view.reduced and self._setting.stamps_grow:
             return
         claim = (
-            claims.SHOW
+            self._setting.show
             if view.observed(place)
             and named
             and self._strength is not OrderStrength.PER_KEY_AND_THREAD

@@ -77,6 +77,7 @@ TAKEN_OVER_WHOLE = frozenset(
         "removal_clears_record",
         "queues_of_other_origin",
         "copies_of_queue",
+        "tracks_after_takeover",
     }
 )
 """Decisions on which "a survivor has all that the dead primary had not sent" rests."""
@@ -103,6 +104,12 @@ SHOW = Claim(
     "The log fixes which change of this key comes next on this member; nobody who has yet to call can "
     "read what is there now, and no silent change may come first.",
     OTHERS_DO_NOT_MATTER | STAMPS_GROW,
+)
+SHOW_AND_QUEUE = Claim(
+    "show and queue",
+    "As for show; and whether a secondary is told of an operation or of its queue entry first makes no "
+    "difference.",
+    SHOW.relies_on | TAKEN_OVER_WHOLE,
 )
 DISCARD = Claim(
     "discard",

@@ -102,7 +102,7 @@ class Dispatch:
         if not sender.sent:
             if sender.paused:
                 return
-            horizon = sender.queue[min(queue.batch_size, len(sender.queue)) - 1].position
+            horizon = max(event.position for event in sender.queue[: queue.batch_size])
         else:
             horizon = sender.horizon
         name = WireName(queue.id, member, sender.wire)

@@ -340,7 +340,7 @@ class Replicates:
             after = self._taken(after, channel, head, discarded=False)
         certain = times == 1 and decided
         claim = (
-            claims.SHOW
+            self._setting.show
             if certain
             and (self._setting.order is not None or after.order is world.order)
             and reader is Comes.NO

@@ -13,6 +13,7 @@ from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import GateState, MessageState, Stage, World
+from plumbline.reference.rulebook.values import each
 
 
 class Rest:
@@ -91,9 +92,10 @@ class Rest:
         for (member, name), sender in state.wan.senders.items():
             if sender.callbacks or not self._dispatch.idle(state, member, name):
                 return False
-            if patient and sender.primary and sender.told < sender.mark:
+            tells = all(each(self._setting.book.tells_removals()))
+            if patient and tells and sender.primary and sender.told < sender.mark:
                 return False
-            if self._senders.vacant(state, name):
+            if self._senders.vacant(state, name) and all(each(self._setting.book.takes_over())):
                 return False
         for wire in state.wan.wires.values():
             if self._receivers.resting(wire):

@@ -43,16 +43,27 @@ class Senders:
     def starts(self, world: World) -> Iterator[Step]:
         """The senders run; which of a queue's members is primary is known, or may be any of them."""
         choices = []
+        book = self._setting.book
         for queue in self._setting.queues.values():
             known = self._setting.primaries.get(queue.id)
             members = self._setting.sites[queue.site]
             choices.append([(queue.id, m) for m in ([known] if known else members)])
         for chosen in product(*choices):
-            senders = world.wan.senders
-            for name, primary in chosen:
-                for member in self._setting.sites[self._setting.queues[name].site]:
-                    senders = senders.set((member, name), Sender(primary=member == primary))
-            yield Step(("senders start", *chosen), world.but(wan=world.wan._replace(senders=senders)))
+            later = [
+                (member, name)
+                for name, primary in chosen
+                for member in self._setting.sites[self._setting.queues[name].site]
+                if member != primary
+            ]
+            for roles in product(each(book.starts_as_primary(False)), repeat=len(later)):  # noqa: FBT003 - as above
+                senders = world.wan.senders
+                for name, primary in chosen:
+                    senders = senders.set((primary, name), Sender(primary=True))
+                for where, role in zip(later, roles, strict=True):
+                    senders = senders.set(where, Sender(primary=role))
+                yield Step(
+                    ("senders start", *chosen, *roles), world.but(wan=world.wan._replace(senders=senders))
+                )
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """A secondary's listener is told of a queue entry; a secondary becomes primary."""
@@ -89,11 +100,14 @@ class Senders:
             token: the value carried then.
         """
         worlds = [world]
-        for queue in self._setting.queues_of(operation.region, member):
+        for queue in self._setting.queues_at(member):
+            attached = queue.id in self._setting.senders_of(operation.region)
             worlds = [
                 after
                 for before in worlds
-                for after in self._queued(
+                for feeds in each(self._setting.book.feeds_queue(attached))
+                for after in [before][feeds:]
+                or self._queued(
                     before,
                     member,
                     operation,
@@ -173,8 +187,10 @@ class Senders:
     ) -> Iterator[World]:
         """The event enters the primary's queue, or a secondary records that it should."""
         book = self._setting.book
-        if not sender.primary:
+        tracks = each(book.tracks_after_takeover()) if sender.heir else (not sender.primary,)
+        if any(tracks):
             yield from self._recorded(world, member, queue.id, sender, event)
+        if all(tracks):
             return
         called_here = operation.member == member
         if not called_here and not all(each(book.queues_of_other_origin())):
@@ -259,7 +275,8 @@ class Senders:
             sender = sender._replace(
                 queue=_inserted(sender.queue, event), last=max(sender.last, event.position)
             )
-        sender = sender._replace(callbacks=(*sender.callbacks, event))
+        if not sender.primary:
+            sender = sender._replace(callbacks=(*sender.callbacks, event))
         after = _acknowledged(with_sender(world, member, name, sender), channel, head)
         yield Step(
             ("stores queue entry", member, event.op_id),
@@ -361,7 +378,12 @@ class Senders:
         inherited = sender.queue if all(each(book.keeps_inherited())) else ()
         for skipped in each(book.skipped_at_takeover(len(inherited))):
             base = sender._replace(
-                primary=True, queue=inherited[skipped:], records=(), notes=frozenset(), callbacks=()
+                primary=True,
+                heir=True,
+                queue=inherited[skipped:],
+                records=(),
+                notes=frozenset(),
+                callbacks=(),
             )
             worlds = [with_sender(world, member, name, base)]
             for event in records:

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from plumbline.reference.model.claims import LOOKED_AT, STAMPS_GROW
+from plumbline.reference.model.claims import LOOKED_AT, SHOW, SHOW_AND_QUEUE, STAMPS_GROW
 from plumbline.reference.model.world import Queued
 from plumbline.reference.operations import (
     Client,
@@ -48,6 +48,7 @@ class Setting:
         shared: (region, key) pairs that several sites write; None for all.
         changes_queues: what every change of an entry clashes with, as it may enter a queue.
         timed: (region, key) pairs that one site writes, and whose timestamps may matter all the same.
+        show: the claim of a change that the log says comes next on its member.
         primaries: queue → the member that was seen to be its primary in the beginning.
     """
 
@@ -70,6 +71,7 @@ class Setting:
         self.others = {m: tuple(o for o in self.sites[self.site_of[m]] if o != m) for m in self.members}
         self.queues = {queue.id: queue for queue in queues}
         self.changes_queues = LOOKED_AT if queues else frozenset()
+        self.show = SHOW_AND_QUEUE if queues else SHOW
         self.distributed = len(topology.sites) > 1
         self.clock = clock
         self.shared: frozenset[tuple[str, str]] | None = None
@@ -137,19 +139,18 @@ class Setting:
         """Whether calls on the region wait until the other members have received them."""
         return self._regions[region].scope is Scope.ACK
 
-    def queues_of(self, region: str, member: str) -> tuple[QueueAttributes, ...]:
-        """The queues that events of the region enter on the member."""
-        names = self._regions[region].senders
-        return tuple(
-            queue
-            for queue in self.queues.values()
-            if queue.site == self.site_of[member] and all(each(self.book.feeds_queue(queue.id in names)))
-        )
+    def queues_at(self, member: str) -> tuple[QueueAttributes, ...]:
+        """The queues of the member's site."""
+        return tuple(queue for queue in self.queues.values() if queue.site == self.site_of[member])
 
     def home(self, holder: str) -> int:
         """The site of a member, or of a client's server."""
         client = self.clients.get(holder)
         return self.site_of[holder if client is None else client.servers[0]]
+
+    def senders_of(self, region: str) -> tuple[str, ...]:
+        """The gateway senders that the region is attached to."""
+        return self._regions[region].senders
 
     def is_shared(self, region: str, key: str) -> bool:
         """Whether several sites may write the key."""

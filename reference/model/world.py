@@ -144,6 +144,7 @@ class Sender(NamedTuple):
         wire: the number of its connection; 0 while it has none.
         wires: how many connections it has made.
         paused: whether it builds no further batch.
+        heir: whether it was secondary and has taken over.
     """
 
     primary: bool = False
@@ -160,6 +161,7 @@ class Sender(NamedTuple):
     wire: int = 0
     wires: int = 0
     paused: bool = False
+    heir: bool = False
 
 
 class WireName(NamedTuple):

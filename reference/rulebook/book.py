@@ -74,6 +74,7 @@ class Rulebook:
     records_behind_queue: Callable[[], Any] = gateways.records_behind_queue
     records_in_order: Callable[[], Any] = gateways.records_in_order
     skipped_at_takeover: Callable[[int], Any] = gateways.skipped_at_takeover
+    tracks_after_takeover: Callable[[], Any] = gateways.tracks_after_takeover
     next_of_queue: Callable[[int], Any] = gateways.next_of_queue
     sends_while_unanswered: Callable[[], Any] = gateways.sends_while_unanswered
     removes_when_sent: Callable[[], Any] = gateways.removes_when_sent
@@ -194,6 +195,8 @@ CLIENTS: dict[str, Decision] = {
 """Decisions that only examples with clients ask."""
 
 GATEWAYS: dict[str, Decision] = {
+    "queued_clears_record": Decision(("SER-SECONDARY-02",), _yes_or_no),
+    "removal_clears_record": Decision(("SER-SECONDARY-05",), _yes_or_no),
     "create_crosses": Decision(("WAN-OPS-01",), _yes_or_no),
     "put_crosses": Decision(("WAN-OPS-02",), _yes_or_no),
     "destroy_crosses": Decision(("WAN-OPS-03",), _yes_or_no),
@@ -202,9 +205,9 @@ GATEWAYS: dict[str, Decision] = {
     "local_destroy_crosses": Decision(("WAN-OPS-06",), _yes_or_no),
     "no_effect_crosses": Decision(("WAN-OPS-10", "WAN-OPS-09"), _yes_or_no),
     "feeds_queue": Decision(("WAN-CFG-01", "SHQ-CREATE-01"), _yes_or_no),
-    "sends_back": Decision(("SER-ENQ-01", "WANC-CHK-01"), _yes_or_no),
+    "sends_back": Decision(("SER-ENQ-01",), _yes_or_no),
     "waits_for_remote_site": Decision(("WAN-ASYNC-01", "WANC-ASYNC-01", "GWQ-RETRY-07"), _yes_or_no),
-    "queues_before_return": Decision(("WAN-ASYNC-02", "SER-ENQ-02"), _yes_or_no),
+    "queues_before_return": Decision(("WAN-ASYNC-02",), _yes_or_no),
     "queues_discarded": Decision(("WANC-LOCAL-01",), _yes_or_no),
     "queue_place": Decision(
         ("WAN-ORDER-01",), lambda length: Free(tuple(dict.fromkeys((length, 0, max(length - 1, 0)))))
@@ -214,9 +217,7 @@ GATEWAYS: dict[str, Decision] = {
     "queues_of_other_origin": Decision(("SER-ENQ-01", "SER-SECONDARY-04"), _yes_or_no),
     "times_queued": Decision(("SER-ENQ-01", "GWQ-ACK-04"), lambda *_: Free((1, 0, 2))),
     "secondary_remembers": Decision(("SER-SECONDARY-01", "SER-ENQ-02"), _yes_or_no),
-    "queued_clears_record": Decision(("SER-SECONDARY-02",), _yes_or_no),
     "remembers_queued_first": Decision(("SER-SECONDARY-03", "SER-SECONDARY-04"), _yes_or_no),
-    "removal_clears_record": Decision(("SER-SECONDARY-05",), _yes_or_no),
     "starts_as_primary": Decision(("SER-PRIMARY-02",), _yes_or_no),
     "dispatches": Decision(("SER-PRIMARY-03", "SER-PRIMARY-01", "GWQ-PROC-01"), _yes_or_no),
     "takes_over": Decision(("SER-PRIMARY-04", "SER-PRIMARY-05"), _yes_or_no),
@@ -227,6 +228,7 @@ GATEWAYS: dict[str, Decision] = {
     "skipped_at_takeover": Decision(
         ("REM-SERIAL-04",), lambda inherited: Free(tuple(range(min(inherited, 3) + 1)))
     ),
+    "tracks_after_takeover": Decision(("SER-SECONDARY-06",), _yes_or_no),
     "next_of_queue": Decision(
         ("GWQ-BATCH-06", "WAN-ORDER-01", "SHQ-FIFO-01"), lambda unsent: Free(tuple(range(min(unsent, 3))))
     ),
@@ -242,7 +244,7 @@ GATEWAYS: dict[str, Decision] = {
     "reconnects": Decision(("GWQ-RETRY-04",), _yes_or_no),
     "collects_while_unconnected": Decision(("GWQ-RETRY-05", "WAN-ASYNC-01"), _yes_or_no),
     "replies_after_applying": Decision(("GWQ-PROC-02", "GWQ-ACK-06"), _yes_or_no),
-    "tells_removals": Decision(("REM-SERIAL-02",), _yes_or_no),
+    "tells_removals": Decision(("REM-SERIAL-02", "SER-FAILOVER-03"), _yes_or_no),
     "tells_removal_when_sent": Decision(("REM-GEN-01",), _yes_or_no),
     "range_removed": Decision(("REM-SERIAL-03",), lambda last: Free((last, last + 1, last - 1))),
     "depth_reported": Decision(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from plumbline.reference.operations import OperationKind, Status
 from plumbline.reference.rulebook.faulty_gateways import GATEWAYS
+from plumbline.reference.rulebook.faulty_queues import QUEUES
 from plumbline.reference.rulebook.values import EntryState, Stamp
 from plumbline.reference.rulebook.variant import FaultyVariant, variant
 
@@ -45,6 +46,7 @@ FAULTY: dict[str, FaultyVariant] = {
     known.name: known
     for known in (
         *GATEWAYS,
+        *QUEUES,
         variant(
             "cluster-lock",
             "CONS-RR-01 EX-A3C3-01",

@@ -151,6 +151,11 @@ def skipped_at_takeover(inherited: int) -> int:  # noqa: ARG001
     return 0
 
 
+def tracks_after_takeover() -> bool:
+    """Whether a new primary still records operations, as a secondary does: it queues them (002, Serial)."""
+    return False
+
+
 def next_of_queue(unsent: int) -> int:  # noqa: ARG001
     """Which of the unsent events is sent next, counted from the oldest: the oldest (002, Local)."""
     return 0

@@ -83,12 +83,13 @@ def _play(scenario: Scenario, session: Session, book: Rulebook, naming_ms: int) 
 def _stage(scenario: Scenario, session: Session) -> Stage | None:
     """The stage of the scenario; None where it needs an order of member ids that is not told."""
     if scenario.batch_size:
+        topology = sites.topology(scenario.members - 2)
         driver, order = session.begin(
-            sites.TOPOLOGY,
+            topology,
             sites.regions(scenario.batch_size, scenario.scope, scenario.checks),
             queues=sites.queues(scenario.batch_size),
         )
-        return Sites(driver, order or sites.TOPOLOGY.members, scenario.batch_size)
+        return Sites(driver, order or topology.members, scenario.batch_size)
     region = RegionAttributes(name=REGION, scope=scenario.scope, checks=scenario.checks)
     topology = Topology((Site(1, tuple("ABCD"[: scenario.members])),))
     driver, order = session.begin(topology, (region,), clients=scenario.clients)

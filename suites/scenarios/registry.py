@@ -12,6 +12,8 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     gateway_conflicts,
     gateway_delivery,
     gateway_operations,
+    gateway_queues,
+    gateway_takeover,
     observation,
     stamps,
     worked_example,

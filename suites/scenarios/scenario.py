@@ -23,7 +23,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
         name: a sentence, with underscores.
         requirements: the ids whose violation makes it fail.
         needs: capabilities without which it cannot be played.
-        members: how many members of one site.
+        members: how many members, of all sites.
         checks: the region's attribute.
         scope: the region's scope.
         clients: who is connected to its members, subscribed to all keys.
@@ -84,8 +84,9 @@ def between_sites(
     scope: Scope = Scope.ACK,
     batch_size: int = 100,
     clocks: bool = False,
+    here: int = 2,
 ) -> Callable[[Callable[[Sites], None]], Callable[[Sites], None]]:
-    """Register a scenario of two sites of two members, with a gateway sender each way."""
+    """Register a scenario of two sites, with a gateway sender each way; the first has `here` members."""
 
     def register(play: Callable[[Sites], None]) -> Callable[[Sites], None]:
         _register(
@@ -93,7 +94,7 @@ def between_sites(
                 name=play.__name__,
                 requirements=requirements,
                 needs=(Capability.REPLICATED_REGIONS, Capability.GATEWAYS, *needs),
-                members=4,
+                members=here + 2,
                 checks=checks,
                 scope=scope,
                 clients=(),

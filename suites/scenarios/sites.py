@@ -32,7 +32,11 @@ _UNDONE_BY = {
     FaultKind.RECEIVER_STOP: FaultKind.RECEIVER_START,
     FaultKind.PAUSE: FaultKind.RESUME,
 }
-TOPOLOGY = Topology((Site(1, ("A", "B")), Site(2, ("C", "D"))))
+
+
+def topology(here: int) -> Topology:
+    """Two sites, the first of two or three members."""
+    return Topology((Site(1, ("A", "B", "E")[:here]), Site(2, ("C", "D"))))
 
 
 def queues(batch_size: int) -> tuple[QueueAttributes, ...]:
@@ -65,14 +69,14 @@ class Sites(Stage):
 
     def __init__(self, driver: Driver, order: tuple[str, ...], batch_size: int) -> None:
         super().__init__(driver, order)
-        self.here, self.there = (site.members for site in TOPOLOGY.sites)
+        self.here, self.there = (site.members for site in driver.topology.sites)
         self.to_there, self.to_here = (queue.id for queue in queues(batch_size))
         self._to_mend: dict[Fault, None] = {}
 
     @property
     def members(self) -> tuple[str, ...]:
         """All members that live."""
-        return tuple(member for member in TOPOLOGY.members if member not in self._driver.crashed)
+        return tuple(member for member in self._driver.topology.members if member not in self._driver.crashed)
 
     def put_apart(self, member: str, key: str) -> Operation:
         """Put a fresh value into the region that no sender is attached to, and wait for the call."""
@@ -157,16 +161,17 @@ class Sites(Stage):
         """Start the gateway receiver of a member of site 2."""
         self._inject(FaultKind.RECEIVER_START, member=member)
 
-    def pause(self) -> None:
-        """Pause the sender of site 1 on both members."""
-        for member in self.here:
-            self._inject(FaultKind.PAUSE, member=member, queue=self.to_there)
+    def pause(self, *members: str) -> None:
+        """Pause the sender of these members' site on them; on all members of site 1 if none is named."""
+        for member in members or self.here:
+            if member in self.members:
+                self._inject(FaultKind.PAUSE, member=member, queue=self._queue_of(member))
 
-    def resume(self) -> None:
-        """Let the sender of site 1 go on."""
-        for member in self.here:
-            if member not in self._driver.crashed:
-                self._inject(FaultKind.RESUME, member=member, queue=self.to_there)
+    def resume(self, *members: str) -> None:
+        """Let the sender go on on these members; on all members of site 1 if none is named."""
+        for member in members or self.here:
+            if member in self.members:
+                self._inject(FaultKind.RESUME, member=member, queue=self._queue_of(member))
 
     def crash(self, member: str) -> None:
         """Kill a member; who stands in its listeners dies with it."""
@@ -182,8 +187,10 @@ class Sites(Stage):
 
     def queue(self, member: str) -> QueueSight:
         """What the member's copy of its site's queue holds."""
-        name = self.to_there if member in self.here else self.to_here
-        return self._driver.look_at_queue(member, name)
+        return self._driver.look_at_queue(member, self._queue_of(member))
+
+    def _queue_of(self, member: str) -> str:
+        return self.to_there if member in self.here else self.to_here
 
     def primary(self) -> str:
         """The member of site 1 whose sender is primary; there must be exactly one."""
@@ -199,11 +206,11 @@ class Sites(Stage):
     def secondary(self) -> str:
         """The member of site 1 whose sender is secondary."""
         primary = self.primary()
-        return next(member for member in self.here if member != primary)
+        return next(member for member in self.here if member in self.members and member != primary)
 
     def depth_is(self, member: str, depth: int) -> None:
         """The member's copy of its site's queue comes to hold so many events, in time."""
-        name = self.to_there if member in self.here else self.to_here
+        name = self._queue_of(member)
         if not self._driver.await_depth(member, name, depth):
             sight = self._driver.look_at_queue(member, name)
             raise MismatchError(f"the copy of {name} on {member} to hold {depth} events", f"{sight.depth}")
@@ -240,6 +247,31 @@ class Sites(Stage):
             wanted = [operation.token for operation in operations]
             expected = f"the listener of {member} to be told of {wanted}, of none again after the next"
             raise MismatchError(expected, f"{[event.token for event in events]}")
+
+    def queue_is(self, member: str, *operations: Operation) -> None:
+        """The member's copy of its site's queue comes to hold just these operations, oldest first.
+
+        Where a candidate does not show what is queued, as many as these.
+        """
+        self.depth_is(member, len(operations))
+        self.queues_now(member, *operations)
+
+    def queues_now(self, member: str, *operations: Operation) -> None:
+        """The member's copy of its site's queue holds just these operations at once (see `queue_is`)."""
+        sight = self.queue(member)
+        wanted = tuple(operation.token for operation in operations)
+        if sight.depth != len(wanted) or sight.tokens not in (None, wanted):
+            name = self._queue_of(member)
+            raise MismatchError(
+                f"the copy of {name} on {member} to hold {list(wanted)}",
+                f"{sight.depth} events" if sight.tokens is None else f"{list(sight.tokens)}",
+            )
+
+    def remembers(self, member: str, count: int) -> None:
+        """A secondary has a record of so many events that the primary has not queued, where that is shown."""
+        seen = self.queue(member).unprocessed
+        if seen not in (None, count):
+            raise MismatchError(f"{member} to remember {count} events as not queued yet", f"{seen}")
 
     def both_sites_hold(self, key: str, operation: Operation | None) -> None:
         """Every member that lives holds the outcome of an operation."""
