@@ -75,21 +75,10 @@ def test_a_variant_replaces_decisions_that_there_are_and_no_others(name: str):
 
 AWAITED = frozenset(
     (
-        "applies_earlier_time",
-        "applies_later_time",
-        "applies_repeated",
-        "applies_same_site",
-        "collects_while_unconnected",
-        "keeps_later_time",
         "keeps_trying",
-        "next_of_wire",
-        "received_keeps_origin",
         "reconnects",
         "resends_first",
-        "resends_unanswered",
         "stays_without_receiver",
-        "value_received",
-        "waits_for_remote_site",
         "replies_after_applying",
     )
 )

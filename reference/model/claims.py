@@ -31,6 +31,7 @@ STAMPS_GROW = frozenset(
         "stores_before_checking",
         "value_stored",
         "value_stored_unchecked",
+        "value_received",
         "announces_discarded",
         "announcements_of_applied",
         "counted_by",
@@ -51,10 +52,6 @@ QUEUES_IN_ORDER = frozenset(
         "sends_while_unanswered",
         "removed_by_reply",
         "replies_after_applying",
-        "resends_unanswered",
-        "resends_first",
-        "keeps_trying",
-        "stays_without_receiver",
         "collects_while_unconnected",
         "applies_repeated",
         "dispatches",
@@ -62,6 +59,9 @@ QUEUES_IN_ORDER = frozenset(
     }
 )
 """Decisions on which "first queued, first sent, and removed once it was answered" rests."""
+
+UNANSWERED_STAYS = frozenset({"resends_unanswered", "resends_first", "keeps_trying"})
+"""Decisions on which "what was sent in vain is as if it had not been sent" rests."""
 
 TAKEN_OVER_WHOLE = frozenset(
     {
@@ -149,7 +149,7 @@ CONNECT = Claim(
 SEND_EVENT = Claim(
     "send event",
     "An event may stay on its connection as long as it likes, and none overtakes another.",
-    QUEUES_IN_ORDER,
+    QUEUES_IN_ORDER | UNANSWERED_STAYS,
 )
 ANSWER = Claim(
     "answer",

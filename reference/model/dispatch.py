@@ -61,7 +61,8 @@ class Dispatch:
             return False
         queue = self._setting.queues[name]
         if not sender.wire:
-            return not sender.queue or not self.receivers(world, queue)
+            stuck = sender.wires > 0 and not all(each(self._setting.book.reconnects()))
+            return stuck or not sender.queue or not self.receivers(world, queue)
         wire = world.wan.wires.get(WireName(name, member, sender.wire))
         if wire is None:
             return True
@@ -143,7 +144,7 @@ class Dispatch:
                         ("sends event", member, queue.id, event.op_id),
                         self._told(sent, member, queue, event.position) if told else sent,
                         claim=None if sender.sent and lost else claims.SEND_EVENT,
-                        undone_by=CUT_SHORT,
+                        undone_by=CUT_SHORT if self._setting.resends else frozenset(),
                         wanted=partial(self._foresight.wants_event, world, view, wire, sender),
                         clashes=CUT_SHORT,
                     )

@@ -10,7 +10,13 @@ from typing import Any
 
 import msgspec
 
-from plumbline.reference.model.claims import LOOKED_AT, SHOW, SHOW_AND_QUEUE, STAMPS_GROW
+from plumbline.reference.model.claims import (
+    LOOKED_AT,
+    SHOW,
+    SHOW_AND_QUEUE,
+    STAMPS_GROW,
+    UNANSWERED_STAYS,
+)
 from plumbline.reference.model.world import Queued
 from plumbline.reference.operations import (
     Client,
@@ -37,6 +43,7 @@ class Setting:
         clients: the clients by name.
         identified: whether destroys and invalidates are announced with their token.
         stamps_grow: whether all decisions are as they are on which "a loser stays one" rests.
+        resends: whether all decisions are as they are on which "sent in vain is as if not sent" rests.
         ambiguous: (region, key) pairs whose versions may differ between runs that show the same.
         redeliverable: op ids whose message may be delivered once more; None for all.
         sites: site number → its members.
@@ -91,6 +98,7 @@ class Setting:
             region.name: each(book.checks_in_force(region.checks)) for region in regions
         }
         self.stamps_grow = STAMPS_GROW.isdisjoint(book.replaced())
+        self.resends = UNANSWERED_STAYS.isdisjoint(book.replaced())
         self.watches_writers = "waits_for_other_writers" in book.replaced()
         self.watches_delivery = "applies_while_another_is_under_way" in book.replaced()
 

@@ -173,8 +173,9 @@ class Timeline:
             case NotParked(gate):
                 parked = world.gates.get((gate.member, gate.op_id)) is GateState.PARKED
                 return not parked and self._has_waited(world)
-            case Waited():
-                return self._has_waited(world)
+            case Waited(_, op_id):
+                kept = op_id is None or op_id not in world.calls or not any(self.returned(world, op_id))
+                return kept and self._has_waited(world)
             case Settled(held):
                 return self._rest.quiet(world, frozenset(held))
             case ContentsRead(number) | StatisticRead(number) | QueueRead(number):

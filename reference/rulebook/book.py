@@ -251,7 +251,7 @@ GATEWAYS: dict[str, Decision] = {
         ("STAT-QUEUE-01",), lambda queued, unanswered: Free((queued, queued - unanswered, queued + 1, 0))
     ),
     "next_of_wire": Decision(
-        ("RCV-APPLY-01", "WAN-ORDER-03"), lambda waiting: Free(tuple(range(min(waiting, 3))))
+        ("RCV-APPLY-01",), lambda waiting: Free(tuple(range(min(waiting, 3))))
     ),
     "applies_to_present": Decision(("WAN-OPS-02", "WAN-OPS-01"), _yes_or_no),
     "value_received": Decision(("RCV-APPLY-01", "WAN-OPS-02"), _any_value),

@@ -60,8 +60,11 @@ def what_is_sent_again_keeps_its_order(stage: Sites) -> None:
     for turn in range(3):
         key = f"x{turn}"
         stage.lose_replies()
+        # All in one batch: a sender may wait with the next until this one is answered.
+        stage.pause()
         puts = [stage.put(stage.here[turn % 2], key), stage.put(stage.here[0], key)]
         other = stage.put(stage.here[1], f"y{turn}")
+        stage.resume()
         stage.settle()
         puts += [stage.put(stage.here[0], key), stage.put(stage.here[1], key)]
         stage.settle()
