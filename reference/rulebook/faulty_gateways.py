@@ -173,10 +173,4 @@ GATEWAYS = (
         "a new primary begins with an empty queue",
         keeps_inherited=lambda: False,
     ),
-    variant(
-        "answers-early",
-        "GWQ-ACK-06 GWQ-PROC-02",
-        "a receiver answers what it has not applied yet",
-        replies_after_applying=lambda: False,
-    ),
 )
