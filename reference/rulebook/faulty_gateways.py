@@ -150,12 +150,6 @@ GATEWAYS = (
         keeps_later_time=lambda: False,
     ),
     variant(
-        "losers-queued",
-        "WANC-LOCAL-01",
-        "the primary queues updates that its own member has discarded",
-        queues_discarded=lambda: True,
-    ),
-    variant(
         "echoes",
         "WANC-CHK-01 SER-ENQ-01",
         "what came from another site is sent back to it",
