@@ -250,9 +250,7 @@ GATEWAYS: dict[str, Decision] = {
     "depth_reported": Decision(
         ("STAT-QUEUE-01",), lambda queued, unanswered: Free((queued, queued - unanswered, queued + 1, 0))
     ),
-    "next_of_wire": Decision(
-        ("RCV-APPLY-01",), lambda waiting: Free(tuple(range(min(waiting, 3))))
-    ),
+    "next_of_wire": Decision(("RCV-APPLY-01",), lambda waiting: Free(tuple(range(min(waiting, 3))))),
     "applies_to_present": Decision(("WAN-OPS-02", "WAN-OPS-01"), _yes_or_no),
     "value_received": Decision(("RCV-APPLY-01", "WAN-OPS-02"), _any_value),
     "applies_repeated": Decision(("RCV-DEDUP-01",), _yes_or_no),
