@@ -67,9 +67,14 @@ class Inject(msgspec.Struct, frozen=True, tag="inject"):
 
 
 class Look(msgspec.Struct, frozen=True, tag="look"):
-    """Look at the copies of a queue, as they are at the moment, on every member that lives."""
+    """Look at the copies of a queue, as they are at the moment, on every member that lives.
+
+    If a depth is named: wait until the copy of that member is as deep, or has had all the time for it.
+    """
 
     queue: str
+    member: str = ""
+    depth: int | None = None
 
 
 class Await(msgspec.Struct, frozen=True, tag="await"):
@@ -382,6 +387,8 @@ def _step_words(step: PlanStep) -> str:  # noqa: PLR0912 - one for each kind of 
             return "let everything settle, and look"
         case Inject(fault):
             return fault_words(fault)
+        case Look(queue, member, depth) if depth is not None:
+            return f"wait until the copy of {queue} on {member} holds {depth} events"
         case Look(queue):
             return f"look at the copies of {queue}"
         case Await(op_id, member):

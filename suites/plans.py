@@ -72,6 +72,9 @@ class _Playing:
                 self._look()
             case Inject(fault):
                 self._inject(fault)
+            case Look(queue, member, depth) if depth is not None:
+                if member not in driver.crashed:
+                    driver.await_depth(member, queue, depth)
             case Look(queue):
                 self._look_at_queue(queue)
             case Await(op_id, member):

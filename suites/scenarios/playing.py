@@ -148,7 +148,9 @@ def _judged(
         expected=expected,
         seen=seen,
         plan=tuple(stage.done),
-        played=with_steps(Plan(driver.topology, history.regions, (), clients=history.clients), stage.steps),
+        played=with_steps(
+            Plan(driver.topology, history.regions, (), history.queues, history.clients), stage.steps
+        ),
         history=history,
         finding=finding,
     )

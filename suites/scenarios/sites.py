@@ -20,6 +20,7 @@ from plumbline.reference.operations import (
     Site,
     Topology,
 )
+from plumbline.reference.plans import Inject, Look, Start
 from plumbline.suites.driving import Driver
 from plumbline.suites.scenarios.stage import REGION, MismatchError, Stage
 
@@ -83,6 +84,7 @@ class Sites(Stage):
         operation = self._operation(member, OperationKind.PUT, key, None, APART)
         self._operations[operation.op_id] = operation
         self.done.append(f"{member}: put {key} of {APART}")
+        self.steps.append(Start(operation))
         self._driver.call(operation)
         self.finish(operation)
         return operation
@@ -99,6 +101,7 @@ class Sites(Stage):
 
     def _do_fault(self, fault: Fault) -> None:
         self.done.append(" ".join(filter(None, (str(fault.kind), fault.member))))
+        self.steps.append(Inject(fault))
         self._driver.inject(fault)
         self._to_mend.pop(fault, None)
         mending = _UNDONE_BY.get(fault.kind)
@@ -187,6 +190,7 @@ class Sites(Stage):
 
     def queue(self, member: str) -> QueueSight:
         """What the member's copy of its site's queue holds."""
+        self.steps.append(Look(self._queue_of(member)))
         return self._driver.look_at_queue(member, self._queue_of(member))
 
     def _queue_of(self, member: str) -> str:
@@ -211,6 +215,7 @@ class Sites(Stage):
     def depth_is(self, member: str, depth: int) -> None:
         """The member's copy of its site's queue comes to hold so many events, in time."""
         name = self._queue_of(member)
+        self.steps.append(Look(name, member, depth))
         if not self._driver.await_depth(member, name, depth):
             sight = self._driver.look_at_queue(member, name)
             raise MismatchError(f"the copy of {name} on {member} to hold {depth} events", f"{sight.depth}")
