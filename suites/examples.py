@@ -51,7 +51,8 @@ class Trouble(msgspec.Struct):
     """What the plans of a machine have shown.
 
     Attributes:
-        played: plans carried out and judged.
+        played: plans carried out and judged, of those that count.
+        idle: plans carried out that count for nothing: nothing was wrong, and no fault has bitten.
         failure: the smallest failing example, judged; None if there is none.
         plan: its plan.
         failed: how often that example failed.
@@ -64,6 +65,7 @@ class Trouble(msgspec.Struct):
     """
 
     played: int = 0
+    idle: int = 0
     failure: Result | None = None
     plan: Plan | None = None
     failed: int = 0
@@ -103,8 +105,8 @@ def play_plans(
         draw_seed: what they are drawn from.
         deadline: on the monotonic clock; no plan is begun after it.
         on_record: the deviations on record.
-        saw: told of every judged example: its name, the verdict, the history.
-        progress: told how many were played.
+        saw: told of every judged example that counts: its name, the verdict, the history.
+        progress: told how many were played that count.
         reducing: told how many runs making a failing plan small has taken, and how many it may take.
     """
     trouble = Trouble()
@@ -123,6 +125,9 @@ def play_plans(
             return
         session.worked()
         verdict, needed = judge.verdict(played.history)
+        if verdict is not Verdict.FAIL and not machine.counts(played.history):
+            trouble.idle += 1
+            return
         trouble.deviations = tuple(dict.fromkeys((*trouble.deviations, *needed)))
         trouble.played += 1
         trouble.unknown += verdict is Verdict.UNKNOWN

@@ -66,6 +66,8 @@ def kill(variant: FaultyVariant, candidate: Candidate, profile: Profile, seed: i
                     failed.setdefault(requirement, (time.monotonic() - began, examples))
                 named.update(() if result.finding is None else result.finding.requirements)
         for machine in MACHINES.values():
+            if set(machine.requirements).isdisjoint(variant.requirements):
+                continue
             trouble = play_plans(
                 machine,
                 session,

@@ -1,8 +1,7 @@
 """State machines: Hypothesis draws a plan, the plan is carried out when it is complete, the search judges it.
 
-Rules only extend the plan, against a planning state; nothing is executed while drawing, so what a
-candidate does never changes what is drawn. The outcome of a plan is remembered, so Hypothesis always sees
-a function of the plan.
+Holds the machine of one site and the registry of all. The outcome of a plan is remembered, so Hypothesis
+always sees a function of the plan.
 """
 
 from __future__ import annotations
@@ -12,10 +11,9 @@ import io
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import msgspec
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import precondition, rule, run_state_machine_as_test
 
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.operations import (
@@ -24,105 +22,18 @@ from plumbline.reference.operations import (
     OperationKind,
     RegionAttributes,
     Scope,
-    Site,
-    Topology,
 )
-from plumbline.reference.plans import Do, Park, Plan, PlanStep, Release, Settle, Start
-
-REGION = "region"
-KEYS = ("x", "y", "z")
-
-WRITES = (
-    OperationKind.PUT,
-    OperationKind.CREATE,
-    OperationKind.PUT_IF_ABSENT,
-    OperationKind.REPLACE,
-    OperationKind.INVALIDATE,
-    OperationKind.DESTROY,
+from plumbline.reference.plans import Do, Park, Plan, Release, Settle, Start
+from plumbline.suites.drawing import (
+    KEYS,
+    LOOSE_MOST_PER_KEY,
+    REGION,
+    WRITES,
+    Execute,
+    Machine,
+    PlanMachine,
 )
-ANNOUNCED = (OperationKind.PUT,)
-"""Operations that always reach a listener, whatever is there."""
-
-WRITES_MOST_PER_KEY = 6
-"""So many concurrent writes of one key are drawn at most between two settle points: refuting wrong logs is
-linear up to there."""
-
-LOOSE_MOST_PER_KEY = 2
-"""The same where logs carry no order between threads, so that every order has to be tried."""
-
-Execute = Callable[[Plan], None]
-
-
-class Machine(msgspec.Struct, frozen=True, kw_only=True):
-    """A state machine of the suite.
-
-    Attributes:
-        name: what it is called.
-        requirements: the ids whose violation it can show.
-        needs: capabilities without which it cannot run at all.
-        draws: the Hypothesis class.
-    """
-
-    name: str
-    requirements: tuple[str, ...]
-    needs: tuple[Capability, ...]
-    draws: type[PlanMachine]
-
-
-class PlanMachine(RuleBasedStateMachine):
-    """What all machines share: the plan so far, and who is busy in it."""
-
-    execute: ClassVar[Execute]
-    loose_logs: ClassVar[Callable[[RegionAttributes], bool]]
-    offers: ClassVar[frozenset[Capability]]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.steps: list[PlanStep] = []
-        self.parked: dict[int, tuple[str, str]] = {}
-        self.busy: set[str] = set()
-        self.writes: dict[str, int] = {}
-        self.members: tuple[str, ...] = ("A", "B", "C")
-        self.region = RegionAttributes(name=REGION)
-        self._count = 0
-
-    def operation(self, member: str, kind: OperationKind, key: str) -> Operation:
-        """The next operation, on a thread of the member that is not busy."""
-        self._count += 1
-        thread = next(name for n in range(99) if (name := f"{member}{n}") not in self.busy)
-        token = None if kind in READS else f"v{self._count}"
-        if kind not in READS:
-            self.writes[key] = self.writes.get(key, 0) + 1
-        return Operation(
-            op_id=self._count, thread=thread, member=member, region=REGION, kind=kind, key=key, token=token
-        )
-
-    def settle_now(self) -> None:
-        """Plan to release, finish and look at everything."""
-        for op_id, (member, _) in self.parked.items():
-            self.steps.append(Release(op_id, member))
-        self.parked.clear()
-        self.busy.clear()
-        self.writes.clear()
-        self.steps.append(Settle())
-
-    def crowded(self, key: str) -> bool:
-        """Whether enough writes of the key are under way between two settle points."""
-        return self.writes.get(key, 0) >= (LOOSE_MOST_PER_KEY if self.loose else WRITES_MOST_PER_KEY)
-
-    @property
-    def loose(self) -> bool:
-        """Whether the logs of this plan will carry no order between threads."""
-        return type(self).loose_logs(self.region)
-
-    def plan(self) -> Plan:
-        """The plan so far."""
-        return Plan(Topology((Site(1, self.members),)), (self.region,), tuple(self.steps))
-
-    def teardown(self) -> None:
-        """The plan is complete: carry it out and judge it."""
-        if self.steps:
-            type(self).execute(self.plan())
+from plumbline.suites.gateway_machines import GATEWAY_MACHINES
 
 
 class ReplicatedRegionMachine(PlanMachine):
@@ -260,6 +171,7 @@ MACHINES: dict[str, Machine] = {
         needs=(Capability.REPLICATED_REGIONS,),
         draws=ReplicatedRegionMachine,
     ),
+    **{machine.name: machine for machine in GATEWAY_MACHINES},
 }
 """Every machine by name."""
 

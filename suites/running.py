@@ -402,12 +402,12 @@ def _of_machine(requirement: str, played: Trouble, proof: _Proof) -> tuple[Verdi
         return Verdict.DEVIATION, played.deviating_words
     if not proof.count(requirement):
         return Verdict.NOT_EXERCISED, "no example would have shown a violation"
+    told = [f"by {played.played - played.unknown} examples"] if played.unknown or played.idle else []
     if played.unknown:
-        return (
-            Verdict.PASS,
-            f"by {played.played - played.unknown} examples; {played.unknown} were not decided",
-        )
-    return Verdict.PASS, ""
+        told.append(f"{played.unknown} were not decided")
+    if played.idle:
+        told.append(f"{played.idle} more count for nothing, for no fault has bitten there")
+    return Verdict.PASS, "; ".join(told)
 
 
 def _named_first(requirements: tuple[str, ...], finding: Finding | None) -> tuple[str, ...]:

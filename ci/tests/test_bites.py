@@ -1,0 +1,81 @@
+"""Which faults have bitten, as far as histories show."""
+
+from __future__ import annotations
+
+import pytest
+
+from plumbline.adapters.candidates import find_candidate
+from plumbline.reference.history import Fault, FaultKind
+from plumbline.reference.operations import Operation, OperationKind, Scope
+from plumbline.reference.plans import Await, Do, Inject, Park, Plan, PlanStep, Settle
+from plumbline.suites.bites import all_have_bitten
+from plumbline.suites.drawing import REGION
+from plumbline.suites.replaying import play_plan
+from plumbline.suites.scenarios.sites import queues, regions, topology
+from plumbline.suites.session import Session
+
+CUT = Inject(Fault(kind=FaultKind.LINK_DOWN, site=1, remote_site=2))
+LOST = Inject(Fault(kind=FaultKind.REPLIES_LOST, site=1, remote_site=2))
+UP = Inject(Fault(kind=FaultKind.LINK_UP, site=1, remote_site=2))
+BACK_CUT = Inject(Fault(kind=FaultKind.LINK_DOWN, site=2, remote_site=1))
+BACK_UP = Inject(Fault(kind=FaultKind.LINK_UP, site=2, remote_site=1))
+STOP_C, STOP_D, START_C, START_D = (
+    Inject(Fault(kind=kind, member=member))
+    for kind in (FaultKind.RECEIVER_STOP, FaultKind.RECEIVER_START)
+    for member in ("C", "D")
+)
+CRASH = Inject(Fault(kind=FaultKind.CRASH, member="A"))
+
+
+def put(op_id: int, member: str = "A") -> Operation:
+    return Operation(
+        op_id=op_id,
+        thread=f"{member}{op_id}",
+        member=member,
+        region=REGION,
+        kind=OperationKind.PUT,
+        key="x",
+        token=f"v{op_id}",
+    )
+
+
+def bites(*steps: PlanStep) -> bool:
+    fed = regions(100, Scope.ACK, None)[:1]
+    with Session(find_candidate("reference")) as session:
+        return all_have_bitten(play_plan(Plan(topology(2), fed, steps, queues(100)), session).history)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        (CUT, Do(put(1)), UP),
+        (LOST, Do(put(1)), Await(1, "C"), UP),
+        (STOP_C, STOP_D, Do(put(1)), START_C, START_D),
+        (CUT, Do(put(1)), CRASH, UP),
+        (Park(put(1), "A"), CRASH),
+        (CUT, Do(put(1)), UP, Settle(), LOST, Do(put(2)), Await(2, "D"), UP),
+    ],
+)
+def test_a_fault_bites_that_holds_an_event_up_or_loses_what_was_on_its_way(steps: tuple[PlanStep, ...]):
+    assert bites(*steps)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        (Do(put(1)),),
+        (Do(put(1)), CUT, UP),
+        (CUT, UP, Do(put(1))),
+        (CUT, Do(put(1, "C")), UP),
+        (CUT, Do(put(1))),
+        (LOST, UP, Do(put(1))),
+        (Do(put(1)), Settle(), LOST, UP),
+        (STOP_C, Do(put(1)), START_C),
+        (Do(put(1)), STOP_C, STOP_D, START_C, START_D),
+        (Do(put(1)), CRASH, Do(put(2, "B"))),
+        # The second of two does not bite.
+        (CUT, Do(put(1)), UP, Settle(), BACK_CUT, BACK_UP),
+    ],
+)
+def test_a_fault_that_nothing_shows_has_not_bitten(steps: tuple[PlanStep, ...]):
+    assert not bites(*steps)

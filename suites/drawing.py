@@ -1,0 +1,126 @@
+"""What all state machines share: the plan so far, who is busy in it, and how much may be under way.
+
+Rules of machines only extend the plan, against a planning state; nothing is executed while drawing, so what
+a candidate does never changes what is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+import msgspec
+from hypothesis.stateful import RuleBasedStateMachine
+
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.history import History
+from plumbline.reference.operations import (
+    READS,
+    Operation,
+    OperationKind,
+    RegionAttributes,
+    Site,
+    Topology,
+)
+from plumbline.reference.plans import Plan, PlanStep, Release, Settle
+
+REGION = "region"
+KEYS = ("x", "y", "z")
+
+WRITES = (
+    OperationKind.PUT,
+    OperationKind.CREATE,
+    OperationKind.PUT_IF_ABSENT,
+    OperationKind.REPLACE,
+    OperationKind.INVALIDATE,
+    OperationKind.DESTROY,
+)
+
+WRITES_MOST_PER_KEY = 6
+"""So many concurrent writes of one key are drawn at most between two settle points: refuting wrong logs is
+linear up to there."""
+
+LOOSE_MOST_PER_KEY = 2
+"""The same where logs carry no order between threads, so that every order has to be tried."""
+
+Execute = Callable[[Plan], None]
+
+
+def anything_counts(_: History) -> bool:
+    """Every example counts."""
+    return True
+
+
+class Machine(msgspec.Struct, frozen=True, kw_only=True):
+    """A state machine of the suite.
+
+    Attributes:
+        name: what it is called.
+        requirements: the ids whose violation it can show.
+        needs: capabilities without which it cannot run at all.
+        draws: the Hypothesis class.
+        counts: whether a history shows what the machine is there for; an example that does not, and is not
+            wrong, counts for nothing.
+    """
+
+    name: str
+    requirements: tuple[str, ...]
+    needs: tuple[Capability, ...]
+    draws: type[PlanMachine]
+    counts: Callable[[History], bool] = anything_counts
+
+
+class PlanMachine(RuleBasedStateMachine):
+    """What all machines share: the plan so far, and who is busy in it."""
+
+    execute: ClassVar[Execute]
+    loose_logs: ClassVar[Callable[[RegionAttributes], bool]]
+    offers: ClassVar[frozenset[Capability]]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.steps: list[PlanStep] = []
+        self.parked: dict[int, tuple[str, str]] = {}
+        self.busy: set[str] = set()
+        self.writes: dict[str, int] = {}
+        self.members: tuple[str, ...] = ("A", "B", "C")
+        self.region = RegionAttributes(name=REGION)
+        self._count = 0
+
+    def operation(self, member: str, kind: OperationKind, key: str) -> Operation:
+        """The next operation, on a thread of the member that is not busy."""
+        self._count += 1
+        thread = next(name for n in range(99) if (name := f"{member}{n}") not in self.busy)
+        token = None if kind in READS else f"v{self._count}"
+        if kind not in READS:
+            self.writes[key] = self.writes.get(key, 0) + 1
+        return Operation(
+            op_id=self._count, thread=thread, member=member, region=REGION, kind=kind, key=key, token=token
+        )
+
+    def settle_now(self) -> None:
+        """Plan to release, finish and look at everything."""
+        for op_id, (member, _) in self.parked.items():
+            self.steps.append(Release(op_id, member))
+        self.parked.clear()
+        self.busy.clear()
+        self.writes.clear()
+        self.steps.append(Settle())
+
+    def crowded(self, key: str) -> bool:
+        """Whether enough writes of the key are under way between two settle points."""
+        return self.writes.get(key, 0) >= (LOOSE_MOST_PER_KEY if self.loose else WRITES_MOST_PER_KEY)
+
+    @property
+    def loose(self) -> bool:
+        """Whether the logs of this plan will carry no order between threads."""
+        return type(self).loose_logs(self.region)
+
+    def plan(self) -> Plan:
+        """The plan so far."""
+        return Plan(Topology((Site(1, self.members),)), (self.region,), tuple(self.steps))
+
+    def teardown(self) -> None:
+        """The plan is complete: carry it out and judge it."""
+        if self.steps:
+            type(self).execute(self.plan())
