@@ -10,13 +10,8 @@ from typing import Any
 
 import msgspec
 
-from plumbline.reference.model.claims import (
-    LOOKED_AT,
-    SHOW,
-    SHOW_AND_QUEUE,
-    STAMPS_GROW,
-    UNANSWERED_STAYS,
-)
+from plumbline.reference.model import claims
+from plumbline.reference.model.claims import LOOKED_AT, STAMPS_GROW, UNANSWERED_STAYS
 from plumbline.reference.model.world import Queued
 from plumbline.reference.operations import (
     Client,
@@ -78,7 +73,7 @@ class Setting:
         self.others = {m: tuple(o for o in self.sites[self.site_of[m]] if o != m) for m in self.members}
         self.queues = {queue.id: queue for queue in queues}
         self.changes_queues = LOOKED_AT if queues else frozenset()
-        self.show = SHOW_AND_QUEUE if queues else SHOW
+        self.show = claims.SHOW_AND_QUEUE if queues else claims.SHOW
         self.distributed = len(topology.sites) > 1
         self.clock = clock
         self.shared: frozenset[tuple[str, str]] | None = None
