@@ -82,6 +82,16 @@ def test_a_file_is_replayed_on_any_candidate(found: Path, name: str, candidate: 
     assert "Traceback" not in result.output
 
 
+def test_a_file_of_two_sites_is_replayed_with_its_queues(tmp_path: Path):
+    words = ["run", "--candidate", "faulty:losers-queued", "--select", "WANC-LOCAL-01", "--profile", "smoke"]
+    assert CliRunner().invoke(group, [*words, "--out", str(tmp_path)]).exit_code == 1
+    files = list(tmp_path.glob("*/counterexamples/scenario-*.json"))
+    assert files
+    for file in files:
+        assert replayed(file).exit_code == 1
+        assert replayed(file, "--candidate", "reference").exit_code == 0
+
+
 def test_as_json_it_says_how_often_it_failed_what_was_expected_and_what_was_seen(found: Path):
     result = replayed(found / f"{MACHINE}.json", "--times", "3", "--json")
     assert result.exit_code == 1
