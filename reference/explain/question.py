@@ -139,6 +139,7 @@ class Index:
         self._silent = self._find_silent((*history.topology.members, *self.clients))
         self._counts = self._find_counts()
         self._losers = self._find_losers()
+        self._unheard = self._find_unheard()
 
     def _read(self, history: History) -> None:
         self._asked: dict[int, int] = {}
@@ -360,7 +361,7 @@ class Index:
     ) -> bool:
         """Whether a change that listeners need not show might come first (see Foresight)."""
         where = (member, operation.region, operation.key)
-        if where in self._again:
+        if where in self._again or self._queued_in_silence(world, now, member, operation):
             return True
         if entry.state is EntryState.LIVE:
             return False
@@ -380,6 +381,33 @@ class Index:
             if self._may_still_arrive(world, now, other, member, entry):
                 return True
         return False
+
+    def _queued_in_silence(self, world: World, now: int, member: str, operation: Operation) -> bool:
+        """Whether a destroy of any key, of which no listener here is told, may enter a queue first."""
+        latest: int | None = None
+        for other in self._unheard.get(member, ()):
+            if other.op_id == operation.op_id:
+                continue
+            latest = self.latest(operation, member) if latest is None else latest
+            called = self.called[other.op_id]
+            if called >= latest:
+                return False
+            if called >= now or self._may_be_under_way(world, member, other):
+                return True
+        return False
+
+    def _find_unheard(self) -> dict[str, list[Operation]]:
+        """Of each member that may feed a queue, destroys of its site that its listener is not told of."""
+        unheard: dict[str, list[Operation]] = {}
+        for operation in self.operations.values():
+            if operation.kind is not OperationKind.DESTROY or not self._feeding:
+                continue
+            told = (operation.key, operation.token)
+            for member, site in self._sites.items():
+                near = site == self._sites[operation.member] and member != operation.member
+                if near and (not self._identified or told not in self._logged.get(member, set())):
+                    unheard.setdefault(member, []).append(operation)
+        return unheard
 
     def _may_still_arrive(self, world: World, now: int, other: Operation, member: str, entry: Entry) -> bool:
         if self.called[other.op_id] >= now:
