@@ -150,12 +150,6 @@ GATEWAYS = (
         keeps_later_time=lambda: False,
     ),
     variant(
-        "echoes",
-        "WANC-CHK-01 SER-ENQ-01",
-        "what came from another site is sent back to it",
-        sends_back=lambda from_other_site: from_other_site,
-    ),
-    variant(
         "queues-twice",
         "GWQ-ACK-04 SER-ENQ-01",
         "an operation called on another member is queued twice",
