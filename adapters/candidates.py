@@ -111,7 +111,7 @@ def _faulty(name: str, variant: str, seed: int) -> Candidate:
     from plumbline.reference.rulebook.faulty import FAULTY  # noqa: PLC0415 - slow to import
 
     if variant not in FAULTY:
-        raise _unknown(name, _meant(variant, FAULTY) or f"there are: {', '.join(sorted(FAULTY))}")
+        raise _unknown(name, _meant(variant, FAULTY) or f"`plumbline faulty list` names all {len(FAULTY)}")
 
     def open_adapter() -> Adapter:
         from plumbline.adapters.reference.adapter import ReferenceAdapter  # noqa: PLC0415 - slow to import
