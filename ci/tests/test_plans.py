@@ -226,7 +226,10 @@ def test_messages_that_never_were_are_not_delivered_again():
     assert Judge(Rulebook()).verdict(history)[0] is Verdict.PASS
 
 
-STEADY = sorted(name for name, variant in FAULTY.items() if not variant.chaotic)
+NEVER_RETURNS = "waits-for-site"
+"""Its calls wait for a site that cannot be reached, so that no plan with such a call can be carried out."""
+
+STEADY = sorted(name for name, variant in FAULTY.items() if not variant.chaotic and name != NEVER_RETURNS)
 
 
 @pytest.mark.parametrize("variant", STEADY)
