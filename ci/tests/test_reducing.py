@@ -251,7 +251,7 @@ class TwoSites(SmallAdapter):
     """Two sites with a queue between them, where everything is well and faults do nothing."""
 
     def hello(self) -> Introduction:
-        needed = (Capability.REPLICATED_REGIONS, Capability.GATEWAYS, Capability.QUEUE_INSPECTION)
+        needed = (Capability.REPLICATED_REGIONS, Capability.GATEWAYS)
         faults = (Capability.MEMBER_FAULTS, Capability.LINK_FAULTS)
         return Introduction(name="two sites", version="1", capabilities=(*needed, *faults))
 

@@ -361,7 +361,9 @@ class Index:
     ) -> bool:
         """Whether a change that listeners need not show might come first (see Foresight)."""
         where = (member, operation.region, operation.key)
-        if where in self._again or self._queued_in_silence(world, now, member, operation):
+        if where in self._again:
+            return True
+        if self._queued_in_silence(world, now, member, operation):
             return True
         if entry.state is EntryState.LIVE:
             return False
