@@ -17,6 +17,7 @@ from plumbline.adapters.errors import AdapterError, MissingToolError
 from plumbline.adapters.geode.jars import Jars
 
 try:
+    from py4j import java_gateway, protocol
     from py4j.java_gateway import (
         CallbackServerParameters,
         GatewayClient,
@@ -169,6 +170,8 @@ class Jvm:
         self._parameters = GatewayParameters(
             port=int(lines[0]), auth_token=token, auto_convert=True, enable_memory_management=False
         )
+        # Spark, in the same process, has py4j tell Java's exceptions its own way, which needs Spark's JVM.
+        java_gateway.get_return_value = protocol.get_return_value
         self._main = Client(gateway_parameters=self._parameters)
         self._gateway = JavaGateway(
             gateway_client=self._main,
