@@ -30,7 +30,16 @@ from plumbline.reference.history import History
 _PARTS = [
     importlib.import_module(f"plumbline.reference.{name}")
     for name in (
-        *("explain.engine", "explain.question", "model.callers", "model.claims", "model.replicates"),
+        *(
+            "explain.engine",
+            "explain.question",
+            "explain.index",
+            "explain.hindsight",
+            "model.callers",
+            "model.claims",
+            "model.replicates",
+            "model.checks",
+        ),
         *("model.setting", "model.system", "model.timeline", "model.clients", "model.subscriptions"),
         *("model.senders", "model.dispatch", "model.receivers", "model.faults", "model.rest"),
     )
@@ -118,7 +127,7 @@ WEAKENINGS: dict[str, Weakening] = {
         "model.callers", "reader is Comes.SURELY and", "reader is not Comes.NO and"
     ),
     "whoever finds nothing must come first": Weakening(
-        "explain.question",
+        "explain.hindsight",
         "once = entry.state is EntryState.LIVE and not comes_again",
         "once = not comes_again",
     ),
@@ -128,9 +137,9 @@ WEAKENINGS: dict[str, Weakening] = {
         "claims.READ",
     ),
     "what no listener could have told only read": Weakening(
-        "explain.question",
-        "        return operation.member in self._logged and named and self._may_only_read(operation)",
-        "        return self._may_only_read(operation)",
+        "explain.hindsight",
+        "        return operation.member in self._index.logged and named and self._index.may_only_read(operation)",
+        "        return self._index.may_only_read(operation)",
     ),
     "nothing is done whatever the log decides": Weakening(
         "model.replicates",
@@ -148,20 +157,20 @@ WEAKENINGS: dict[str, Weakening] = {
         "if not times and view.reduced and view.still(place, shown)",
     ),
     "calls under way read nothing": Weakening(
-        "explain.question",
+        "explain.hindsight",
         "                call.stage is Stage.CALLED\n                and op_id",
         "                False\n                and op_id",
     ),
     "contents are read by nobody": Weakening(
-        "explain.question",
+        "explain.hindsight",
         "                if _seen(entry) == found.reading:\n",
         "                if False:\n",
     ),
     "what waits for no acknowledgement is not silent": Weakening(
-        "explain.question", "            and member not in call.waiting\n", ""
+        "explain.hindsight", "            and member not in call.waiting\n", ""
     ),
     "puts are never silent where checking is off": Weakening(
-        "explain.question",
+        "explain.index",
         "            if operation.kind not in _MAY_BE_SILENT and not (\n                operation.region in self._unchecked and operation.kind in STORES_VALUE\n            ):\n",
         "            if operation.kind not in _MAY_BE_SILENT:\n",
     ),
@@ -174,16 +183,16 @@ WEAKENINGS: dict[str, Weakening] = {
         "model.system", "            if lowered != messages:\n", "            if False:\n"
     ),
     "what comes again is no silent change": Weakening(
-        "explain.question", "        if where in self._again:\n            return True\n", ""
+        "explain.hindsight", "        if where in self._index.again:\n            return True\n", ""
     ),
     "what comes again is read once only": Weakening(
-        "explain.question",
-        "comes_again = where in self._again or entry.token",
+        "explain.hindsight",
+        "comes_again = where in self._index.again or entry.token",
         "comes_again = entry.token",
     ),
     "what comes again counts whenever it comes": Weakening(
-        "explain.question",
-        "        if (member, operation.region, operation.key) in self._again:\n",
+        "explain.hindsight",
+        "        if (member, operation.region, operation.key) in self._index.again:\n",
         "        if False:\n",
     ),
     "a message comes again before it was sent": Weakening(
@@ -245,47 +254,47 @@ WEAKENINGS: dict[str, Weakening] = {
         "",
     ),
     "whoever only looks whether a key is there reads nothing": Weakening(
-        "explain.question", "                comes = Comes.PERHAPS\n", "                pass\n"
+        "explain.hindsight", "                comes = Comes.PERHAPS\n", "                pass\n"
     ),
     "nothing silent happens to a tombstone": Weakening(
-        "explain.question",
-        "        if entry.state is EntryState.LIVE:\n            return False\n        found = self._silent",
-        "        if entry.state is not EntryState.ABSENT:\n            return False\n        found = self._silent",
+        "explain.hindsight",
+        "        if entry.state is EntryState.LIVE:\n            return False\n        found = self._index.silent",
+        "        if entry.state is not EntryState.ABSENT:\n            return False\n        found = self._index.silent",
     ),
     "calls to come are not silent": Weakening(
-        "explain.question",
-        "        if self.called[other.op_id] >= now:\n            return True\n        if",
+        "explain.hindsight",
+        "        if self._index.called[other.op_id] >= now:\n            return True\n        if",
         "        if",
     ),
     "without acknowledgements nothing is silent": Weakening(
-        "explain.question",
-        "            if self._scopes[other.region] is Scope.ACK:\n                return False\n",
+        "explain.hindsight",
+        "            if self._index.scopes[other.region] is Scope.ACK:\n                return False\n",
         "            return False\n",
     ),
     "a tie is surely discarded": Weakening(
-        "explain.question",
+        "explain.hindsight",
         "entry.stamp.version > call.stamp.version",
         "entry.stamp.version >= call.stamp.version",
     ),
     "invalidating is never silent": Weakening(
-        "explain.question",
+        "explain.hindsight",
         "                other.kind is not OperationKind.INVALIDATE and entry.state is EntryState.INVALID\n",
         "                entry.state is EntryState.INVALID\n",
     ),
     "parked listeners do not hold things back": Weakening(
-        "explain.question", "if not held and not self._shut:", "if not held:"
+        "explain.index", "if not held and not self._shut:", "if not held:"
     ),
     "held listeners do not hold things back": Weakening(
-        "explain.question", "if not held and not self._shut:", "if not self._shut:"
+        "explain.index", "if not held and not self._shut:", "if not self._shut:"
     ),
     "an operation without an answer has arrived": Weakening(
-        "explain.question",
+        "explain.index",
         "        if outcome is not None and outcome.status is Status.INDEFINITE:\n            return NEVER\n        near",
         "        near",
     ),
     "what has returned has arrived": Weakening(
-        "explain.question",
-        "known = member == operation.member or self._scopes[operation.region] is Scope.ACK",
+        "explain.index",
+        "known = member == operation.member or self.scopes[operation.region] is Scope.ACK",
         "known = True",
     ),
     "versions on their way are not counted": Weakening(
@@ -339,18 +348,18 @@ WEAKENINGS: dict[str, Weakening] = {
         "model.clients", "        step.claim = None\n", ""
     ),
     "a client has been told when its server has": Weakening(
-        "explain.question",
+        "explain.index",
         "            known = member == self.originators.get(operation.op_id)\n",
         "            known = True\n",
     ),
     "nothing silent comes to a client": Weakening(
-        "explain.question",
-        "        if member in self.clients:\n            return call is not None or any(",
-        "        if member in self.clients:\n            return False and any(",
+        "explain.hindsight",
+        "        if member in self._index.clients:\n            return call is not None or any(",
+        "        if member in self._index.clients:\n            return False and any(",
     ),
     "a client's call may be taken to have read": Weakening(
-        "explain.question",
-        "        if operation.op_id in self.originators:\n            return False",
+        "explain.hindsight",
+        "        if operation.op_id in self._index.originators:\n            return False",
         "        if False:\n            return False",
     ),
     "clients have settled at any time": Weakening(
@@ -373,7 +382,7 @@ WEAKENINGS: dict[str, Weakening] = {
         "model.dispatch", "claims.CONNECT if len(reachable) == 1 else None", "claims.CONNECT"
     ),
     "nothing waits for events": Weakening(
-        "explain.question", "        unsent = [", "        return False\n        unsent = ["
+        "explain.hindsight", "        unsent = [", "        return False\n        unsent = ["
     ),
     "what is repeated is never told of": Weakening(
         "model.receivers", "claim=None if may_show else claims.REPEATED", "claim=claims.REPEATED"
@@ -387,23 +396,21 @@ WEAKENINGS: dict[str, Weakening] = {
         "",
     ),
     "an event of another site is told of once": Weakening(
-        "explain.question", "        return op_id in self._repeated", "        return False"
+        "explain.hindsight", "        return op_id in self._index.repeated", "        return False"
     ),
     "an event that comes again is read once only": Weakening(
-        "explain.question",
-        "comes_again = where in self._again or entry.token == operation.token",
-        "comes_again = where in self._again",
+        "explain.hindsight",
+        "comes_again = where in self._index.again or entry.token == operation.token",
+        "comes_again = where in self._index.again",
     ),
     "faults under way are not open": Weakening(
-        "explain.question",
-        "found = found.union(*(_names(fault) for fault in wan.faults.values()))",
-        "pass",
+        "explain.hindsight", "found = found.union(*(_names(fault) for fault in wan.faults.values()))", "pass"
     ),
     "operations change no queues": Weakening(
         "model.callers", "                        clashes=self._setting.changes_queues,\n", ""
     ),
     "no member dies": Weakening(
-        "explain.question",
+        "explain.hindsight",
         "return fault.kind is not FaultKind.CRASH or view.complete(fault.member)",
         "return fault.kind is not FaultKind.CRASH and view.complete(fault.member)",
     ),

@@ -1,36 +1,20 @@
-"""State machines of two sites with a serial gateway sender each way: order, faults, conflicts.
-
-Sites and senders are those of the scenarios, so that what is slow to start is started once. Queues are
-looked at only when everything has come to rest: a look in between makes each order of what is under way a
-case of its own.
-"""
+"""State machines of two sites with a serial gateway sender each way: order, faults, conflicts."""
 
 from __future__ import annotations
 
-from typing import ClassVar
-
+import msgspec
 from hypothesis import strategies as st
-from hypothesis.stateful import initialize, precondition, rule
+from hypothesis.stateful import precondition, rule
 
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Fault, FaultKind
-from plumbline.reference.operations import Operation, OperationKind, Scope
-from plumbline.reference.plans import Await, Do, Inject, Look, Park, Plan, PlanStep, Settle, Start
+from plumbline.reference.operations import OperationKind
+from plumbline.reference.plans import Await, Settle
 from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.suites.bites import all_have_bitten
-from plumbline.suites.drawing import WRITES, Machine, PlanMachine
-from plumbline.suites.scenarios.sites import APART, queues, regions, topology
-
-TOPOLOGY = topology(2)
-HERE, THERE = (site.members for site in TOPOLOGY.sites)
-BATCH_SIZES = (100, 100, 2)
-
-MENDING = {
-    FaultKind.LINK_DOWN: FaultKind.LINK_UP,
-    FaultKind.REPLIES_LOST: FaultKind.LINK_UP,
-    FaultKind.RECEIVER_STOP: FaultKind.RECEIVER_START,
-    FaultKind.PAUSE: FaultKind.RESUME,
-}
+from plumbline.suites.drawing import WRITES, Machine
+from plumbline.suites.scenarios.sites import APART
+from plumbline.suites.sites_drawing import HERE, THERE, SitesMachine
 
 MOST_FAULTS = 2
 OPERATIONS_BEFORE = 3
@@ -43,106 +27,6 @@ HELD_UP_MOST = 2
 """The same of a key whose events may be held up, for then nobody sees for long how they ended."""
 
 _KINDS = st.sampled_from((OperationKind.PUT, OperationKind.PUT, *WRITES))
-
-
-class SitesMachine(PlanMachine):
-    """What machines of two sites share: which faults are to be mended, and who has died."""
-
-    most_per_key: ClassVar[int]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.members = TOPOLOGY.members
-        self.batch_size = BATCH_SIZES[0]
-        self.region = regions(self.batch_size, Scope.ACK, None)[0]
-        self.broken: list[Fault] = []
-        self.dead: set[str] = set()
-
-    @initialize(batch_size=st.sampled_from(BATCH_SIZES))
-    def begin(self, batch_size: int) -> None:
-        """Choose the senders before anything is called."""
-        self.batch_size = batch_size
-        self.region = regions(batch_size, Scope.ACK, None)[0]
-
-    def crowded(self, key: str) -> bool:
-        """Whether enough writes of the key are under way between two settle points."""
-        return super().crowded(key) or self.writes.get(key, 0) >= self.most_per_key
-
-    def change(self, who: int, of: tuple[str, ...], kind: OperationKind, key: str) -> Operation:
-        """The next operation, on one of the members that lives."""
-        if self.crowded(key):
-            self.make_room()
-        alive = [member for member in of if member not in self.dead]
-        return self.operation(alive[who % len(alive)], kind, key)
-
-    def make_room(self) -> None:
-        """Plan that no more writes are under way; what one site wrote keeps its order in the queue."""
-        self.settle_now()
-
-    def do(self, operation: Operation) -> None:
-        """Plan to call an operation and to wait for it, while nothing may hold it back."""
-        self.steps.append(Do(operation))
-        if self.parked:
-            self.busy.add(operation.thread)
-
-    def start(self, operation: Operation) -> None:
-        """Plan to call an operation and to go on."""
-        self.steps.append(Start(operation))
-        self.busy.add(operation.thread)
-
-    def park(self, operation: Operation, holder: str) -> None:
-        """Plan to call an operation that stands in the listener of a member until everything settles."""
-        self.steps.append(Park(operation, holder))
-        self.busy.add(operation.thread)
-        self.parked[operation.op_id] = (holder, operation.key)
-
-    def break_(self, *faults: Fault) -> None:
-        """Plan faults at once."""
-        for fault in faults:
-            self.steps.append(Inject(fault))
-            if fault.kind is FaultKind.CRASH:
-                self.dead.add(fault.member)
-            else:
-                self.broken.append(fault)
-
-    def mend(self) -> None:
-        """Plan to mend what is broken."""
-        for fault in self.broken:
-            if fault.member not in self.dead:
-                self.steps.append(Inject(_mending(fault)))
-        self.broken.clear()
-
-    def rest(self) -> None:
-        """Plan that all that was called reaches all that live, and to look at it."""
-        self.mend()
-        self.settle_now()
-
-    def pauses(self, queue: int) -> list[Fault]:
-        """A pause of a queue on all members of its site that live."""
-        queued = queues(self.batch_size)[queue]
-        members = TOPOLOGY.sites[queue].members
-        return [
-            Fault(kind=FaultKind.PAUSE, member=member, queue=queued.id)
-            for member in members
-            if member not in self.dead
-        ]
-
-    def look_at_queues(self) -> None:
-        """Plan to look at the queues, if the candidate shows them; only behind a settle point."""
-        if Capability.QUEUE_INSPECTION in self.offers:
-            self.steps += [Look(queue.id) for queue in queues(self.batch_size)]
-
-    def closing(self) -> list[PlanStep]:
-        """What is planned behind everything else: nothing stays broken."""
-        mending = [Inject(_mending(fault)) for fault in self.broken if fault.member not in self.dead]
-        return [*mending] if self.parked else [*mending, Settle()]
-
-    def plan(self) -> Plan:
-        """The plan so far, with everything mended in the end."""
-        used = {step.operation.region for step in self.steps if isinstance(step, Do | Start | Park)}
-        shared, apart = regions(self.batch_size, Scope.ACK, None)
-        fed = (shared, apart) if APART in used else (shared,)
-        return Plan(TOPOLOGY, fed, (*self.steps, *self.closing()), queues(self.batch_size))
 
 
 class GatewayOrderMachine(SitesMachine):
@@ -175,9 +59,7 @@ class GatewayOrderMachine(SitesMachine):
     @rule(who=st.integers(0, 1), count=st.integers(2, 4), key=st.sampled_from(keys))
     def one_after_the_other(self, who: int, count: int, key: str) -> None:
         """One thread writes several keys, one after the other."""
-        for index in range(count):
-            at = (self.keys.index(key) + index) % len(self.keys)
-            self.do(self.change(who, HERE, OperationKind.PUT, self.keys[at]))
+        self.several(who, count, key)
 
     @rule(who=st.integers(0, 1), kind=_KINDS, key=st.sampled_from(keys_there), waits=st.booleans())
     def call_there(self, who: int, kind: OperationKind, key: str, waits: bool) -> None:
@@ -189,7 +71,7 @@ class GatewayOrderMachine(SitesMachine):
     def call_apart(self, who: int, key: str) -> None:
         """One operation of a region that no sender is attached to."""
         operation = self.change(who, HERE, OperationKind.PUT, key)
-        self.do(_of_region(operation, APART))
+        self.do(msgspec.structs.replace(operation, region=APART))
 
     @rule(who=st.integers(0, 1), at=st.integers(0, 3), key=st.sampled_from(keys))
     @precondition(lambda self: Capability.LISTENER_GATES in self.offers and not self.parked)
@@ -247,7 +129,7 @@ class GatewayFaultsMachine(SitesMachine):
     @rule(who=st.integers(0, 1), count=st.integers(2, 4), key=st.sampled_from(keys))
     def one_after_the_other(self, who: int, count: int, key: str) -> None:
         """One thread writes several keys, one after the other."""
-        self._several(who, count, key)
+        self.several(who, count, key)
 
     @rule(who=st.integers(0, 1), kind=_KINDS, key=st.sampled_from(keys))
     def burst(self, who: int, kind: OperationKind, key: str) -> None:
@@ -264,7 +146,7 @@ class GatewayFaultsMachine(SitesMachine):
         self._under_way(before, key)
         self.faults += 1
         self.break_(Fault(kind=FaultKind.LINK_DOWN, site=1, remote_site=2))
-        self._several(who, behind, key)
+        self.several(who, behind, key)
 
     @rule(
         count=st.integers(0, 2),
@@ -286,7 +168,7 @@ class GatewayFaultsMachine(SitesMachine):
         self.do(first)
         (watched, *_) = (member for member in THERE if member not in self.dead)
         self.steps.append(Await(first.op_id, watched))
-        self._several(who, count, key)
+        self.several(who, count, key)
 
     @rule(
         before=st.integers(0, 2), behind=st.integers(1, 3), who=st.integers(0, 1), key=st.sampled_from(keys)
@@ -303,7 +185,7 @@ class GatewayFaultsMachine(SitesMachine):
                 if member not in self.dead
             )
         )
-        self._several(who, behind, key)
+        self.several(who, behind, key)
 
     @rule(
         victim=st.sampled_from((*HERE, *HERE, *THERE)),
@@ -356,11 +238,6 @@ class GatewayFaultsMachine(SitesMachine):
             else:
                 self.stop_receivers(before=1, behind=2, who=1, key=self.keys[0])
         super().teardown()
-
-    def _several(self, who: int, count: int, key: str) -> None:
-        for index in range(count):
-            at = (self.keys.index(key) + index) % len(self.keys)
-            self.do(self.change(who, HERE, OperationKind.PUT, self.keys[at]))
 
     def _under_way(self, count: int, key: str) -> None:
         for index in range(count):
@@ -440,28 +317,6 @@ class SitesConflictsMachine(SitesMachine):
             Fault(kind=FaultKind.LINK_DOWN, site=1, remote_site=2),
             Fault(kind=FaultKind.LINK_DOWN, site=2, remote_site=1),
         ]
-
-
-def _mending(fault: Fault) -> Fault:
-    return Fault(
-        kind=MENDING[fault.kind],
-        member=fault.member,
-        queue=fault.queue,
-        site=fault.site,
-        remote_site=fault.remote_site,
-    )
-
-
-def _of_region(operation: Operation, region: str) -> Operation:
-    return Operation(
-        op_id=operation.op_id,
-        thread=operation.thread,
-        member=operation.member,
-        region=region,
-        kind=operation.kind,
-        key=operation.key,
-        token=operation.token,
-    )
 
 
 def _with_variants(*requirements: str) -> tuple[str, ...]:

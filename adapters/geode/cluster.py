@@ -19,6 +19,7 @@ from plumbline.adapters.geode.jars import Jars
 from plumbline.adapters.geode.jvm import BridgeError, GoneError
 from plumbline.adapters.geode.member import Member
 from plumbline.adapters.geode.ports import free_ports
+from plumbline.adapters.waiting import wait_until
 from plumbline.reference.operations import Topology
 
 T = TypeVar("T")
@@ -161,11 +162,11 @@ class Cluster:
         """Whether every survivor has done with the members that were crashed, by the deadline."""
         dead = [member for member in self.members.values() if member.crashed()]
         survivors = [member for member in self.members.values() if not member.crashed()]
-        while dead and any(self.ask_all(survivors, partial(Member.still_hears, dead=dead)).values()):
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.02)
-        return True
+
+        def rid() -> bool:
+            return not any(self.ask_all(survivors, partial(Member.still_hears, dead=dead)).values())
+
+        return not dead or wait_until(rid, deadline - time.monotonic(), 0.02)
 
     def last_words(self) -> str:
         """The tails of what all members printed."""
@@ -231,11 +232,15 @@ class Cluster:
 
     def _view(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """The first member's view once all the named are in it, from the lowest to the highest id."""
-        deadline = time.monotonic() + self._limit_s
-        while not set(names) <= set(view := self.ask(self.members[names[0]], Member.neighbours)):
-            if time.monotonic() > deadline:
-                raise AdapterError(f"{names[0]} sees only {', '.join(view)} of {', '.join(names)}")
-            time.sleep(0.01)
+        view: tuple[str, ...] = ()
+
+        def complete() -> bool:
+            nonlocal view
+            view = self.ask(self.members[names[0]], Member.neighbours)
+            return set(names) <= set(view)
+
+        if not wait_until(complete, self._limit_s, 0.01):
+            raise AdapterError(f"{names[0]} sees only {', '.join(view)} of {', '.join(names)}")
         return view
 
 

@@ -7,7 +7,6 @@ Knows nothing of other members, of links and of what is parked.
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ from plumbline.adapters.geode.jvm import JavaError, plain
 from plumbline.adapters.geode.links import LINK_ADDRESS, RECEIVER_ADDRESS
 from plumbline.adapters.geode.ports import free_ports
 from plumbline.adapters.geode.worker import Worker
+from plumbline.adapters.waiting import wait_until
 from plumbline.reference.operations import QueueAttributes, QueueRole, QueueSight
 
 # A dispatcher looks for events, and for being paused, every 50 ms or so; one that tries in vain to get rid
@@ -119,11 +119,8 @@ class Gateway:
         sender = self._senders[queue]
         sender.pause()
         self.paused.add(queue)
-        deadline = time.monotonic() + PAUSE_LIMIT_S
-        while sender.isPrimary() and not self._stands_still(sender):
-            if time.monotonic() > deadline:  # it holds a batch that it cannot get rid of, and builds no other
-                return
-            time.sleep(0.002)
+        # One that does not come to a standstill holds a batch that it cannot get rid of, and builds no other.
+        wait_until(lambda: not sender.isPrimary() or self._stands_still(sender), PAUSE_LIMIT_S, 0.002)
 
     def resume(self, queue: str) -> None:
         """Let a paused sender go on."""

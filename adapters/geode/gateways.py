@@ -14,6 +14,7 @@ from plumbline.adapters.geode.cluster import Cluster
 from plumbline.adapters.geode.gateway import Flow
 from plumbline.adapters.geode.links import Links, LinkState
 from plumbline.adapters.geode.member import Member
+from plumbline.adapters.waiting import wait_until
 from plumbline.reference.operations import QueueAttributes, RegionAttributes, Scope, Topology
 
 T = TypeVar("T")
@@ -272,14 +273,11 @@ class Gateways:
             self._await_primary(first, queue)
 
     def _await_primary(self, name: str, queue: QueueAttributes) -> None:
-        deadline = time.monotonic() + PRIMARY_LIMIT_S
-        while not self._dispatches(name, queue):
-            if time.monotonic() > deadline:
-                raise AdapterError(
-                    f"{name} has not become primary of {queue.id} within {PRIMARY_LIMIT_S:g} s",
-                    self._cluster.last_words(),
-                )
-            time.sleep(0.005)
+        if not wait_until(lambda: self._dispatches(name, queue), PRIMARY_LIMIT_S):
+            raise AdapterError(
+                f"{name} has not become primary of {queue.id} within {PRIMARY_LIMIT_S:g} s",
+                self._cluster.last_words(),
+            )
 
     def _dispatches(self, name: str, queue: QueueAttributes) -> bool:
         return self._ask(name, lambda member: member.gateway.flow()[queue.id].primary)

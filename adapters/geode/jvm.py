@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
 from plumbline.adapters.errors import AdapterError, MissingToolError
 from plumbline.adapters.geode.jars import Jars
+from plumbline.adapters.waiting import wait_until
 
 try:
     from py4j import java_gateway, protocol
@@ -159,16 +159,14 @@ class Jvm:
         """Wait until the JVM listens, then connect, unless that has been done; raises AdapterError."""
         if self._gateway is not None:
             return
-        deadline = time.monotonic() + limit_s
-        while len(lines := self._output.read_bytes().split(b"\n")) < 3:  # port, token, rest
-            if not self.alive:
-                raise AdapterError(f"java ended with code {self._process.returncode}", self.last_words())
-            if time.monotonic() > deadline:
-                raise AdapterError(f"java did not start within {limit_s:.0f} s", self.last_words())
-            time.sleep(0.005)
-        token = lines[1].decode()
+        if not wait_until(lambda: self._printed() is not None or not self.alive, limit_s):
+            raise AdapterError(f"java did not start within {limit_s:.0f} s", self.last_words())
+        printed = self._printed()
+        if printed is None:
+            raise AdapterError(f"java ended with code {self._process.returncode}", self.last_words())
+        port, token = printed
         self._parameters = GatewayParameters(
-            port=int(lines[0]), auth_token=token, auto_convert=True, enable_memory_management=False
+            port=port, auth_token=token, auto_convert=True, enable_memory_management=False
         )
         # Spark, in the same process, has py4j tell Java's exceptions its own way, which needs Spark's JVM.
         java_gateway.get_return_value = protocol.get_return_value
@@ -186,6 +184,11 @@ class Jvm:
             server.getCallbackClient().getAddress(),
             self._gateway.get_callback_server().get_listening_port(),
         )
+
+    def _printed(self) -> tuple[int, str] | None:
+        """The port and the token that the JVM prints when it listens; None until then."""
+        lines = self._output.read_bytes().split(b"\n")
+        return (int(lines[0]), lines[1].decode()) if len(lines) > 2 else None
 
     def client(self) -> Client:
         """A connection of its own, for one more thread."""

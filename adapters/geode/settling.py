@@ -13,6 +13,7 @@ from typing import NamedTuple
 from plumbline.adapters.geode.gateway import Flow
 from plumbline.adapters.geode.gateways import Gateways
 from plumbline.adapters.geode.listener import Stage
+from plumbline.adapters.waiting import wait_until
 
 LOOK_EVERY_S = 0.002
 
@@ -43,18 +44,18 @@ class Settling:
         """
         if not self._gateways.queues:
             return True
-        while not stage.held():
-            sight = _Sight(self._gateways.flows(), self._gateways.passed(), stage.changes)
-            now = time.monotonic()
-            if sight != self._sight:
-                self._sight, self._since = sight, now
-            still = now - max(self._since, self._gateways.answers_until) >= STILL_S
-            if self._rests(sight, still=still):
-                return True
-            if now > deadline:
-                return False
-            time.sleep(LOOK_EVERY_S)
-        return False
+        limit_s = deadline - time.monotonic()
+        ended = wait_until(lambda: bool(stage.held()) or self._look(stage), limit_s, LOOK_EVERY_S)
+        return ended and not stage.held()
+
+    def _look(self, stage: Stage) -> bool:
+        """Whether every queue is at rest now."""
+        sight = _Sight(self._gateways.flows(), self._gateways.passed(), stage.changes)
+        now = time.monotonic()
+        if sight != self._sight:
+            self._sight, self._since = sight, now
+        still = now - max(self._since, self._gateways.answers_until) >= STILL_S
+        return self._rests(sight, still=still)
 
     def _rests(self, sight: _Sight, *, still: bool) -> bool:
         """Whether every queue is at rest, given whether all numbers have stood still."""

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ pytest.importorskip("py4j", reason="the extra [geode] is not installed")
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.geode.adapter import GeodeAdapter
 from plumbline.adapters.geode.folder import Folder
+from plumbline.adapters.waiting import wait_until
 from plumbline.reference.history import Gate
 from plumbline.reference.operations import (
     Content,
@@ -49,16 +50,6 @@ def put(op_id: int, member: str) -> Operation:
         key="k",
         token=f"t{op_id}",
     )
-
-
-def within(limit_s: float, condition: Callable[[], bool]) -> bool:
-    """Whether the condition comes true within the time."""
-    deadline = time.monotonic() + limit_s
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.01)
-    return True
 
 
 def runs(pid: int) -> bool:
@@ -94,7 +85,7 @@ def test_closing_leaves_no_process_no_thread_and_no_folder():
     adapter.close()
     assert not any(map(runs, started))
     assert not folder.path.exists()
-    assert within(5, lambda: set(threading.enumerate()) <= threads)
+    assert wait_until(lambda: set(threading.enumerate()) <= threads, 5)
 
 
 def test_closing_with_a_parked_listener_does_not_wait_for_it(pair: GeodeAdapter):
@@ -191,7 +182,7 @@ def test_killing_the_harness_ends_its_members_and_the_next_one_sweeps_its_folder
         pid, path = harness.stdout.readline().split()
         assert runs(int(pid))
         harness.kill()
-    ended = within(5, lambda: not runs(int(pid)))
+    ended = wait_until(lambda: not runs(int(pid)), 5)
     if not ended:
         os.kill(int(pid), signal.SIGKILL)
     assert ended

@@ -30,6 +30,7 @@ from plumbline.reference.operations import (
 pytest.importorskip("py4j", reason="the extra [geode] is not installed")
 
 from plumbline.adapters.geode.adapter import GeodeAdapter
+from plumbline.adapters.waiting import wait_until
 
 pytestmark = pytest.mark.java
 
@@ -429,7 +430,4 @@ def test_closing_two_sites_behind_a_cut_link_leaves_no_thread():
         adapter.link("1", "2", "down")
         play.call("a1")
         adapter.crash("b1")
-    deadline = time.monotonic() + 5
-    while not set(threading.enumerate()) <= threads:
-        assert time.monotonic() < deadline, set(threading.enumerate()) - threads
-        time.sleep(0.01)
+    assert wait_until(lambda: set(threading.enumerate()) <= threads, 5), set(threading.enumerate()) - threads

@@ -1,7 +1,7 @@
 """What the parts may know of what is still to come, for deciding whether a step may be taken at once.
 
 The simulation knows nothing of the future (`Unknowing`); a history can be looked up (see
-`plumbline.reference.explain.question`).
+`plumbline.reference.explain.hindsight`).
 """
 
 from __future__ import annotations

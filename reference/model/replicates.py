@@ -1,26 +1,24 @@
 """Replicates: an operation arrives at another member, is checked against what is stored, and applied or not.
 
-Owns the channels between members. The order of the checks is that of the documents: newer, older, equal
-version (004, L67 to L69).
+Owns the channels between members. How the comparison ends, `checks` says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step, View
-from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims
 from plumbline.reference.model.callers import changed
+from plumbline.reference.model.checks import Checks, Finding
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.subscriptions import queued
-from plumbline.reference.model.times import NONE, Pairs, comparisons, latest
 from plumbline.reference.model.wires import acknowledged, alone
 from plumbline.reference.model.world import (
     Channel,
@@ -36,21 +34,6 @@ from plumbline.reference.operations import Operation
 from plumbline.reference.rulebook.operations import BECOMES
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
 
-Order = HashedMap[tuple[str, str], bool]
-
-
-class Finding(NamedTuple):
-    """How a check ended: applied or discarded, whether it settled a tie, and the order of ids so far.
-
-    `pairs` are the timestamps' order so far, where it had to be asked for.
-    """
-
-    applied: bool
-    tie: bool
-    order: Order
-    counted: bool = True
-    pairs: Pairs | None = None
-
 
 class Replicates:
     """The part of the model that receives operations from other members."""
@@ -62,6 +45,7 @@ class Replicates:
         self._strength = strength
         self._foresight = foresight
         self._senders = senders
+        self._checks = Checks(setting)
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Deliveries of the first message of each channel; or their loss, where the sender has died."""
@@ -179,7 +163,7 @@ class Replicates:
         entry = world.entry(member, operation.region, operation.key)
         becomes, _ = BECOMES[operation.kind]
         book = self._setting.book
-        for finding in self._findings(world, operation, head, entry, member):
+        for finding in self._checks.findings(world, operation, head, entry, member):
             if not finding.applied:
                 yield from self._discarded(world, view, channel, operation, head, entry, finding)
                 continue
@@ -190,11 +174,11 @@ class Replicates:
             )
             if nothing_there:
                 announced = tuple(dict.fromkeys((*announced, 0)))
-            ordered = self._ranked(world.but(order=finding.order), operation, finding)
+            ordered = self._checks.ranked(world.but(order=finding.order), operation, finding)
             for value in each(book.value_stored(operation.token, entry.token)):
                 # A client has no member id: whatever it signed, it would have to sign for its server.
                 signer = channel.source if member in self._setting.clients else member
-                for stamp in self._stored_stamps(ordered, operation, head.stamp, entry.stamp, signer):
+                for stamp in self._checks.stored_stamps(ordered, operation, head.stamp, entry.stamp, signer):
                     for times in announced:
                         yield from self._applied(
                             ordered,
@@ -208,98 +192,6 @@ class Replicates:
                             times=times,
                             checks=True,
                         )
-
-    @staticmethod
-    def _pairs(world: World, operation: Operation) -> Pairs:
-        pairs: Pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
-        return pairs
-
-    def _ranked(self, world: World, operation: Operation, finding: Finding) -> World:
-        if finding.pairs is None:
-            return world
-        where = (operation.region, operation.key)
-        return world.but(wan=world.wan._replace(ranks=world.wan.ranks.set(where, finding.pairs)))
-
-    def _stored_stamps(
-        self,
-        world: World,
-        operation: Operation,
-        incoming: Stamp | None,
-        stored: Stamp | None,
-        member: str,
-    ) -> tuple[Stamp | None, ...]:
-        """The stamps that an applied update may leave behind; none came where its caller did not check."""
-        if incoming is None:
-            return (None,)
-        stamps: tuple[Stamp, ...] = each(self._setting.book.stamp_stored(incoming, stored, member))
-        return tuple(self._timed(world, operation, stamp, incoming, stored) for stamp in stamps)
-
-    def _timed(
-        self, world: World, operation: Operation, stamp: Stamp, incoming: Stamp, stored: Stamp | None
-    ) -> Stamp:
-        """The stamp with the later of two timestamps of one site, whichever update has won."""
-        stamp = stamp._replace(site=incoming.site, times=incoming.times)
-        if stored is None or stored.site != incoming.site or not stored.times:
-            return stamp
-        if not all(each(self._setting.book.keeps_later_time())):
-            return stamp
-        pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
-        return stamp._replace(times=latest(pairs, incoming.times | stored.times))
-
-    def _findings(
-        self, world: World, operation: Operation, head: Message, entry: Entry, member: str
-    ) -> Iterator[Finding]:
-        """Every way in which the comparison of the message with what is stored may end."""
-        book, order = self._setting.book, world.order
-        incoming, stored = head.stamp, entry.stamp
-        if stored is not None and incoming is not None and stored.site != incoming.site:
-            yield from self._between_sites(world, operation, incoming, stored)
-            return
-        for takes_part in each(book.takes_part(operation.kind)):
-            if not takes_part:
-                yield Finding(applied=True, tie=False, order=order)
-            elif stored is None or incoming is None or incoming.version > stored.version:
-                gap = 0 if incoming is None else incoming.version - (0 if stored is None else stored.version)
-                for applies in each(book.applies_newer(gap)):
-                    yield Finding(applies, tie=False, order=order)
-            elif incoming.version < stored.version:
-                yield from (
-                    Finding(applies, tie=False, order=order) for applies in each(book.applies_older())
-                )
-            elif incoming.member == stored.member:
-                for applies in each(book.applies_same_stamp()):
-                    yield Finding(applies, tie=False, order=order, counted=False)
-            else:
-                for higher, chosen in self._compared(order, incoming.member, stored.member, member):
-                    decision = book.applies_tie_of_higher if higher else book.applies_tie_of_lower
-                    yield from (Finding(applies, tie=True, order=chosen) for applies in each(decision()))
-
-    def _between_sites(
-        self, world: World, operation: Operation, incoming: Stamp, stored: Stamp
-    ) -> Iterator[Finding]:
-        """The comparison with what another site wrote: by time, whatever the versions (004, L30 to L34)."""
-        book, where = self._setting.book, (operation.region, operation.key)
-        pairs = world.wan.ranks.get(where, NONE)
-        if not incoming.times or not stored.times:
-            yield Finding(applied=True, tie=False, order=world.order)
-            return
-        for later, chosen in comparisons(pairs, incoming.times, stored.times, clock=self._setting.clock):
-            answer = book.applies_later_time() if later else book.applies_earlier_time()
-            for applies in each(answer):
-                yield Finding(applies, tie=False, order=world.order, counted=True, pairs=chosen)
-
-    def _compared(self, order: Order, one: str, other: str, at: str) -> Iterator[tuple[bool, Order]]:
-        """Whether one member's id is higher; chosen here, for good, where it is not known."""
-        if self._setting.order is not None:
-            for higher in each(self._setting.book.is_higher(one, other, self._setting.order, at)):
-                yield higher, order
-        elif (one, other) in order:
-            yield True, order
-        elif (other, one) in order:
-            yield False, order
-        else:
-            yield True, _with_pair(order, one, other)
-            yield False, _with_pair(order, other, one)
 
     def _applied(
         self,
@@ -421,7 +313,7 @@ class Replicates:
             and not self._foresight.count_to_come(view.now, member, operation)
             and (
                 not self._setting.is_shared(operation.region, operation.key)
-                or (finding.pairs is not None and finding.pairs == self._pairs(world, operation))
+                or self._checks.knew(world, operation, finding)
             )
             and (
                 head.event is None
@@ -439,7 +331,8 @@ class Replicates:
                     for counter in counted:
                         discards = discards.set(counter, discards.get(counter, 0) + 1)
                     after = world.but(discards=discards, order=finding.order)
-                    after = self._raised(self._ranked(after, operation, finding), operation, head, member)
+                    after = self._checks.ranked(after, operation, finding)
+                    after = self._checks.raised(after, operation, head, member)
                     if finding.counted:
                         after = self._queued(after, member, operation, head, sure=False)
                     if stores_first:
@@ -461,19 +354,6 @@ class Replicates:
                             else None,
                             lost,
                         )
-
-    def _raised(self, world: World, operation: Operation, head: Message, member: str) -> World:
-        """The world in which an entry has the later timestamp of its own and of a loser of its site."""
-        entry = world.entry(member, operation.region, operation.key)
-        stored, loser = entry.stamp, head.stamp
-        if stored is None or loser is None or not loser.times or stored.site != loser.site:
-            return world
-        if not all(each(self._setting.book.keeps_later_time())):
-            return world
-        where = (operation.region, operation.key)
-        times = latest(world.wan.ranks.get(where, NONE), stored.times | loser.times)
-        kept = entry._replace(stamp=stored._replace(times=times))
-        return world.but(entries=world.entries.set((member, *where), kept))
 
     def _told_of_loser(
         self, world: World, member: str, operation: Operation, head: Message
@@ -562,13 +442,3 @@ class Replicates:
             )
             calls = calls.set(head.op_id, call)
         return world.but(channels=channels, calls=calls)
-
-
-def _with_pair(order: Order, higher: str, lower: str) -> Order:
-    """The order of ids with one more pair, and all that follows from it."""
-    above = {higher} | {a for a, b in order if b == higher}
-    below = {lower} | {b for a, b in order if a == lower}
-    for a in above:
-        for b in below:
-            order = order.set((a, b), value=True)
-    return order

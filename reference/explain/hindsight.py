@@ -1,0 +1,353 @@
+"""What is still to come at any point of a history's timeline: the answers that the model's parts ask for.
+
+Knows worlds of the model and the index of the history; knows nothing of how the search works.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from plumbline.reference.explain.index import MOMENT, NEVER, Index, Reader
+from plumbline.reference.explain.steps import Entry as Shown
+from plumbline.reference.explain.steps import Place, View
+from plumbline.reference.history import (
+    Fault,
+    FaultKind,
+    NotParked,
+    Returned,
+    Settled,
+    Waited,
+)
+from plumbline.reference.model.foresight import Comes
+from plumbline.reference.model.places import (
+    TIMELINE,
+    listener_entry,
+    listener_place,
+)
+from plumbline.reference.model.senders import crash_of
+from plumbline.reference.model.timeline import Reading
+from plumbline.reference.model.world import LOOK, Channel, Entry, Message, Sender, Stage, Wire, World
+from plumbline.reference.operations import (
+    READS,
+    STORES_VALUE,
+    Operation,
+    OperationKind,
+    Outcome,
+    Scope,
+    Status,
+)
+from plumbline.reference.rulebook.operations import BECOMES, effects
+from plumbline.reference.rulebook.values import EntryState
+
+
+class Hindsight:
+    """Foresight into an example that has been recorded (see `plumbline.reference.model.foresight`)."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._open: dict[int, frozenset[str]] = {}
+
+    def only_reads(self, operation: Operation) -> bool:
+        """Whether it is known that the operation changed nothing on its member (see Foresight)."""
+        if operation.op_id in self._index.originators:
+            return False  # its server need not tell of it, nor does its outcome
+        if operation.kind in READS:
+            return True
+        named = self._index.identified or operation.kind in STORES_VALUE
+        return operation.member in self._index.logged and named and self._index.may_only_read(operation)
+
+    def reader_to_come(
+        self, world: World, now: int, member: str, operation: Operation, entry: Entry
+    ) -> Comes:
+        """Whether somebody reads `entry` before `operation` changes it (see Foresight)."""
+        where = (member, operation.region, operation.key)
+        readers = self._index.readers.get(where)
+        if not readers:
+            return Comes.NO
+        # A value is there once only, so who has yet to see it must come first, unless it comes again.
+        comes_again = where in self._index.again or entry.token == operation.token
+        once = entry.state is EntryState.LIVE and not comes_again
+        sure = Comes.SURELY if once else Comes.PERHAPS
+        for op_id, call in world.calls.items():
+            reader = self._index.operations[op_id]
+            if (
+                call.stage is Stage.CALLED
+                and op_id != operation.op_id
+                and (reader.member, reader.region, reader.key) == where
+                and self._reads(reader, self._index.returned.get(op_id, (NEVER, None))[1], entry)
+            ):
+                return Comes.PERHAPS
+        latest = self._index.latest(operation, member)
+        comes = Comes.NO
+        for index in range(bisect_left(readers, now, key=MOMENT), len(readers)):
+            found = Reader(*readers[index])
+            if found.moment >= latest:
+                break
+            if found.operation is None:
+                if _seen(entry) == found.reading:
+                    return sure
+            elif self._reads(found.operation, found.outcome, entry):
+                if found.outcome is not None and found.outcome.value == entry.token:
+                    return sure
+                comes = Comes.PERHAPS
+        return comes
+
+    @staticmethod
+    def _reads(operation: Operation, outcome: Outcome | None, entry: Entry) -> bool:
+        return outcome is not None and any(
+            effect.becomes is None and (effect.status, effect.value) == (outcome.status, outcome.value)
+            for effect in effects(operation.kind, entry.state, entry.token)
+        )
+
+    def silent_change_to_come(
+        self, world: World, now: int, member: str, operation: Operation, entry: Entry
+    ) -> bool:
+        """Whether a change that listeners need not show might come first (see Foresight)."""
+        where = (member, operation.region, operation.key)
+        if where in self._index.again:
+            return True
+        if self._queued_in_silence(world, now, member, operation):
+            return True
+        if entry.state is EntryState.LIVE:
+            return False
+        found = self._index.silent.get(where)
+        if found is None:
+            return False
+        silent, until = found
+        latest = self._index.latest(operation, member)
+        for index in range(bisect_left(until, now), len(silent)):
+            other = silent[index]
+            if self._index.called[other.op_id] >= latest:
+                return False
+            if other.op_id == operation.op_id or (
+                other.kind is not OperationKind.INVALIDATE and entry.state is EntryState.INVALID
+            ):
+                continue
+            if self._may_still_arrive(world, now, other, member, entry):
+                return True
+        return False
+
+    def _queued_in_silence(self, world: World, now: int, member: str, operation: Operation) -> bool:
+        """Whether a destroy of any key, of which no listener here is told, may enter a queue first."""
+        latest: int | None = None
+        for other in self._index.unheard.get(member, ()):
+            if other.op_id == operation.op_id:
+                continue
+            latest = self._index.latest(operation, member) if latest is None else latest
+            called = self._index.called[other.op_id]
+            if called >= latest:
+                return False
+            if called >= now or self._may_be_under_way(world, member, other):
+                return True
+        return False
+
+    def _may_still_arrive(self, world: World, now: int, other: Operation, member: str, entry: Entry) -> bool:
+        if self._index.called[other.op_id] >= now:
+            return True
+        if self._index.sites[member] != self._index.sites[other.member]:
+            return (member, other.op_id) not in world.wan.seen
+        call = world.calls.get(other.op_id)
+        if member in self._index.clients:
+            return call is not None or any(
+                message.op_id == other.op_id for messages in world.channels.values() for message in messages
+            )
+        if call is None:
+            _, outcome = self._index.returned.get(other.op_id, (NEVER, None))
+            if outcome is not None and outcome.status in (Status.ABSENT, Status.REFUSED):
+                return False
+            if self._index.scopes[other.region] is Scope.ACK:
+                return False
+            return any(
+                channel.target == member and any(message.op_id == other.op_id for message in messages)
+                for channel, messages in world.channels.items()
+            )
+        if (
+            call.stage is Stage.SENT
+            and self._index.scopes[other.region] is Scope.ACK
+            and member not in call.waiting
+        ):
+            return False
+        # What is surely discarded changes nothing.
+        return not (
+            call.stamp is not None and entry.stamp is not None and entry.stamp.version > call.stamp.version
+        )
+
+    def count_to_come(self, now: int, member: str, operation: Operation) -> bool:
+        """Whether somebody might read a counter before `operation` is discarded (see Foresight)."""
+        moments = self._index.counts.get(member)
+        if not moments:
+            return False
+        if (member, operation.region, operation.key) in self._index.again:
+            # What comes again counts for nothing as long as it is stored, and counts when it is outdated.
+            return True
+        index = bisect_left(moments, now)
+        return index < len(moments) and moments[index] < self._index.latest(operation, member)
+
+    def open(self, world: World, view: View) -> frozenset[str]:
+        """Faults to come before everything settles, or under way; looks at queues (see Foresight)."""
+        found = self._open.get(view.now)
+        if found is None:
+            found = self._open[view.now] = self._open_from(view.now)
+        wan = world.wan
+        if wan.faults:
+            found = found.union(*(_names(fault) for fault in wan.faults.values()))
+        if wan.links:
+            found |= {"link"}  # until it is mended, at least
+        if wan.dead and any(channel.source in wan.dead for channel in world.channels):
+            found |= {"lost messages"}
+        if any(unread == LOOK for unread in world.asked.values()):
+            found |= {"look"}
+        return found
+
+    def _open_from(self, now: int) -> frozenset[str]:
+        until = _next(self._index.settled, now)
+        found: set[str] = set()
+        for moment, fault in self._index.faults:
+            if now <= moment < until:
+                found |= _names(fault)
+        # While something is down, a settled queue still tells what had been answered before.
+        if any(now <= moment < _next(self._index.settled_everywhere, now) for moment in self._index.looks):
+            found.add("look")
+        if self._index.repeated:
+            found.add("repetition")
+        return frozenset(found)
+
+    def wants_message(self, world: World, view: View, channel: Channel) -> bool:
+        """Whether what is due needs a message of the channel (see Foresight)."""
+        due = view.due(TIMELINE)
+        if isinstance(due, Settled | NotParked | Waited):
+            return True
+        messages = world.channels[channel]
+        if isinstance(due, Returned):
+            call = world.calls.get(due.op_id)
+            if call is not None and any(
+                message.op_id == due.op_id or _awaits(call.waiting, channel) for message in messages
+            ):
+                return True
+        return any(
+            self._has_to_return(world, message, channel)
+            or (not message.queue and view.fits(*self._shown_by(channel.target, message)))
+            for message in messages
+        )
+
+    def _has_to_return(self, world: World, message: Message, channel: Channel) -> bool:
+        """Whether the message is of a call of its own sender that is known to have returned."""
+        operation = self._index.operations.get(message.op_id)
+        if operation is None or operation.member != channel.source or message.op_id not in world.calls:
+            return False
+        _, outcome = self._index.returned.get(message.op_id, (NEVER, None))
+        return outcome is not None and outcome.status not in (Status.INDEFINITE, Status.FAILED)
+
+    def _shown_by(self, member: str, message: Message) -> tuple[Place, Shown]:
+        operation = self._index.operations[message.op_id]
+        return self.place_of(member, operation)
+
+    def place_of(self, member: str, operation: Operation) -> tuple[Place, Shown]:
+        """Where the listener of a member tells of an operation that was called elsewhere, and what."""
+        _, kind = BECOMES[operation.kind]
+        named = self._index.identified or operation.kind in STORES_VALUE
+        thread = operation.thread if named else None
+        token = operation.token if named else None
+        return (
+            listener_place(self._index.strength, member, operation.region, operation.key, thread, kind),
+            listener_entry(operation.region, operation.key, kind, token),
+        )
+
+    def wants_event(self, world: World, view: View, wire: Wire, sender: Sender) -> bool:
+        """Whether what is due needs an event that the sender has not sent yet (see Foresight)."""
+        del world
+        if isinstance(view.due(TIMELINE), Settled | NotParked | Waited):
+            return True
+        # Not only what is due at once: it may be shown when the connection has broken.
+        unsent = [self._index.operations[event.op_id] for event in sender.queue[sender.sent :]]
+        return any(
+            operation.kind not in BECOMES or _later(view, self.place_of(wire.receiver, operation))
+            for operation in unsent
+        )
+
+    def copies_are_looked_at(self, now: int, queue: str) -> bool:
+        """Whether anybody looks at a copy of the queue from now on (see Foresight)."""
+        return self._index.last_look.get(queue, -1) >= now
+
+    def waits_for_all(self, view: View) -> bool:
+        """Whether what is due says that all the time was given that anything may take (see Foresight)."""
+        return isinstance(view.due(TIMELINE), NotParked | Waited)
+
+    def loser_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
+        """Whether an update that shows nothing may come to the key first (see Foresight)."""
+        latest = self._index.latest(operation, member)
+        for loser in self._index.losers.get((member, operation.region, operation.key), ()):
+            called = self._index.called[loser.op_id]
+            if called >= latest:
+                return False
+            if loser.op_id != operation.op_id and (
+                called >= now or self._may_be_under_way(world, member, loser)
+            ):
+                return True
+        return False
+
+    def _may_be_under_way(self, world: World, member: str, operation: Operation) -> bool:
+        """Whether an operation that was called on another member may still have to arrive at the member."""
+        if self._index.sites[member] != self._index.sites[operation.member]:
+            crosses = operation.kind is not OperationKind.INVALIDATE
+            return crosses and (member, operation.op_id) not in world.wan.seen
+        call = world.calls.get(operation.op_id)
+        if call is not None and (call.stage is not Stage.SENT or member in call.waiting):
+            return True
+        return any(
+            channel.target == member and any(message.op_id == operation.op_id for message in messages)
+            for channel, messages in world.channels.items()
+        )
+
+    def comes_again(self, op_id: int) -> bool:
+        """Whether some member's listener is told of the operation more than once (see Foresight)."""
+        return op_id in self._index.repeated
+
+    def may_happen(self, view: View, fault: Fault) -> bool:
+        """Whether the fault may happen now (see Foresight)."""
+        return fault.kind is not FaultKind.CRASH or view.complete(fault.member)
+
+
+_FAULT_NAMES = {
+    FaultKind.LINK_DOWN: "link",
+    FaultKind.LINK_UP: "link",
+    FaultKind.REPLIES_LOST: "link",
+    FaultKind.RECEIVER_STOP: "receiver",
+    FaultKind.RECEIVER_START: "receiver",
+    FaultKind.PAUSE: "pause",
+    FaultKind.RESUME: "pause",
+}
+
+
+def _next(moments: list[int], now: int) -> int:
+    """The first of the moments from now on; NEVER if there is none."""
+    index = bisect_left(moments, now)
+    return moments[index] if index < len(moments) else NEVER
+
+
+def _later(view: View, shown: tuple[Place, Shown]) -> bool:
+    """Whether an entry may be shown now or later."""
+    place, entry = shown
+    return view.still(place, entry) or not view.observed(place)
+
+
+def _names(fault: Fault) -> frozenset[str]:
+    """How steps call the fault."""
+    if fault.kind is FaultKind.CRASH:
+        return frozenset(("crash", crash_of(fault.member)))
+    if fault.kind is FaultKind.REPLIES_LOST:
+        return frozenset((_FAULT_NAMES[fault.kind], "replies"))
+    return frozenset((_FAULT_NAMES[fault.kind],))
+
+
+def _awaits(waiting: frozenset[object], channel: Channel) -> bool:
+    """Whether a call awaits something that comes over the channel."""
+    return any(
+        isinstance(awaited, tuple) and awaited[1:] == (channel.source, channel.target) for awaited in waiting
+    )
+
+
+def _seen(entry: Entry) -> Reading:
+    if entry.state is EntryState.LIVE:
+        return entry.token
+    return "" if entry.state is EntryState.INVALID else None

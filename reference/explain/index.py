@@ -1,0 +1,339 @@
+"""A history looked up: what was called, answered, settled and told of, and when, by operation and by place.
+
+Knows how histories are written down; knows nothing of worlds, nor of
+what any of it means for a step (`hindsight`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Mapping
+from itertools import accumulate
+from operator import itemgetter
+from typing import NamedTuple
+
+from plumbline.reference.history import (
+    Armed,
+    Called,
+    ContentsAsked,
+    ContentsRead,
+    Fault,
+    FaultBegun,
+    FaultKind,
+    Gate,
+    History,
+    Moment,
+    QueueAsked,
+    QueueRead,
+    Redelivered,
+    Released,
+    Returned,
+    Settled,
+    StatisticAsked,
+    StatisticRead,
+)
+from plumbline.reference.history import Shown as ListenerShown
+from plumbline.reference.model.faults import mends
+from plumbline.reference.model.setting import served
+from plumbline.reference.model.timeline import Answers, Reading
+from plumbline.reference.operations import (
+    READS,
+    STORES_VALUE,
+    Operation,
+    OperationKind,
+    Outcome,
+    QueueRole,
+    QueueSight,
+    Scope,
+    Status,
+)
+
+NEVER = 1 << 60
+"""A moment that does not come."""
+
+Where = tuple[str, str, str]
+"""Member, region, key."""
+
+
+class Reader(NamedTuple):
+    """Somebody who reads a key: when asked, and as what operation or with which reading."""
+
+    moment: int
+    operation: Operation | None
+    outcome: Outcome | None
+    reading: Reading
+
+
+BareReader = tuple[int, Operation | None, Outcome | None, Reading]
+"""The fields of a Reader: there is one for each key and reading, and most are never looked at."""
+
+MOMENT = itemgetter(0)
+
+
+class Index:
+    """The tables of one history; made once, and then only read."""
+
+    def __init__(self, history: History) -> None:
+        self.clients = {client.name: client for client in history.clients}
+        self.originators: dict[int, str] = {}
+        self.operations: dict[int, Operation] = {}
+        self.called: dict[int, int] = {}
+        self.returned: dict[int, tuple[int, Outcome]] = {}
+        self.settled: list[int] = []
+        self.settled_everywhere: list[int] = []
+        self.answers = Answers()
+        self.redelivered: set[int] = set()
+        self.again: set[Where] = set()
+        self._shut: set[Gate] = set()
+        self.sites = {m: site.number for site in history.topology.sites for m in site.members}
+        for client in history.clients:
+            self.sites[client.name] = self.sites[client.servers[0]]
+        self._feeding = {queue.id: queue.site for queue in history.queues}
+        self.faults: list[tuple[int, Fault]] = []
+        self._down: set[Fault] = set()
+        self.looks: list[int] = []
+        self.last_look: dict[str, int] = {}
+        self.primaries: dict[str, str] = {}
+        self._read(history)
+        again = frozenset().union(*(_repeats(log) for log in history.logs.values()))
+        self.repeated = frozenset(
+            op.op_id for op in self.operations.values() if (op.region, op.key, op.token) in again
+        )
+        self.scopes = {region.name: region.scope for region in history.regions}
+        self._unchecked = {region.name for region in history.regions if region.checks is False}
+        self.logged: dict[str, set[tuple[str, str | None]]] = {
+            member: {(shown.event.key, shown.event.token) for shown in log}
+            for member, log in history.logs.items()
+        }
+        self.identified = history.callback_arguments
+        self.strength = history.order_strength
+        self.readers = self._find_readers()
+        self.silent = self._find_silent((*history.topology.members, *self.clients))
+        self.counts = self._find_counts()
+        self.losers = self._find_losers()
+        self.unheard = self._find_unheard()
+
+    def _read(self, history: History) -> None:
+        self.asked: dict[int, int] = {}
+        called: dict[str, set[str]] = {region.name: set() for region in history.regions}
+        for moment, what in enumerate(history.timeline):
+            match what:
+                case Called(asked):
+                    operation = served(asked, self.clients)
+                    if operation is not asked:
+                        self.originators[operation.op_id] = asked.member
+                    self.operations[operation.op_id] = operation
+                    self.called[operation.op_id] = moment
+                    called[operation.region].add(operation.key)
+                case Returned(op_id, outcome):
+                    self.returned[op_id] = (moment, outcome)
+                case Settled(held):
+                    if not held and not self._shut:
+                        self.settled.append(moment)
+                        if not self._down:
+                            self.settled_everywhere.append(moment)
+                case Armed(gate):
+                    self._shut.add(gate)
+                case Released(gate):
+                    self._shut.discard(gate)
+                case Redelivered(op_id, member):
+                    operation = self.operations[op_id]
+                    self.redelivered.add(op_id)
+                    for holder in (member, *self.clients):
+                        self.again.add((holder, operation.region, operation.key))
+                case _:
+                    self._read_answer(history, moment, what, called)
+
+    def _read_answer(self, history: History, moment: int, what: Moment, called: dict[str, set[str]]) -> None:
+        """Take in a fault, a question or an answer; a question that is never answered shows nothing."""
+        match what:
+            case FaultBegun(_, fault):
+                self.faults.append((moment, fault))
+                self._down = _still_down(self._down, fault)
+            case ContentsAsked(number, member, region):
+                self.asked[number] = moment
+                self.answers.members[number] = (member, region)
+                self.answers.contents[number] = {}
+            case ContentsRead(number, _, region, entries):
+                present = {entry.key: "" if entry.token is None else entry.token for entry in entries}
+                wanted = called[region] | present.keys()
+                self.answers.contents[number] = {key: present.get(key) for key in wanted}
+            case StatisticAsked(number, member, name):
+                self.asked[number] = moment
+                self.answers.members[number] = (member, name)
+                self.answers.statistics[number] = (0, NEVER)
+            case QueueAsked(number, member, queue):
+                self.asked[number] = moment
+                self.looks.append(moment)
+                self.last_look[queue] = moment
+                self.answers.members[number] = (member, queue)
+                self.answers.queues[number] = _UNSEEN
+            case QueueRead(number, member, queue, sight):
+                self.answers.queues[number] = sight
+                if sight.role is QueueRole.PRIMARY and not self.faults:
+                    self.primaries.setdefault(queue, member)
+            case StatisticRead(number, _, _, delta):
+                least, most = history.conflated_weight_least, history.conflated_weight_most
+                self.answers.statistics[number] = (-(-delta // most), delta // least)
+
+    @property
+    def shared(self) -> frozenset[tuple[str, str]]:
+        """The regions and keys that more than one site writes."""
+        return self._written_by_several(self.sites)
+
+    def timed(self, *, losers_queued: bool) -> frozenset[tuple[str, str]]:
+        """The regions and keys that more than one member writes, where one of them dies or losers are queued.
+
+        What the dead one wrote may have reached other sites and never its own; a loser may reach them late.
+        """
+        if not losers_queued and not any(fault.kind is FaultKind.CRASH for _, fault in self.faults):
+            return frozenset()
+        return self._written_by_several({member: member for member in self.sites})
+
+    def _written_by_several(self, whose: Mapping[str, object]) -> frozenset[tuple[str, str]]:
+        writers: dict[tuple[str, str], set[object]] = {}
+        for operation in self.operations.values():
+            if operation.kind not in READS:
+                writers.setdefault((operation.region, operation.key), set()).add(whose[operation.member])
+        return frozenset(where for where, found in writers.items() if len(found) > 1)
+
+    @property
+    def ambiguous(self) -> frozenset[tuple[str, str]]:
+        """The regions and keys to which something may have happened in silence."""
+        return frozenset((region, key) for _, region, key in self.silent)
+
+    def latest(self, operation: Operation, member: str) -> int:
+        """The moment by which the operation has surely reached the member."""
+        back, outcome = self.returned.get(operation.op_id, (NEVER, None))
+        if outcome is not None and outcome.status is Status.INDEFINITE:
+            return NEVER
+        near = self.sites[member] == self.sites[operation.member]
+        moments = self.settled if near else self.settled_everywhere
+        index = bisect_left(moments, self.called[operation.op_id])
+        settled = moments[index] if index < len(moments) else NEVER
+        if not near:
+            return settled
+        if member in self.clients:
+            known = member == self.originators.get(operation.op_id)
+        else:
+            known = member == operation.member or self.scopes[operation.region] is Scope.ACK
+        return min(back, settled) if known else settled
+
+    def _find_readers(self) -> dict[Where, list[BareReader]]:
+        readers: dict[Where, list[BareReader]] = {}
+        for op_id, operation in self.operations.items():
+            _, outcome = self.returned.get(op_id, (NEVER, None))
+            if outcome is None or outcome.status is Status.INDEFINITE:
+                continue
+            if not self.may_only_read(operation):
+                continue
+            where = (operation.member, operation.region, operation.key)
+            readers.setdefault(where, []).append((self.called[op_id], operation, outcome, None))
+        for number, seen in self.answers.contents.items():
+            member, region = self.answers.members[number]
+            asked = self.asked[number]
+            for key, reading in seen.items():
+                readers.setdefault((member, region, key), []).append((asked, None, None, reading))
+        for found in readers.values():
+            found.sort(key=MOMENT)
+        return readers
+
+    def may_only_read(self, operation: Operation) -> bool:
+        """Whether the operation may have changed nothing on its member, as far as listeners tell."""
+        if operation.kind in READS:
+            # It has no token, and neither have events of candidates that name no destroys.
+            return True
+        logged = self.logged.get(operation.member)
+        return logged is None or (operation.key, operation.token) not in logged
+
+    def _find_silent(self, members: tuple[str, ...]) -> dict[Where, tuple[list[Operation], list[int]]]:
+        """Per place the operations that may have come without a word from the listener there.
+
+        With each goes the latest moment at which any up to it may arrive: that never falls, so it can be
+        searched.
+        """
+        silent: dict[Where, list[Operation]] = {}
+        for operation in self.operations.values():
+            if operation.kind not in _MAY_BE_SILENT and not (
+                operation.region in self._unchecked and operation.kind in STORES_VALUE
+            ):
+                continue
+            for member in members:
+                logged = self.logged.get(member, set())
+                elsewhere = member != operation.member or operation.op_id in self.originators
+                if elsewhere and (not self.identified or (operation.key, operation.token) not in logged):
+                    silent.setdefault((member, operation.region, operation.key), []).append(operation)
+        return {
+            where: (found, list(accumulate((self.latest(op, where[0]) for op in found), max)))
+            for where, found in silent.items()
+        }
+
+    def _find_counts(self) -> dict[str, list[int]]:
+        counts: dict[str, list[int]] = {}
+        for number in self.answers.statistics:
+            counts.setdefault(self.answers.members[number][0], []).append(self.asked[number])
+        for moments in counts.values():
+            moments.sort()
+        return counts
+
+    def _find_losers(self) -> dict[Where, list[Operation]]:
+        """Of each key that several sites write, what changed it elsewhere and shows nothing on a member."""
+        losers: dict[Where, list[Operation]] = {}
+        shared = self.shared
+        for operation in self.operations.values():
+            where, told = (operation.region, operation.key), (operation.key, operation.token)
+            changed = told in self.logged.get(operation.member, {told})
+            if where not in shared or operation.kind in READS or not (changed or not self.identified):
+                continue
+            for member in self.sites:
+                if member != operation.member and told not in self.logged.get(member, set()):
+                    losers.setdefault((member, *where), []).append(operation)
+        return losers
+
+    def _find_unheard(self) -> dict[str, list[Operation]]:
+        """Of each member that may feed a queue, destroys of its site that its listener is not told of."""
+        unheard: dict[str, list[Operation]] = {}
+        for operation in self.operations.values():
+            if operation.kind is not OperationKind.DESTROY or not self._feeding:
+                continue
+            told = (operation.key, operation.token)
+            for member, site in self.sites.items():
+                near = site == self.sites[operation.member] and member != operation.member
+                if near and (not self.identified or told not in self.logged.get(member, set())):
+                    unheard.setdefault(member, []).append(operation)
+        return unheard
+
+
+_UNSEEN = QueueSight(depth=-1, role=QueueRole.NONE)
+"""What a question after a queue shows that is never answered: nothing."""
+
+
+def _still_down(down: set[Fault], fault: Fault) -> set[Fault]:
+    """What is down once a fault, or what mends one, was asked for."""
+    if not mends(fault):
+        return {*down, fault} if fault.kind is not FaultKind.CRASH else down
+    return {old for old in down if _MENDED_BY.get(old.kind) != fault.kind or _spot(old) != _spot(fault)}
+
+
+_MENDED_BY = {
+    FaultKind.LINK_DOWN: FaultKind.LINK_UP,
+    FaultKind.REPLIES_LOST: FaultKind.LINK_UP,
+    FaultKind.RECEIVER_STOP: FaultKind.RECEIVER_START,
+    FaultKind.PAUSE: FaultKind.RESUME,
+}
+
+
+def _spot(fault: Fault) -> tuple[str, str, int, int]:
+    """Where a fault is."""
+    return fault.member, fault.queue, fault.site, fault.remote_site
+
+
+def _repeats(log: tuple[ListenerShown, ...]) -> frozenset[tuple[str, str, str | None]]:
+    """Region, key and token of what a log tells of more than once."""
+    told = Counter((shown.event.region, shown.event.key, shown.event.token) for shown in log)
+    return frozenset(what for what, times in told.items() if times > 1 and what[2] is not None)
+
+
+_MAY_BE_SILENT = (OperationKind.DESTROY, OperationKind.INVALIDATE)
+"""Operations that listeners need not show where they find nothing to destroy or invalidate."""

@@ -1,0 +1,162 @@
+"""Checks: an update that arrives is compared with what is stored, and wins or loses.
+
+The order of the checks is that of the documents: newer, older, equal version (004, L67 to L69); with what
+another site wrote, by time (004, L30 to L34). Which of two ids, or of two timestamps, is the higher is chosen
+here, for good, where it is not known. Does not know how updates travel, nor what becomes of winners and
+losers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from plumbline.reference.hashed import HashedMap
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.times import NONE, Pairs, comparisons, latest
+from plumbline.reference.model.world import (
+    Entry,
+    Message,
+    World,
+)
+from plumbline.reference.operations import Operation
+from plumbline.reference.rulebook.values import Stamp, each
+
+Order = HashedMap[tuple[str, str], bool]
+
+
+class Finding(NamedTuple):
+    """How a check ended: applied or discarded, whether it settled a tie, and the order of ids so far.
+
+    `pairs` are the timestamps' order so far, where it had to be asked for.
+    """
+
+    applied: bool
+    tie: bool
+    order: Order
+    counted: bool = True
+    pairs: Pairs | None = None
+
+
+class Checks:
+    """Comparisons under one rulebook."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+
+    def findings(
+        self, world: World, operation: Operation, head: Message, entry: Entry, member: str
+    ) -> Iterator[Finding]:
+        """Every way in which the comparison of the message with what is stored may end."""
+        book, order = self._setting.book, world.order
+        incoming, stored = head.stamp, entry.stamp
+        if stored is not None and incoming is not None and stored.site != incoming.site:
+            yield from self._between_sites(world, operation, incoming, stored)
+            return
+        for takes_part in each(book.takes_part(operation.kind)):
+            if not takes_part:
+                yield Finding(applied=True, tie=False, order=order)
+            elif stored is None or incoming is None or incoming.version > stored.version:
+                gap = 0 if incoming is None else incoming.version - (0 if stored is None else stored.version)
+                for applies in each(book.applies_newer(gap)):
+                    yield Finding(applies, tie=False, order=order)
+            elif incoming.version < stored.version:
+                yield from (
+                    Finding(applies, tie=False, order=order) for applies in each(book.applies_older())
+                )
+            elif incoming.member == stored.member:
+                for applies in each(book.applies_same_stamp()):
+                    yield Finding(applies, tie=False, order=order, counted=False)
+            else:
+                for higher, chosen in self._compared(order, incoming.member, stored.member, member):
+                    decision = book.applies_tie_of_higher if higher else book.applies_tie_of_lower
+                    yield from (Finding(applies, tie=True, order=chosen) for applies in each(decision()))
+
+    def _between_sites(
+        self, world: World, operation: Operation, incoming: Stamp, stored: Stamp
+    ) -> Iterator[Finding]:
+        """The comparison with what another site wrote: by time, whatever the versions (004, L30 to L34)."""
+        book, where = self._setting.book, (operation.region, operation.key)
+        pairs = world.wan.ranks.get(where, NONE)
+        if not incoming.times or not stored.times:
+            yield Finding(applied=True, tie=False, order=world.order)
+            return
+        for later, chosen in comparisons(pairs, incoming.times, stored.times, clock=self._setting.clock):
+            answer = book.applies_later_time() if later else book.applies_earlier_time()
+            for applies in each(answer):
+                yield Finding(applies, tie=False, order=world.order, counted=True, pairs=chosen)
+
+    def _compared(self, order: Order, one: str, other: str, at: str) -> Iterator[tuple[bool, Order]]:
+        """Whether one member's id is higher; chosen here, for good, where it is not known."""
+        if self._setting.order is not None:
+            for higher in each(self._setting.book.is_higher(one, other, self._setting.order, at)):
+                yield higher, order
+        elif (one, other) in order:
+            yield True, order
+        elif (other, one) in order:
+            yield False, order
+        else:
+            yield True, _with_pair(order, one, other)
+            yield False, _with_pair(order, other, one)
+
+    def ranked(self, world: World, operation: Operation, finding: Finding) -> World:
+        """The world in which the order of timestamps is what the finding chose."""
+        if finding.pairs is None:
+            return world
+        where = (operation.region, operation.key)
+        return world.but(wan=world.wan._replace(ranks=world.wan.ranks.set(where, finding.pairs)))
+
+    def stored_stamps(
+        self,
+        world: World,
+        operation: Operation,
+        incoming: Stamp | None,
+        stored: Stamp | None,
+        member: str,
+    ) -> tuple[Stamp | None, ...]:
+        """The stamps that an applied update may leave behind; none came where its caller did not check."""
+        if incoming is None:
+            return (None,)
+        stamps: tuple[Stamp, ...] = each(self._setting.book.stamp_stored(incoming, stored, member))
+        return tuple(self._timed(world, operation, stamp, incoming, stored) for stamp in stamps)
+
+    def _timed(
+        self, world: World, operation: Operation, stamp: Stamp, incoming: Stamp, stored: Stamp | None
+    ) -> Stamp:
+        """The stamp with the later of two timestamps of one site, whichever update has won."""
+        stamp = stamp._replace(site=incoming.site, times=incoming.times)
+        if stored is None or stored.site != incoming.site or not stored.times:
+            return stamp
+        if not all(each(self._setting.book.keeps_later_time())):
+            return stamp
+        pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
+        return stamp._replace(times=latest(pairs, incoming.times | stored.times))
+
+    def raised(self, world: World, operation: Operation, head: Message, member: str) -> World:
+        """The world in which an entry has the later timestamp of its own and of a loser of its site."""
+        entry = world.entry(member, operation.region, operation.key)
+        stored, loser = entry.stamp, head.stamp
+        if stored is None or loser is None or not loser.times or stored.site != loser.site:
+            return world
+        if not all(each(self._setting.book.keeps_later_time())):
+            return world
+        where = (operation.region, operation.key)
+        times = latest(world.wan.ranks.get(where, NONE), stored.times | loser.times)
+        kept = entry._replace(stamp=stored._replace(times=times))
+        return world.but(entries=world.entries.set((member, *where), kept))
+
+    @staticmethod
+    def knew(world: World, operation: Operation, finding: Finding) -> bool:
+        """Whether the finding needed no timestamps' order that the world did not have."""
+        pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
+        return bool(finding.pairs == pairs)
+
+
+def _with_pair(order: Order, higher: str, lower: str) -> Order:
+    """The order of ids with one more pair, and all that follows from it."""
+    above = {higher} | {a for a, b in order if b == higher}
+    below = {lower} | {b for a, b in order if a == lower}
+    for a in above:
+        for b in below:
+            order = order.set((a, b), value=True)
+    return order
