@@ -122,8 +122,8 @@ class SitesMachine(PlanMachine):
 
     def closing(self) -> list[PlanStep]:
         """What is planned behind everything else: nothing stays broken."""
-        mending = [Inject(mending(fault)) for fault in self.broken if fault.member not in self.dead]
-        return [*mending] if self.parked else [*mending, Settle()]
+        mended = [Inject(mending(fault)) for fault in self.broken if fault.member not in self.dead]
+        return [*mended] if self.parked else [*mended, Settle()]
 
     def plan(self) -> Plan:
         """The plan so far, with everything mended in the end."""
