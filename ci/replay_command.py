@@ -19,13 +19,14 @@ from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.command import CommandError
 from plumbline.ci.run_command import process_limits
 from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.deviations import DeviationError, in_force, read_deviations
 from plumbline.reference.plans import by_rank
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.runs import Counterexample, read_counterexample
 from plumbline.reference.verdicts import Source, Verdict
 from plumbline.reports.terminal import render_counterexample
 from plumbline.reports.text import one_line
-from plumbline.suites.deviations import DeviationError, OnRecord, in_force, read_deviations
+from plumbline.suites.deviations import OnRecord
 from plumbline.suites.profiles import seconds
 from plumbline.suites.reducing import tries_for
 from plumbline.suites.replaying import CannotReplayError, Judge, replay

@@ -21,11 +21,11 @@ from plumbline.ci.command import CommandError
 from plumbline.ci.selection import selected
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Dialect
+from plumbline.reference.deviations import DeviationError, read_deviations
 from plumbline.reference.trace.files import TraceWriteError
 from plumbline.reference.verdicts import Verdict, VerdictRow, exit_code, merge
 from plumbline.reports.terminal import render_counterexample, render_summary
 from plumbline.reports.text import one_line
-from plumbline.suites.deviations import DeviationError, read_deviations
 from plumbline.suites.profiles import PROFILES, seconds
 from plumbline.suites.running import Options, Outcome, run_suite
 

@@ -17,6 +17,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from plumbline.reference.deviations import Deviation
 from plumbline.reference.history import History
 from plumbline.reference.plans import Plan
 from plumbline.reference.verdicts import Source, Verdict, VerdictRow
@@ -24,6 +25,13 @@ from plumbline.reference.verdicts import Source, Verdict, VerdictRow
 RUN_FORMAT = 1
 COUNTEREXAMPLE_FORMAT = 2
 """Layout 1 had no plan that can be played again; it is read all the same."""
+
+LARGEST_RECORD = 64 * 1024 * 1024
+"""Bytes of a `run.json`."""
+
+MOST_ROWS = 5_000_000
+LARGEST_TABLE = 1024 * 1024 * 1024
+"""Rows of a verdict table, and bytes of it once unpacked: a small file can claim to hold any number."""
 
 LARGEST_COUNTEREXAMPLE = 64 * 1024 * 1024
 """Bytes; a larger file is no reduced example, and reading it would take the memory of the machine."""
@@ -67,6 +75,9 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
         started: ISO 8601 in UTC.
         seconds: how long it took.
         capabilities: what the candidate declared.
+        selected: the requirements asked for; empty for the whole catalogue of that version.
+        deviations: the known differences that were in force.
+        deviations_not_seen: those of them that did not show, though their requirement was exercised.
         complete: False until the run has ended in order; an incomplete run is never green.
         format: version of this layout.
     """
@@ -83,6 +94,9 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     started: str
     seconds: float = 0.0
     capabilities: tuple[str, ...] = ()
+    selected: tuple[str, ...] = ()
+    deviations: tuple[Deviation, ...] = ()
+    deviations_not_seen: tuple[Deviation, ...] = ()
     complete: bool = False
     format: int = RUN_FORMAT
 
@@ -198,6 +212,24 @@ def write_atomically(path: Path, data: bytes) -> None:
         draft.unlink(missing_ok=True)
 
 
+def _must_be_file(path: Path) -> None:
+    """Raises FileNotFoundError or UnreadableRunError; whoever opens a pipe of a stranger waits for ever."""
+    if not path.exists():
+        raise FileNotFoundError(path)
+    if not path.is_file():
+        raise UnreadableRunError(f"{path}: this is no file")
+
+
+def _bounded(path: Path, most: int) -> bytes:
+    """All bytes of a file that are at most so many; raises as `_must_be_file` does, and OSError."""
+    _must_be_file(path)
+    with path.open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise UnreadableRunError(f"{path}: more than {most:,} bytes are too many")
+    return data
+
+
 def write_record(directory: Path, record: RunRecord) -> None:
     """Write or replace `run.json`."""
     write_atomically(directory / "run.json", msgspec.json.format(msgspec.json.encode(record), indent=2))
@@ -207,7 +239,7 @@ def read_record(directory: Path) -> RunRecord:
     """Read `run.json`; raises UnreadableRunError."""
     path = directory / "run.json"
     try:
-        return msgspec.json.decode(path.read_bytes(), type=RunRecord)
+        return msgspec.json.decode(_bounded(path, LARGEST_RECORD), type=RunRecord)
     except FileNotFoundError:
         raise UnreadableRunError(f"{directory}: no run.json, so this is not a run directory") from None
     except _UNREADABLE as error:
@@ -226,6 +258,11 @@ def read_verdicts(directory: Path) -> list[VerdictRow]:
     """Read the verdict table; raises UnreadableRunError."""
     path = directory / "verdicts.parquet"
     try:
+        _must_be_file(path)
+        metadata = pq.read_metadata(path)
+        groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+        if metadata.num_rows > MOST_ROWS or sum(group.total_byte_size for group in groups) > LARGEST_TABLE:
+            raise UnreadableRunError(f"{path}: {metadata.num_rows:,} rows are too many for a verdict table")
         rows = pq.read_table(path, schema=VERDICT_SCHEMA).to_pylist()
         return [msgspec.convert(row, VerdictRow) for row in rows]
     except FileNotFoundError:
@@ -244,12 +281,7 @@ def write_counterexample(directory: Path, name: str, counterexample: Counterexam
 def read_counterexample(path: Path) -> Counterexample:
     """Read a counterexample file; raises UnreadableRunError."""
     try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST_COUNTEREXAMPLE + 1)
-        if len(data) > LARGEST_COUNTEREXAMPLE:
-            raise UnreadableRunError(
-                f"{path}: more than {LARGEST_COUNTEREXAMPLE:,} bytes are too many for a reduced example"
-            )
+        data = _bounded(path, LARGEST_COUNTEREXAMPLE)
         # Looked at first: what is wrong with a file of another layout is its layout.
         layout = msgspec.json.decode(data, type=_Layout).format
         if not 1 <= layout <= COUNTEREXAMPLE_FORMAT:

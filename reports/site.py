@@ -23,6 +23,7 @@ from markupsafe import Markup
 from plumbline.reference.capabilities import LOST_WITHOUT
 from plumbline.reference.catalogue.coverage import Coverage
 from plumbline.reference.catalogue.records import AREA_MEANING, DOCUMENTS, Requirement
+from plumbline.reference.deviations import Deviation
 from plumbline.reference.verdicts import MEANING, Verdict, VerdictRow
 from plumbline.reports.collection import Candidate, Collection, Example, Finding, Run
 from plumbline.reports.diagram import draw
@@ -124,6 +125,13 @@ class RequirementCell(msgspec.Struct, frozen=True):
     column: Column
     verdict: Verdict
     rows: tuple[SourceRow, ...]
+
+
+class OnRecord(msgspec.Struct, frozen=True):
+    """A deviation on a requirement's page: the runs in which it was in force, and whether it showed."""
+
+    deviation: Deviation
+    runs: list[tuple[Run, bool]]
 
 
 def build(
@@ -284,6 +292,17 @@ class _Site:
             ],
         )
 
+    def _on_record(self, identity: str) -> tuple[OnRecord, ...]:
+        """The deviations from a requirement that were in force in some run, each once."""
+        known: dict[Deviation, OnRecord] = {}
+        for column in self.columns:
+            for run in column.candidate.runs:
+                for deviation in run.record.deviations:
+                    if deviation.requirement == identity:
+                        seen = deviation not in run.record.deviations_not_seen
+                        known.setdefault(deviation, OnRecord(deviation, [])).runs.append((run, seen))
+        return tuple(known.values())
+
     def _requirement(self, identity: str) -> str:
         cells = []
         for column in self.columns:
@@ -299,6 +318,7 @@ class _Site:
             known=self.catalogue.get(identity),
             covered=self.coverage.get(identity),
             cells=cells,
+            on_record=self._on_record(identity),
         )
 
     def _example_of(self, run: Run, row: VerdictRow) -> str:

@@ -11,12 +11,13 @@ from collections.abc import Callable
 import msgspec
 
 from plumbline.adapters.errors import AdapterError
+from plumbline.reference.deviations import Deviation, words
 from plumbline.reference.explain.oracle import NAMING_MS, find
 from plumbline.reference.history import History, OrderStrength
 from plumbline.reference.plans import Plan, plan_words
 from plumbline.reference.rulebook.book import DECISIONS, Rulebook
 from plumbline.reference.verdicts import Verdict
-from plumbline.suites.deviations import Deviation, OnRecord, words
+from plumbline.suites.deviations import OnRecord
 from plumbline.suites.driving import order_strength
 from plumbline.suites.machines import Machine, drive
 from plumbline.suites.profiles import Profile

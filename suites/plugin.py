@@ -17,8 +17,9 @@ import pytest
 from plumbline.adapters.candidates import find_candidate
 from plumbline.adapters.errors import AdapterError, MissingToolError, UnknownCandidateError
 from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.deviations import Deviation, DeviationError, in_force, read_deviations, words
 from plumbline.reference.verdicts import MEANING, Verdict, merge
-from plumbline.suites.deviations import Deviation, DeviationError, OnRecord, in_force, read_deviations, words
+from plumbline.suites.deviations import OnRecord
 from plumbline.suites.machines import MACHINES
 from plumbline.suites.profiles import PROFILES
 from plumbline.suites.results import Result

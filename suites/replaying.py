@@ -11,6 +11,7 @@ from collections.abc import Callable
 import msgspec
 
 from plumbline.adapters.errors import AdapterError, UnsupportedError
+from plumbline.reference.deviations import Deviation, words
 from plumbline.reference.explain.engine import Answer, Budget
 from plumbline.reference.explain.oracle import find, search
 from plumbline.reference.history import History
@@ -18,7 +19,7 @@ from plumbline.reference.plans import Plan, by_rank, mistakes, needs, plan_words
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.runs import Counterexample
 from plumbline.reference.verdicts import Verdict
-from plumbline.suites.deviations import NOTHING, Deviation, OnRecord, words
+from plumbline.suites.deviations import NOTHING, OnRecord
 from plumbline.suites.plans import run_plan
 from plumbline.suites.results import Result
 from plumbline.suites.scenarios.playing import play

@@ -22,6 +22,7 @@ from plumbline.adapters.errors import AdapterError
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.loader import catalogue, did_you_mean
 from plumbline.reference.catalogue.records import Dialect
+from plumbline.reference.deviations import Deviation, in_force
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.explain.oracle import Finding, exercised
 from plumbline.reference.history import History
@@ -37,7 +38,7 @@ from plumbline.reference.runs import (
 from plumbline.reference.trace.files import seal
 from plumbline.reference.trace.writer import TraceWriter
 from plumbline.reference.verdicts import Source, Verdict, VerdictRow
-from plumbline.suites.deviations import Deviation, OnRecord, in_force
+from plumbline.suites.deviations import OnRecord
 from plumbline.suites.examples import Trouble, play_plans
 from plumbline.suites.machines import MACHINES, Machine
 from plumbline.suites.profiles import Profile
@@ -117,6 +118,7 @@ class _Run:
             profile=options.profile.name,
             seed=options.seed,
             started=begun.isoformat(timespec="seconds"),
+            selected=options.selected,
         )
         self._rows: list[VerdictRow] = []
         self._counterexamples: list[Counterexample] = []
@@ -141,14 +143,11 @@ class _Run:
         if self._capabilities is not None:
             self._rules()
         self._fill_up()
+        not_shown = self._on_record.not_shown(self._rows)
+        self._record = msgspec.structs.replace(self._record, deviations_not_seen=not_shown)
+        write_record(self._directory, self._record)
         write_verdicts(self._directory, self._rows)
-        return Outcome(
-            self._record,
-            self._rows,
-            self._directory,
-            self._counterexamples,
-            self._on_record.not_shown(self._rows),
-        )
+        return Outcome(self._record, self._rows, self._directory, self._counterexamples, not_shown)
 
     def _introduced(self, session: Session) -> bool:
         """Whether the candidate could introduce itself; otherwise nothing can be judged."""
@@ -171,10 +170,10 @@ class _Run:
             digest=hashlib.sha256(msgspec.json.encode(introduction)).hexdigest()[:16],
             dialect=dialect,
             capabilities=tuple(introduction.capabilities),
+            deviations=in_force(self._options.deviations, introduction.version, datetime.now(UTC).date()),
         )
         write_record(self._directory, self._record)
-        today = datetime.now(UTC).date()
-        self._on_record = OnRecord(in_force(self._options.deviations, introduction.version, today))
+        self._on_record = OnRecord(self._record.deviations)
         return True
 
     def _scenarios(self, session: Session, trace: TraceWriter) -> None:

@@ -16,6 +16,7 @@ from plumbline.adapters.reference.adapter import ReferenceAdapter
 from plumbline.adapters.tests.small_adapter import SmallAdapter
 from plumbline.ci.one_site import Shape, draw_plan
 from plumbline.reference.capabilities import Capability
+from plumbline.reference.deviations import Deviation
 from plumbline.reference.history import Called, Fault, FaultDone, FaultKind, History, QueueRead
 from plumbline.reference.operations import (
     Operation,
@@ -44,7 +45,6 @@ from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites import reducing
-from plumbline.suites.deviations import Deviation
 from plumbline.suites.reducing import Limits, reduce
 from plumbline.suites.replaying import Judge, Played, play_plan
 from plumbline.suites.session import Session

@@ -17,11 +17,12 @@ from plumbline.ci.command import group
 from plumbline.ci.lint import ROOT
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Requirement
+from plumbline.reference.deviations import in_force, read_deviations
 from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.reference.runs import RunRecord, read_counterexample, read_record, read_verdicts
 from plumbline.reference.trace.files import verified_files
 from plumbline.reference.verdicts import Source, Verdict, VerdictRow, merge
-from plumbline.suites.deviations import OnRecord, in_force, read_deviations
+from plumbline.suites.deviations import OnRecord
 
 SERVED = shlex.join([sys.executable, "-m", "plumbline.ci", "serve-reference"])
 

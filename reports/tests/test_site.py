@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 import unicodedata
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from plumbline import reports
 from plumbline.reference.capabilities import LOST_WITHOUT
 from plumbline.reference.catalogue.coverage import Coverage
 from plumbline.reference.catalogue.records import Requirement
+from plumbline.reference.deviations import Deviation
 from plumbline.reference.runs import Reduction
 from plumbline.reference.verdicts import Source, Verdict, VerdictRow
 from plumbline.reports.collection import collect
@@ -221,6 +222,37 @@ def test_a_requirement_that_the_catalogue_does_not_know_has_a_page_that_says_so(
     assert "Not in the catalogue" in page.text
     assert "it broke" in page.text
     assert "not in the catalogue" in Page(folder / "matrix.html").text
+
+
+def test_the_requirement_page_tells_which_deviations_were_on_record_and_which_did_not_show(
+    tmp_path: Path,
+) -> None:
+    known = Deviation(
+        requirement="VER-TIE-01",
+        reason=HOSTILE,
+        owner="cache team",
+        expires=date(2027, 6, 30),
+        versions=("1.15.*",),
+        counterexample="ties.json",
+    )
+    write_run(
+        tmp_path / "runs" / "run-1",
+        [row(verdict=Verdict.DEVIATION)],
+        deviations=(known,),
+        deviations_not_seen=(),
+    )
+    write_run(
+        tmp_path / "runs" / "run-2",
+        [row(run_id="run-2")],
+        deviations=(known,),
+        deviations_not_seen=(known,),
+    )
+    text = Page(site(tmp_path) / "requirements" / "VER-TIE-01.html").text
+    table = text[text.index("Deviations on record") :]
+    for words in ("<script>alert(1)", "cache team", "2027-06-30", "1.15.*", "ties.json"):
+        assert words in table
+    assert table.count("did not show") == 1
+    assert "run-2: did not show" in table
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,14 @@ import time
 import msgspec
 
 from plumbline.adapters.errors import AdapterError, UnsupportedError
+from plumbline.reference.deviations import words
 from plumbline.reference.explain.engine import Answer, Budget
 from plumbline.reference.explain.oracle import NAMING_MS, Finding, find
 from plumbline.reference.operations import RegionAttributes, Site, Topology
 from plumbline.reference.plans import Plan, with_steps
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.verdicts import Verdict
-from plumbline.suites.deviations import NOTHING, OnRecord, words
+from plumbline.suites.deviations import NOTHING, OnRecord
 from plumbline.suites.driving import Driver
 from plumbline.suites.results import Result
 from plumbline.suites.scenarios import sites
