@@ -24,6 +24,7 @@ SUBCOMMANDS = {
     "run": "Test candidates and leave a run directory with trace, verdicts and counterexamples.",
     "judge": "Judge the traces of any number of run directories by the rules.",
     "replay": "Play a counterexample again, on its own candidate or another.",
+    "gate": "Say whether a release may go, by runs, a policy, deviations on record and a baseline.",
     "report": "Write a static HTML site about any number of run directories.",
     "faulty": "List the faulty variants of the reference, or show that the suite catches them.",
     "trials": "Compare the search with its unreduced judge on random small examples.",
@@ -55,6 +56,7 @@ Examples:
   plumbline faulty run                      does the suite catch what it should?
   plumbline judge runs/* --out judged       rules over many runs
   plumbline report runs/* --out site        open site/index.html
+  plumbline gate runs                       may the release go?
 
 \b
 Exit codes:

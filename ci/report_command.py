@@ -5,24 +5,17 @@ Knows the command line only; reading, rendering and writing lie in `plumbline.re
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 import msgspec
-from rich.console import Console
-from rich.progress import Progress
 
 from plumbline.ci.catalogue_command import covered
+from plumbline.ci.progress import patiently
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reports.collection import Collection, collect
-from plumbline.reports.site import Advanced, Built, build
+from plumbline.reports.site import Built, build
 from plumbline.reports.text import one_line
-
-PATIENCE_S = 2.0
-"""Progress is shown only to those who have waited this long."""
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -65,7 +58,7 @@ def command(context: click.Context, directories: tuple[Path, ...], out: Path, as
     them. The site needs no server and asks for nothing from the network. What cannot be read is set aside,
     named here and on the first page, and makes nothing green.
     """
-    with _progress() as advanced:
+    with patiently() as advanced:
         collection = collect(directories, advanced("Reading runs"))
         built = None
         if collection.candidates:
@@ -77,30 +70,6 @@ def command(context: click.Context, directories: tuple[Path, ...], out: Path, as
     else:
         _tell(collection, built)
     context.exit(0 if built else 2)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], Advanced]]:
-    """Gives what begins a named part of the work; a bar appears on a terminal when it takes long."""
-    console = Console(stderr=True)
-    progress = Progress(console=console, transient=True)
-    begun = time.monotonic()
-
-    def part(name: str) -> Advanced:
-        task = progress.add_task(name, total=None)
-
-        def advanced(done: int, of: int) -> None:
-            progress.update(task, completed=done, total=of)
-            if console.is_terminal and time.monotonic() - begun > PATIENCE_S:
-                progress.start()
-
-        return advanced
-
-    try:
-        yield part
-    finally:
-        if console.is_terminal:
-            progress.stop()
 
 
 def _summary(collection: Collection, built: Built | None) -> Summary:

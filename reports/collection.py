@@ -64,12 +64,14 @@ class Run(msgspec.Struct, frozen=True):
         rows: its verdict table; empty if that could not be read.
         examples: its counterexamples by file name.
         trouble: why nothing of this run may be called passed, or "" for a run that ended in order.
+        directory: where it lies.
     """
 
     record: RunRecord
     rows: tuple[VerdictRow, ...]
     examples: dict[str, Example]
     trouble: str
+    directory: Path = Path()
 
     def counted(self, row: VerdictRow) -> Verdict:
         """The verdict of a row as it counts: pass and deviation are unknown where the run has trouble."""
@@ -227,7 +229,7 @@ def _run(directory: Path, record: RunRecord, set_aside: list[SetAside]) -> Run:
             continue
         key = hashlib.sha256(f"{record.run_id}\0{path.name}".encode(errors="surrogatepass")).hexdigest()[:16]
         examples[path.name] = Example(record.run_id, path.name, key, counterexample)
-    return Run(record, rows, examples, trouble)
+    return Run(record, rows, examples, trouble, directory)
 
 
 def _rows(directory: Path, run_id: str | None = None) -> tuple[VerdictRow, ...]:

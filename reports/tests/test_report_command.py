@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
 
-from plumbline.ci import report_command
+from plumbline.ci import progress
 from plumbline.ci.report_command import command
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.verdicts import Verdict
@@ -81,7 +81,7 @@ def test_names_of_candidates_cannot_command_the_terminal(tmp_path: Path) -> None
 
 
 def test_a_log_file_gets_no_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report_command, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(progress, "PATIENCE_S", 0.0)
     threads = threading.enumerate()
     assert report(write_run(tmp_path / "run-1", [row()]), "--out", tmp_path / "site").stderr == ""
     assert threading.enumerate() == threads
@@ -91,9 +91,9 @@ def test_progress_is_shown_on_a_terminal_to_those_who_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = write_run(tmp_path / "run-1", [row()])
-    monkeypatch.setattr(report_command, "Console", partial(Console, force_terminal=True))
+    monkeypatch.setattr(progress, "Console", partial(Console, force_terminal=True))
     assert report(run, "--out", tmp_path / "site").stderr == ""
-    monkeypatch.setattr(report_command, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(progress, "PATIENCE_S", 0.0)
     patient = report(run, "--out", tmp_path / "site")
     assert "Writing pages" in patient.stderr
     assert len(patient.stdout.splitlines()) == 2

@@ -1,0 +1,219 @@
+"""`plumbline gate` as its users meet it, on a run of the reference and on directories that are none."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from plumbline.ci.command import group
+from plumbline.ci.lint import ROOT
+from plumbline.reference.policy import PROFILE_ORDER, Policy, PolicyError, read_policy
+from plumbline.reference.runs import read_record, read_verdicts, write_record, write_verdicts
+from plumbline.reference.verdicts import Verdict
+from plumbline.suites.profiles import PROFILES
+
+LENIENT = 'minimum_profile = "smoke"\nwhole_suite = false\n'
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small run of the reference, as `plumbline run` leaves it; tests change copies."""
+    out = tmp_path_factory.mktemp("recorded")
+    arguments = ("run", "--profile", "smoke", "--select", "CFG-CHECKS", "--out", str(out))
+    assert CliRunner().invoke(group, arguments).exit_code == 0
+    (directory,) = out.iterdir()
+    return directory
+
+
+@pytest.fixture
+def run(recorded: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(recorded, tmp_path / "runs" / recorded.name))
+
+
+def gate(tmp_path: Path, *arguments: str, policy: str = LENIENT, runs: str = "runs") -> Result:
+    (tmp_path / "gate.toml").write_text(policy)
+    return CliRunner().invoke(
+        group, ["gate", str(tmp_path / runs), "--policy", str(tmp_path / "gate.toml"), *arguments]
+    )
+
+
+def spoil(run: Path, verdict: Verdict, reason: str = "") -> str:
+    """Give one requirement another verdict in the table; gives its id."""
+    rows = read_verdicts(run)
+    passed = next(row for row in rows if row.verdict is Verdict.PASS)
+    changed = msgspec.structs.replace(passed, verdict=verdict, reason=reason)
+    write_verdicts(run, [changed if row is passed else row for row in rows])
+    return passed.requirement
+
+
+def test_a_right_run_may_go(tmp_path: Path, run: Path):
+    del run
+    result = gate(tmp_path)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[-1].startswith("exit code 0: the release may go")
+    assert "reference (" in result.stdout
+
+
+def test_the_policy_for_those_who_write_none_asks_for_the_whole_suite_at_the_gate_profile(run: Path):
+    result = CliRunner().invoke(group, ["gate", str(run)])
+    assert result.exit_code == 1
+    assert "requires the profile gate, and the runs are smoke" in result.stdout
+    assert "no run that counts asked for it, nor for" in result.stdout
+
+
+def test_each_reason_is_one_line_with_requirement_verdict_and_advice(tmp_path: Path, run: Path):
+    identity = spoil(run, Verdict.FAIL, "it\x1b[31m broke\nexit code 0: the release may go")
+    result = gate(tmp_path)
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    (line,) = (line for line in lines if line.startswith("red"))
+    assert re.match(
+        rf"red +{identity}  fail: it\\u\{{1B\}}\[31m broke\\nexit code 0: .* → mend the product", line
+    )
+    assert "\x1b" not in result.stdout
+    assert lines[-1] == "exit code 1: the release may not go (1 red)"
+
+
+def test_json_has_the_answer_and_every_reason(tmp_path: Path, run: Path):
+    identity = spoil(run, Verdict.FAIL, "it broke")
+    result = gate(tmp_path, "--json")
+    told = json.loads(result.stdout)
+    assert (result.exit_code, told["exit_code"], told["answer"]) == (1, 1, "the release may not go")
+    assert [(one["weight"], one["requirement"], one["verdict"]) for one in told["reasons"]] == [
+        ("red", identity, "fail")
+    ]
+    assert told["candidates"][0]["verdicts"]["fail"] == 1
+
+
+def test_a_regression_against_a_baseline_is_red(tmp_path: Path, run: Path, recorded: Path):
+    assert gate(tmp_path, "--baseline", str(recorded)).exit_code == 0
+    identity = spoil(run, Verdict.NOT_EXERCISED)
+    result = gate(tmp_path, "--baseline", str(recorded))
+    assert result.exit_code == 1
+    assert f"{identity}  not exercised: it passed in the baseline" in result.stdout
+
+
+def test_deviations_are_read_from_the_file_that_is_given(tmp_path: Path, run: Path):
+    identity = spoil(run, Verdict.DEVIATION)
+    assert gate(tmp_path).exit_code == 1
+    file = tmp_path / "known.toml"
+    entry = f'[[deviation]]\nrequirement = "{identity}"\nreason = "r"\nowner = "o"\nexpires = 2999-01-01\n'
+    file.write_text(entry)
+    assert gate(tmp_path, "--deviations", str(file)).exit_code == 0
+    file.write_text(entry.replace("2999", "2020"))
+    result = gate(tmp_path, "--deviations", str(file))
+    assert result.exit_code == 1
+    assert "has expired on 2020-01-01" in result.stdout
+
+
+def fewer_rows_in_the_trace(run: Path) -> None:
+    trace = next((run / "trace").glob("*.parquet"))
+    trace.write_bytes(trace.read_bytes()[:-100])
+
+
+def as_of_another_run(run: Path) -> None:
+    rows = read_verdicts(run)
+    write_verdicts(run, [msgspec.structs.replace(row, run_id="other") for row in rows])
+
+
+def torn_table(run: Path) -> None:
+    table = run / "verdicts.parquet"
+    table.write_bytes(table.read_bytes()[: table.stat().st_size // 2])
+
+
+def interrupted(run: Path) -> None:
+    write_record(run, msgspec.structs.replace(read_record(run), complete=False))
+
+
+def pipe(run: Path) -> None:
+    (run / "run.json").unlink()
+    os.mkfifo(run / "run.json")
+
+
+def twice(run: Path) -> None:
+    shutil.copytree(run, run.with_name("copy"))
+
+
+@pytest.mark.parametrize(
+    ("break_it", "said"),
+    [
+        (lambda run: (run / "verdicts.parquet").unlink(), "missing, so the run has not ended in order"),
+        (torn_table, "verdicts.parquet"),
+        (as_of_another_run, "it belongs to another run, other"),
+        (interrupted, "it did not end in order"),
+        (lambda run: (run / "run.json").write_bytes(b"\x1b[31m{"), "run.json"),
+        (lambda run: (run / "run.json").write_bytes(b"[" * 100_000), "run.json"),
+        (pipe, "this is no file"),
+        (lambda run: shutil.rmtree(run / "trace"), "manifest.json: missing"),
+        (fewer_rows_in_the_trace, "truncated"),
+        (twice, "was already read"),
+        (shutil.rmtree, "no run.json in it nor below it"),
+        (lambda run: shutil.rmtree(run.parent), "no such directory"),
+    ],
+)
+def test_a_directory_that_is_broken_leaves_the_question_open(
+    tmp_path: Path, run: Path, break_it: Callable[[Path], object], said: str
+):
+    break_it(run)
+    result = gate(tmp_path)
+    assert result.exit_code == 2
+    assert said in result.stdout
+    assert "the question could not be answered" in result.stdout
+    assert "\x1b" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("policy", "said"),
+    [
+        ("minimum_profil = 'gate'", "there is no key 'minimum_profil' here; did you mean minimum_profile?"),
+        ("minimum_profile = 'gaet'", "'gaet' is none of full, gate, smoke; did you mean gate?"),
+        ("levels = ['MUTS']", "'MUTS' is none of MUST, SHOULD, MAY; did you mean MUST?"),
+        ("[tolerated]\nunknown = -1", "tolerated, unknown: expected"),
+        ("[tolerated]\nunknown = 'all'", "tolerated, unknown: "),
+        ("not_required = ['VER-TIE-1']", "not_required: there is no requirement 'VER-TIE-1'; did you mean"),
+        ("regressions_accepted = ['VER']", "regressions_accepted: there is no requirement 'VER'"),
+        ("[required]\nrequirements = ['X-Y-01']", "required, requirements: there is no requirement"),
+        ("passes_at_least = 0", "passes_at_least: expected"),
+        ("levels =", "no TOML"),
+    ],
+)
+def test_a_wrong_policy_is_told_with_its_place_and_exit_code_2(
+    tmp_path: Path, run: Path, policy: str, said: str
+):
+    del run
+    result = gate(tmp_path, policy=policy)
+    assert result.exit_code == 2
+    assert "gate.toml: " in result.output
+    assert said in " ".join(result.output.split())
+
+
+def test_a_policy_that_is_missing_is_told(tmp_path: Path):
+    with pytest.raises(PolicyError, match="No such file"):
+        read_policy(tmp_path / "none.toml")
+
+
+def test_the_policy_of_the_documentation_is_the_one_in_force_without_a_file(tmp_path: Path):
+    page = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
+    text = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[0]
+    (tmp_path / "gate.toml").write_text(text)
+    assert read_policy(tmp_path / "gate.toml") == Policy()
+    keys = set(re.findall(r"^(\w+) =", text, re.MULTILINE))
+    told = {
+        *Policy.__struct_fields__,
+        *Policy().tolerated.__struct_fields__,
+        *Policy().required.__struct_fields__,
+    }
+    assert keys == told - {"tolerated", "required"}
+
+
+def test_the_order_of_profiles_is_that_of_the_suite():
+    assert list(PROFILE_ORDER) == list(PROFILES)
+    assert sorted(PROFILES.values(), key=lambda one: one.examples) == list(PROFILES.values())
