@@ -306,7 +306,7 @@ class ReferenceAdapter(Adapter):
         model = self._ready()
         if self._random is not None:
             self._go_on()
-        self._world = model.faults.happened(self._world, fault)
+        self._world = next(model.faults.happened(self._world, fault))
         self._go_on()
 
     def _outcome_of_the_dead(self, op_id: int) -> Outcome:

@@ -60,7 +60,7 @@ QUEUES_IN_ORDER = frozenset(
 )
 """Decisions on which "first queued, first sent, and removed once it was answered" rests."""
 
-UNANSWERED_STAYS = frozenset({"resends_unanswered", "resends_first", "keeps_trying"})
+UNANSWERED_STAYS = frozenset({"resends_unanswered", "resends_first", "keeps_trying", "answers_when_stopped"})
 """Decisions on which "what was sent in vain is as if it had not been sent" rests."""
 
 TAKEN_OVER_WHOLE = frozenset(
@@ -71,6 +71,7 @@ TAKEN_OVER_WHOLE = frozenset(
         "keeps_inherited",
         "skipped_at_takeover",
         "takes_over",
+        "stays_eligible",
         "queued_clears_record",
         "remembers_queued_first",
         "secondary_remembers",

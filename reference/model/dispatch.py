@@ -238,8 +238,8 @@ UNREACHABLE = frozenset(("link", "receiver", "crash"))
 """What may make it matter to which receiver a sender has connected, and when."""
 
 
-def broken(world: World, name: WireName, setting: Setting, *, receiver_lives: bool) -> World:
-    """The world in which a connection has broken.
+def broken(world: World, name: WireName, setting: Setting, *, receiver_lives: bool) -> Iterator[World]:
+    """The worlds in which a connection has broken.
 
     What has arrived may still be applied where the receiver lives. What was not answered will be sent again.
     """
@@ -247,7 +247,8 @@ def broken(world: World, name: WireName, setting: Setting, *, receiver_lives: bo
     wire = wan.wires[name]
     if wire.broken:
         gone = wan.wires if receiver_lives else wan.wires.delete(name)
-        return world.but(wan=wan._replace(wires=gone))
+        yield world.but(wan=wan._replace(wires=gone))
+        return
     if receiver_lives and (wire.events or wire.busy is not None):
         wires = wan.wires.set(name, wire._replace(broken=True, replies=0, done=0))
     else:
@@ -255,16 +256,26 @@ def broken(world: World, name: WireName, setting: Setting, *, receiver_lives: bo
     after = world.but(wan=wan._replace(wires=wires))
     sender = wan.senders.get((name.source, name.queue))
     if sender is None or sender.wire != name.number:
-        return after
+        yield after
+        return
+    disconnected = sender._replace(wire=0, sent=sender.heard, horizon=0)
+    for queue, mark in _kept(sender, setting):
+        renewed = disconnected._replace(queue=queue, mark=mark)
+        yield with_sender(after, name.source, name.queue, renewed)
+
+
+def _kept(sender: Sender, setting: Setting) -> Iterator[tuple[tuple[Queued, ...], int]]:
+    """What may become of a queue whose connection breaks, and up to where it counts as emptied."""
     book = setting.book
-    unanswered = sender.sent - sender.heard
-    queue, mark = sender.queue, sender.mark
-    keeps = all(each(book.resends_unanswered())) and all(each(book.keeps_trying(sender.wires)))
-    if not keeps and unanswered > 0:
-        forgotten = queue[sender.heard : sender.sent]
-        queue = (*queue[: sender.heard], *queue[sender.sent :])
-        mark = max((mark, *(event.position for event in forgotten)))
-    elif not all(each(book.resends_first())):
-        queue = (*queue[: sender.heard], *queue[sender.sent :], *queue[sender.heard : sender.sent])
-    renewed = sender._replace(wire=0, sent=sender.heard, horizon=0, queue=queue, mark=mark)
-    return with_sender(after, name.source, name.queue, renewed)
+    heard, unanswered = sender.queue[: sender.heard], sender.queue[sender.heard : sender.sent]
+    unsent = sender.queue[sender.sent :]
+    if not unanswered:
+        yield sender.queue, sender.mark
+        return
+    answers = product(each(book.resends_unanswered()), each(book.keeps_trying(sender.wires)))
+    for keeps in {again and trying: None for again, trying in answers}:
+        if not keeps:
+            yield (*heard, *unsent), max((sender.mark, *(event.position for event in unanswered)))
+            continue
+        for first in each(book.resends_first()):
+            yield (*heard, *unanswered, *unsent) if first else (*heard, *unsent, *unanswered), sender.mark

@@ -5,16 +5,17 @@ Owns what is down. A fault that was asked for happens at some moment until the h
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import Fault, FaultKind, fault_words
-from plumbline.reference.model.dispatch import broken
+from plumbline.reference.model.dispatch import broken, link_of
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.senders import with_sender
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.wires import acknowledged
-from plumbline.reference.model.world import Call, GateState, Stage, World
+from plumbline.reference.model.wires import acknowledged, with_wire
+from plumbline.reference.model.world import Call, GateState, Stage, WireName, World
+from plumbline.reference.rulebook.values import each
 
 _MENDS = frozenset((FaultKind.LINK_UP, FaultKind.RECEIVER_START, FaultKind.RESUME))
 
@@ -31,47 +32,72 @@ class Faults:
         for number, fault in world.wan.faults.items():
             if view.reduced and not self._foresight.may_happen(view, fault):
                 continue
-            happened = world.but(wan=world.wan._replace(faults=world.wan.faults.delete(number)))
-            yield Step((fault_words(fault),), self.happened(happened, fault), fault=True)
+            before = world.but(wan=world.wan._replace(faults=world.wan.faults.delete(number)))
+            for after in self.happened(before, fault):
+                yield Step((fault_words(fault),), after, fault=True)
 
-    def happened(self, world: World, fault: Fault) -> World:
-        """The world in which a fault, or its mending, has happened."""
+    def happened(self, world: World, fault: Fault) -> Iterator[World]:
+        """The worlds in which a fault, or its mending, has happened."""
         wan = world.wan
         link = (fault.site, fault.remote_site)
         match fault.kind:
             case FaultKind.CRASH:
-                return self._crashed(world, fault.member)
-            case FaultKind.LINK_DOWN | FaultKind.REPLIES_LOST:
+                yield from self._crashed(world, fault.member)
+            case FaultKind.LINK_DOWN:
                 down = world.but(wan=wan._replace(links=wan.links.set(link, fault.kind)))
-                return self._cut(down, fault) if fault.kind is FaultKind.LINK_DOWN else down
+                yield from self._cut(down, fault)
+            case FaultKind.REPLIES_LOST:
+                yield world.but(wan=wan._replace(links=wan.links.set(link, fault.kind)))
             case FaultKind.LINK_UP:
                 up = world.but(wan=wan._replace(links=wan.links.delete(link)))
-                return self._cut(up, fault) if link in wan.links else up
+                yield from self._cut(up, fault) if link in wan.links else (up,)
             case FaultKind.RECEIVER_STOP:
                 stopped = world.but(wan=wan._replace(stopped=wan.stopped.set(fault.member, value=True)))
-                return self._without_receiver(stopped, fault.member, lives=True)
+                for answers in each(self._setting.book.answers_when_stopped()):
+                    after = self._answered(stopped, fault.member) if answers else stopped
+                    yield from self._without_receiver(after, fault.member, lives=True)
             case FaultKind.RECEIVER_START:
-                return world.but(wan=wan._replace(stopped=wan.stopped.delete(fault.member)))
+                yield world.but(wan=wan._replace(stopped=wan.stopped.delete(fault.member)))
             case FaultKind.PAUSE | FaultKind.RESUME:
                 sender = wan.senders[fault.member, fault.queue]
                 paused = sender._replace(paused=fault.kind is FaultKind.PAUSE)
-                return with_sender(world, fault.member, fault.queue, paused)
+                yield with_sender(world, fault.member, fault.queue, paused)
 
-    def _cut(self, world: World, fault: Fault) -> World:
+    def _answered(self, world: World, member: str) -> World:
+        """The world in which a receiver has answered what it was sent, and drops what it had not applied."""
+        for name, wire in world.wan.wires.items():
+            sender = world.wan.senders.get((name.source, name.queue))
+            lost = world.wan.links.get(link_of(self._setting.queues[name.queue])) is FaultKind.REPLIES_LOST
+            if wire.receiver != member or wire.broken or sender is None or lost:
+                continue
+            dropped = with_wire(world, name, wire._replace(events=()))
+            world = with_sender(dropped, name.source, name.queue, sender._replace(heard=sender.sent))
+        return world
+
+    def _cut(self, world: World, fault: Fault) -> Iterator[World]:
         """The connections of a link are broken."""
-        for name in list(world.wan.wires):
-            queue = self._setting.queues[name.queue]
-            if (queue.site, queue.remote_site) == (fault.site, fault.remote_site):
-                world = broken(world, name, self._setting, receiver_lives=True)
-        return world
+        queues = self._setting.queues
+        names = [
+            name for name in world.wan.wires if link_of(queues[name.queue]) == (fault.site, fault.remote_site)
+        ]
+        return self._broken(world, names, lives=True)
 
-    def _without_receiver(self, world: World, member: str, *, lives: bool) -> World:
-        for name, wire in list(world.wan.wires.items()):
-            if wire.receiver == member:
-                world = broken(world, name, self._setting, receiver_lives=lives)
-        return world
+    def _without_receiver(self, world: World, member: str, *, lives: bool) -> Iterator[World]:
+        names = [name for name, wire in world.wan.wires.items() if wire.receiver == member]
+        return self._broken(world, names, lives=lives)
 
-    def _crashed(self, world: World, member: str) -> World:
+    def _broken(self, world: World, names: Iterable[WireName], *, lives: bool) -> Iterator[World]:
+        """The worlds in which all these connections have broken."""
+        worlds = [world]
+        for name in names:
+            worlds = [
+                after
+                for before in worlds
+                for after in broken(before, name, self._setting, receiver_lives=lives)
+            ]
+        yield from worlds
+
+    def _crashed(self, world: World, member: str) -> Iterator[World]:
         """The member is dead: its calls, what it held, what it was told and what waited for it are gone."""
         wan = world.wan._replace(dead=world.wan.dead.set(member, value=True))
         calls = world.calls
@@ -83,18 +109,22 @@ class Faults:
                     w for w in call.waiting if w != member and not (isinstance(w, tuple) and member in w)
                 )
                 calls = calls.set(op_id, call._replace(waiting=still))
-        after = _without_copy(world.but(wan=wan, calls=calls), member)
-        after = self._without_receiver(after, member, lives=False)
-        for name, wire in list(after.wan.wires.items()):
-            if name.source == member:
-                after = broken(after, name, self._setting, receiver_lives=True)
-            elif member in wire.awaiting:
-                after = acknowledged(after, name, member)
-        senders = after.wan.senders
+        alone = _without_copy(world.but(wan=wan, calls=calls), member)
+        for unreceived in self._without_receiver(alone, member, lives=False):
+            own = [name for name in unreceived.wan.wires if name.source == member]
+            for after in self._broken(unreceived, own, lives=True):
+                yield self._unawaited(after, member)
+
+    def _unawaited(self, world: World, member: str) -> World:
+        """The world in which no receiver waits for the dead member, whose senders are gone."""
+        for name, wire in list(world.wan.wires.items()):
+            if member in wire.awaiting:
+                world = acknowledged(world, name, member)
+        senders = world.wan.senders
         for holder, queue in list(senders):
             if holder == member:
                 senders = senders.delete((holder, queue))
-        return after.but(wan=after.wan._replace(senders=senders))
+        return world.but(wan=world.wan._replace(senders=senders))
 
 
 def _without_copy(world: World, member: str) -> World:

@@ -95,7 +95,7 @@ class Rest:
             tells = all(each(self._setting.book.tells_removals()))
             if patient and tells and sender.primary and sender.told < sender.mark:
                 return False
-            if self._senders.vacant(state, name) and all(each(self._setting.book.takes_over())):
+            if self._senders.must_take_over(state, member, name):
                 return False
         for wire in state.wan.wires.values():
             if self._receivers.resting(wire):

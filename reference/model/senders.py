@@ -342,7 +342,10 @@ class Senders:
         dead = [m for m in self._setting.sites[site] if m in world.wan.dead]
         if any(still_on_the_way(world, one, member) for one in dead):
             return
+        missed = world.wan.senders[member, name].missed
         if not all(each(self._setting.book.takes_over())):
+            return
+        if not any(each(self._setting.book.stays_eligible(missed))):
             return
         others = [
             m
@@ -350,6 +353,9 @@ class Senders:
             if m not in world.wan.dead and (m, name) in world.wan.senders
         ]
         for after in self._merged(world, member, name):
+            for other in others:
+                loser = after.wan.senders[other, name]
+                after = with_sender(after, other, name, loser._replace(missed=loser.missed + 1))  # noqa: PLW2901
             yield Step(
                 ("takes over", member, name),
                 after,
@@ -363,6 +369,16 @@ class Senders:
             sender.primary
             for (member, queue), sender in world.wan.senders.items()
             if queue == name and member not in world.wan.dead
+        )
+
+    def must_take_over(self, world: World, member: str, name: str) -> bool:
+        """Whether the member becomes primary unless another does: there is none, and it has not given up."""
+        missed = world.wan.senders[member, name].missed
+        book = self._setting.book
+        return (
+            self.vacant(world, name)
+            and all(each(book.takes_over()))
+            and all(each(book.stays_eligible(missed)))
         )
 
     def _merged(self, world: World, member: str, name: str) -> Iterator[World]:

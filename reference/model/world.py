@@ -145,6 +145,7 @@ class Sender(NamedTuple):
         wires: how many connections it has made.
         paused: whether it builds no further batch.
         heir: whether it was secondary and has taken over.
+        missed: how often another secondary has taken over instead.
     """
 
     primary: bool = False
@@ -162,6 +163,7 @@ class Sender(NamedTuple):
     wires: int = 0
     paused: bool = False
     heir: bool = False
+    missed: int = 0
 
 
 class WireName(NamedTuple):

@@ -69,6 +69,7 @@ class Rulebook:
     starts_as_primary: Callable[[bool], Any] = gateways.starts_as_primary
     dispatches: Callable[[bool], Any] = gateways.dispatches
     takes_over: Callable[[], Any] = gateways.takes_over
+    stays_eligible: Callable[[int], Any] = gateways.stays_eligible
     keeps_inherited: Callable[[], Any] = gateways.keeps_inherited
     merges_records: Callable[[], Any] = gateways.merges_records
     records_behind_queue: Callable[[], Any] = gateways.records_behind_queue
@@ -86,6 +87,7 @@ class Rulebook:
     reconnects: Callable[[], Any] = gateways.reconnects
     collects_while_unconnected: Callable[[], Any] = gateways.collects_while_unconnected
     replies_after_applying: Callable[[], Any] = gateways.replies_after_applying
+    answers_when_stopped: Callable[[], Any] = gateways.answers_when_stopped
     tells_removals: Callable[[], Any] = gateways.tells_removals
     tells_removal_when_sent: Callable[[], Any] = gateways.tells_removal_when_sent
     range_removed: Callable[[int], Any] = gateways.range_removed
@@ -221,6 +223,7 @@ GATEWAYS: dict[str, Decision] = {
     "starts_as_primary": Decision(("SER-PRIMARY-02",), _yes_or_no),
     "dispatches": Decision(("SER-PRIMARY-03", "SER-PRIMARY-01", "GWQ-PROC-01"), _yes_or_no),
     "takes_over": Decision(("SER-PRIMARY-04", "SER-PRIMARY-05"), _yes_or_no),
+    "stays_eligible": Decision(("SER-PRIMARY-06",), _yes_or_no),
     "keeps_inherited": Decision(("SER-FAILOVER-01", "GWQ-ACK-03"), _yes_or_no),
     "merges_records": Decision(("SER-FAILOVER-01", "SER-ENQ-02"), _yes_or_no),
     "records_behind_queue": Decision(("SER-FAILOVER-02",), _yes_or_no),
@@ -244,6 +247,7 @@ GATEWAYS: dict[str, Decision] = {
     "reconnects": Decision(("GWQ-RETRY-04",), _yes_or_no),
     "collects_while_unconnected": Decision(("GWQ-RETRY-05", "WAN-ASYNC-01"), _yes_or_no),
     "replies_after_applying": Decision(("GWQ-PROC-02", "GWQ-ACK-06"), _yes_or_no),
+    "answers_when_stopped": Decision(("RCV-RETRY-02",), _yes_or_no),
     "tells_removals": Decision(("REM-SERIAL-02", "SER-FAILOVER-03"), _yes_or_no),
     "tells_removal_when_sent": Decision(("REM-GEN-01",), _yes_or_no),
     "range_removed": Decision(("REM-SERIAL-03",), lambda last: Free((last, last + 1, last - 1))),

@@ -108,6 +108,42 @@ GATEWAYS = (
         resends_unanswered=lambda: False,
     ),
     variant(
+        "gives-up",
+        "GWQ-RETRY-02",
+        "what was sent over three connections and never answered is given up",
+        keeps_trying=lambda connections: connections < 3,  # noqa: PLR2004 - as good as any
+    ),
+    variant(
+        "drops-without-receiver",
+        "GWQ-RETRY-03",
+        "what is queued is dropped when no receiver is to be had",
+        stays_without_receiver=lambda: False,
+    ),
+    variant(
+        "connects-once",
+        "GWQ-RETRY-04",
+        "a sender whose connection has broken never connects again",
+        reconnects=lambda: False,
+    ),
+    variant(
+        "resends-later",
+        "WAN-ORDER-03 GWQ-RETRY-05",
+        "what was not answered is sent again behind what was queued meanwhile",
+        resends_first=lambda: False,
+    ),
+    variant(
+        "answers-first",
+        "GWQ-PROC-02 GWQ-ACK-06",
+        "a receiver answers what has arrived before it has applied it",
+        replies_after_applying=lambda: False,
+    ),
+    variant(
+        "answers-when-stopped",
+        "RCV-RETRY-02",
+        "a receiver that shuts down answers the batch in hand, and drops what it has not applied",
+        answers_when_stopped=lambda: True,
+    ),
+    variant(
         "receives-backwards",
         "RCV-APPLY-01",
         "a receiver applies the second of what has arrived before the first",

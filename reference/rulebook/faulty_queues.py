@@ -147,6 +147,12 @@ QUEUES = (
         takes_over=lambda: False,
     ),
     variant(
+        "waits-once",
+        "SER-PRIMARY-06",
+        "a secondary that another was preferred to no longer waits to become primary",
+        stays_eligible=lambda missed: not missed,
+    ),
+    variant(
         "begins-empty",
         "SER-FAILOVER-01 GWQ-ACK-03",
         "a new primary begins with an empty queue",

@@ -126,6 +126,11 @@ def takes_over() -> bool:
     return True
 
 
+def stays_eligible(missed: int) -> bool:  # noqa: ARG001
+    """Whether a secondary still waits after others took over so often: it does, for ever (002, Serial)."""
+    return True
+
+
 def keeps_inherited() -> bool:
     """Whether a new primary keeps what its copy of the queue holds: it does (002, Serial)."""
     return True
@@ -209,6 +214,11 @@ def collects_while_unconnected() -> bool:
 def replies_after_applying() -> bool:
     """Whether a receiver answers only what it has applied: it does (000, L27, L30)."""
     return True
+
+
+def answers_when_stopped() -> bool:
+    """Whether a receiver that shuts down answers what it has not applied: it does not (002, Remote)."""
+    return False
 
 
 def tells_removals() -> bool:

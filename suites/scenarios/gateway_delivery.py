@@ -213,6 +213,24 @@ def events_gather_behind_those_that_wait(stage: Sites) -> None:
     told_there(stage, "y", other)
 
 
+@between_sites("WAN-ORDER-03", "GWQ-RETRY-05", needs=(*GATES, *CRASHES))
+def what_a_dead_receiver_had_not_applied_comes_first(stage: Sites) -> None:
+    """The receiver dies at the first event of a batch, and a newer value stands behind that batch."""
+    dying, staying = stage.there
+    stage.receive_at(dying)
+    stage.pause()
+    held = stage.hold(dying, stage.here[0], "y")
+    puts = [stage.put(member, "x") for member in stage.here]
+    stage.resume()
+    stage.stands(dying, held)
+    puts.append(stage.put(stage.here[0], "x"))
+    stage.crash(dying)
+    stage.start_receiver(staying)
+    stage.settle()
+    told_there(stage, "x", *puts)
+    told_there(stage, "y", held)
+
+
 @between_sites("RCV-APPLY-01", needs=GATES)
 def a_receiver_applies_in_the_order_of_the_queue(stage: Sites) -> None:
     """A receiver held at the first of many events applies the others behind it, one after the other."""

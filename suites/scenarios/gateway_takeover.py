@@ -50,6 +50,22 @@ def whoever_is_left_takes_over(stage: Sites) -> None:
     stage.both_sites_hold("x", put)
 
 
+@between_sites("SER-PRIMARY-06", needs=CRASHES, here=3)
+def who_was_not_chosen_is_chosen_later(stage: Sites) -> None:
+    """Of three members two become primary one after the other, each when the one before it dies."""
+    puts = []
+    for turn in range(2):
+        dying = stage.primary()
+        puts.append(stage.put(dying, f"x{turn}"))
+        stage.settle()
+        stage.crash(dying)
+        stage.settle()
+    puts.append(stage.put(stage.primary(), "x2"))
+    stage.settle()
+    for turn, put in enumerate(puts):
+        stage.site_holds(stage.there, f"x{turn}", put)
+
+
 @between_sites("SER-SECONDARY-01", "SER-ENQ-02", "SER-FAILOVER-01", needs=CRASHES_AND_GATES)
 def what_only_a_secondary_knows_of_is_queued_at_takeover(stage: Sites) -> None:
     """An update that has not reached the primary when that crashes is delivered all the same, once."""
