@@ -111,7 +111,7 @@ GATEWAYS = (
         "gives-up",
         "GWQ-RETRY-02",
         "what was sent over three connections and never answered is given up",
-        keeps_trying=lambda connections: connections < 3,  # noqa: PLR2004 - as good as any
+        keeps_trying=lambda connections: connections < 3,
     ),
     variant(
         "drops-without-receiver",
