@@ -11,9 +11,10 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from enum import StrEnum
+from pathlib import Path
 
 import msgspec
 
@@ -23,6 +24,7 @@ from plumbline.adapters.geode.jars import KNOWN_VERSIONS, find_jars
 from plumbline.adapters.process.client import Limits, ProcessAdapter, RemoteAdapter
 from plumbline.adapters.process.messages import shorten
 from plumbline.adapters.process.server import Loopback
+from plumbline.adapters.protocol import Introduction
 
 FORMS = {
     "reference": "the reference of this suite, calm: every run goes the same way",
@@ -58,21 +60,32 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
             suite's own budget stops one that hangs.
         open: makes a fresh adapter, any number of times; the caller closes it. Raises AdapterError, and
             MissingToolError when something that the candidate needs is not installed.
+        introduced: what counts of how it introduces itself; raises AdapterError if that is not acceptable.
     """
 
     name: str
     kind: Kind
     in_process: bool
     open: Callable[[], Adapter]
+    introduced: Callable[[Introduction], Introduction] = lambda introduction: introduction
 
 
-def find_candidate(name: str, *, seed: int = 0, limits: Limits | None = None) -> Candidate:
+def find_candidate(
+    name: str,
+    *,
+    seed: int = 0,
+    limits: Limits | None = None,
+    environment: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> Candidate:
     """The candidate of a name; nothing of it is started yet.
 
     Args:
         name: one of FORMS.
         seed: what a chaotic reference draws its orders from.
         limits: how long a process may take for an answer.
+        environment: variables put to those that a process is started with.
+        folder: where a process is started; where this one is if left out.
 
     Raises:
         UnknownCandidateError: nothing is named so; the message says what is.
@@ -86,7 +99,7 @@ def find_candidate(name: str, *, seed: int = 0, limits: Limits | None = None) ->
         case Kind.PYTHON:
             return _python(name, rest)
         case Kind.PROCESS:
-            return _process(name, rest, limits)
+            return _process(name, rest, limits, environment or {}, folder)
         case Kind.GEODE:
             return _geode(name, rest)
         case _ if kind in _ANNOUNCED:
@@ -159,17 +172,24 @@ def _python(name: str, rest: str) -> Candidate:
     return Candidate(name=name, kind=Kind.PYTHON, in_process=True, open=open_adapter)
 
 
-def _process(name: str, command: str, limits: Limits | None) -> Candidate:
+def _process(
+    name: str, command: str, limits: Limits | None, environment: Mapping[str, str], folder: Path | None
+) -> Candidate:
     try:
         words = shlex.split(command)
     except ValueError as error:
         raise _unknown(name, f"the command cannot be split into words: {error}") from None
     if not words:
         raise _unknown(name, "a command is needed: `process:COMMAND`")
-    if shutil.which(words[0]) is None:
+    beside = folder is not None and os.sep in words[0]
+    program = str(Path(folder or "").absolute() / words[0]) if beside else words[0]
+    if shutil.which(program, path=environment.get("PATH")) is None:
         raise _unknown(name, f"there is no program {words[0]!r}, or it may not be executed")
     return Candidate(
-        name=name, kind=Kind.PROCESS, in_process=False, open=lambda: ProcessAdapter(command, limits)
+        name=name,
+        kind=Kind.PROCESS,
+        in_process=False,
+        open=lambda: ProcessAdapter(command, limits, environment, folder),
     )
 
 

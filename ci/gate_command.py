@@ -13,13 +13,15 @@ import click
 import msgspec
 
 from plumbline.ci.progress import Advanced, patiently
+from plumbline.ci.settings import config_option
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.deviations import DeviationError, read_deviations
-from plumbline.reference.policy import Policy, PolicyError, read_policy
+from plumbline.reference.policy import PolicyError, read_policy
 from plumbline.reference.trace.files import verified_files
 from plumbline.reports.collection import Collection, collect
 from plumbline.reports.gate import Decision, Evidence, Reason, Weight, decide
 from plumbline.reports.text import one_line
+from plumbline.suites.configuration import Settings
 
 ANSWER = {0: "the release may go", 1: "the release may not go", 2: "the question could not be answered"}
 
@@ -56,7 +58,7 @@ Exit codes:
 @click.option(
     "--policy",
     type=click.Path(path_type=Path),
-    help="What must hold, a TOML file; a policy for most if left out.",
+    help="What must hold, a TOML file; [gate] of plumbline.toml, or a policy for most, if left out.",
 )
 @click.option(
     "--deviations",
@@ -68,6 +70,7 @@ Exit codes:
     type=click.Path(path_type=Path),
     help="Runs of the last release: what passed there must pass here, what is new here only advises.",
 )
+@config_option
 @click.option("--json", "as_json", is_flag=True, help="Print the answer and all reasons as JSON.")
 @click.pass_context
 def command(
@@ -76,6 +79,7 @@ def command(
     policy: Path | None,
     deviations: Path | None,
     baseline: Path | None,
+    settings: Settings,
     as_json: bool,
 ) -> None:
     """Say whether a release may go, and print each reason: requirement, verdict, what to do.
@@ -85,8 +89,9 @@ def command(
     and does not any more, speak against it. What was not judged is never taken for passed.
     """
     try:
-        wanted = Policy() if policy is None else read_policy(policy)
-        known = None if deviations is None else read_deviations(deviations)
+        wanted = settings.said.gate if policy is None else read_policy(policy)
+        file = deviations or settings.deviations
+        known = None if file is None else read_deviations(file)
     except (PolicyError, DeviationError) as error:
         raise click.UsageError(one_line(str(error))) from error
     with patiently() as advanced:

@@ -15,9 +15,9 @@ import msgspec
 from rich.console import Console
 from rich.progress import Progress
 
-from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.command import CommandError
 from plumbline.ci.run_command import process_limits
+from plumbline.ci.settings import config_option
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.deviations import DeviationError, in_force, read_deviations
 from plumbline.reference.plans import by_rank
@@ -26,6 +26,7 @@ from plumbline.reference.runs import Counterexample, read_counterexample
 from plumbline.reference.verdicts import Source, Verdict
 from plumbline.reports.terminal import render_counterexample
 from plumbline.reports.text import one_line
+from plumbline.suites.configuration import Settings
 from plumbline.suites.deviations import OnRecord
 from plumbline.suites.profiles import seconds
 from plumbline.suites.reducing import tries_for
@@ -50,6 +51,7 @@ LONGEST = 600
     help="Known differences, a TOML file; what it takes one of them to explain has not failed.",
 )
 @click.option("--timeout", metavar="DURATION", help="Most that a process may take for one answer.")
+@config_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     file: Path,
@@ -57,6 +59,7 @@ def command(
     times: int | None,
     deviations: Path | None,
     timeout: str | None,
+    settings: Settings,
     as_json: bool,
 ) -> None:
     r"""Play the counterexample of FILE again and tell how often it failed.
@@ -75,12 +78,13 @@ def command(
     """
     try:
         limits = None if timeout is None else process_limits(seconds(timeout))
-        known = () if deviations is None else read_deviations(deviations)
+        recorded = deviations or settings.deviations
+        known = () if recorded is None else read_deviations(recorded)
     except (ValueError, DeviationError) as error:
         raise click.UsageError(str(error)) from error
     example = read_counterexample(file)
     tries = times or tries_for(example.times_failed, example.times_tried)
-    found = find_candidate(candidate or example.candidate, seed=example.seed, limits=limits)
+    found = settings.find(candidate or example.candidate, seed=example.seed, limits=limits)
     console = Console(stderr=True)
     console.print(one_line(f"playing on {found.name}", LONGEST), markup=False, highlight=False)
     with (

@@ -15,10 +15,11 @@ import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from plumbline.adapters.candidates import find_candidate
 from plumbline.adapters.process.client import Limits
 from plumbline.ci.command import CommandError
+from plumbline.ci.last_run import failed_in, last_run
 from plumbline.ci.selection import selected
+from plumbline.ci.settings import config_option
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.deviations import DeviationError, read_deviations
@@ -26,6 +27,7 @@ from plumbline.reference.trace.files import TraceWriteError
 from plumbline.reference.verdicts import Verdict, VerdictRow, exit_code, merge
 from plumbline.reports.terminal import render_counterexample, render_summary
 from plumbline.reports.text import one_line
+from plumbline.suites.configuration import FILE, Settings
 from plumbline.suites.profiles import PROFILES, seconds
 from plumbline.suites.running import Options, Outcome, run_suite
 
@@ -39,7 +41,7 @@ GATE_SEED = 20_250_101
 @click.command("run")
 @click.option("--candidate", "candidates", multiple=True, metavar="C", help="What to test; may be repeated.")
 @click.option("--select", multiple=True, metavar="ID|AREA", help="Only these requirements; may be repeated.")
-@click.option("--profile", type=click.Choice(list(PROFILES)), default="gate", show_default=True)
+@click.option("--profile", type=click.Choice(list(PROFILES)), help="How much is played.  [default: gate]")
 @click.option("--seed", type=int, help="What plans are drawn from; full runs draw a fresh one if left out.")
 @click.option("--budget", metavar="DURATION", help="Draw no more plans after 90s, 5m, 1h.")
 @click.option(
@@ -54,51 +56,85 @@ GATE_SEED = 20_250_101
 )
 @click.option("--timeout", metavar="DURATION", help="Most that a process may take for one answer.")
 @click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), default=Path("runs"), show_default=True
+    "--last-failed",
+    is_flag=True,
+    help="Only what failed or went unjudged in the last run below OUT, with its candidate, profile and seed.",
 )
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where run directories go.  [default: runs]",
+)
+@config_option
 @click.option("--json", "as_json", is_flag=True, help="Print verdicts as JSON on standard output.")
 def command(
     candidates: tuple[str, ...],
     select: tuple[str, ...],
-    profile: str,
+    profile: str | None,
     seed: int | None,
     budget: str | None,
     dialect: str | None,
     deviations: Path | None,
     timeout: str | None,
-    out: Path,
+    last_failed: bool,
+    out: Path | None,
+    settings: Settings,
     as_json: bool,
 ) -> None:
     r"""Test candidates against the catalogue and leave a run directory for each below OUT.
 
-    The default candidate is the reference itself. Exit code 0: everything judged was right; 1: something
-    failed; 2: something could not be judged.
+    What is left out here is read from plumbline.toml (`plumbline init` writes one), if there is one; else the
+    candidate is the reference itself.
+
+    \b
+    Exit codes:
+      0  everything judged was right    1  something failed    2  something could not be judged
 
     \b
     plumbline run
+    plumbline run --last-failed
     plumbline run --candidate 'process:./my-adapter' --profile smoke
     plumbline run --candidate geode:1.15.1 --select VER --select CONS-RR-04
     """
+    said = settings.said
+    out = out or settings.out
     try:
-        budget_s = None if budget is None else seconds(budget)
+        budget_s = said.run.budget_s if budget is None else seconds(budget)
         limits = None if timeout is None else process_limits(seconds(timeout))
-        known = () if deviations is None else read_deviations(deviations)
+        recorded = deviations or settings.deviations
+        known = () if recorded is None else read_deviations(recorded)
     except (ValueError, DeviationError) as error:
         raise click.UsageError(str(error)) from error
+    ids = selected(select or said.run.select)
+    names = candidates or (settings.candidate_name or "reference",)
+    profile = profile or said.run.profile
+    seed = said.run.seed if seed is None else seed
+    if last_failed:
+        last = last_run(out, candidates or tuple(filter(None, [settings.candidate_name])))
+        ids = failed_in(last, ids)
+        if not ids:
+            click.echo(one_line(f"nothing failed in the last run, {last.directory}", LONGEST_ERROR), err=True)
+            sys.exit(0)
+        names, profile = candidates or (last.record.candidate,), profile or last.record.profile
+        seed = last.record.seed if seed is None else seed
+    profile = profile or "gate"
     fixed = seed if seed is not None else GATE_SEED
     if seed is None and profile == "full":
         fixed = secrets.randbelow(2**31)
-    said = {"--deviations": deviations, "--timeout": timeout}
+    # A file that is read anyway need not be named again.
+    config = settings.file if settings.file != Path(FILE) else None
+    also_said = {"--deviations": deviations, "--timeout": timeout, "--config": config}
+    own_dialect = said.candidate.dialect if names == (settings.candidate_name,) else None
     options = Options(
-        selected=selected(select),
+        selected=ids,
         profile=PROFILES[profile],
         seed=fixed,
         budget_s=budget_s,
         deviations=known,
-        dialect=dialect or "",
-        also_said=tuple(str(word) for flag in said.items() if flag[1] is not None for word in flag),
+        dialect=dialect or own_dialect or "",
+        also_said=tuple(str(word) for flag in also_said.items() if flag[1] is not None for word in flag),
     )
-    found = [find_candidate(name, seed=fixed, limits=limits) for name in candidates or ("reference",)]
+    found = [settings.find(name, seed=fixed, limits=limits) for name in names]
     console = Console(stderr=True)
     outcomes = []
     for candidate in found:

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from plumbline.adapters.candidates import find_candidate
 from plumbline.adapters.errors import AdapterError, MissingToolError, UnknownCandidateError
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.deviations import Deviation, DeviationError, in_force, read_deviations, words
 from plumbline.reference.verdicts import MEANING, Verdict, merge
+from plumbline.suites.configuration import ConfigurationError, Settings, find_settings
 from plumbline.suites.deviations import OnRecord
 from plumbline.suites.machines import MACHINES
 from plumbline.suites.profiles import PROFILES
@@ -33,6 +33,7 @@ SUITE = re.compile(r"test_(machines|scenarios|requirements)\.py::")
 
 FIXED_SEED = 20_250_101
 
+SETTINGS = pytest.StashKey[Settings]()
 SESSIONS = pytest.StashKey[dict[str, Session]]()
 DEVIATIONS = pytest.StashKey[tuple[Deviation, ...]]()
 ON_RECORD = pytest.StashKey[dict[str, OnRecord]]()
@@ -49,44 +50,54 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="C",
         help="what to test: reference, process:COMMAND, geode:VERSION, …; may be repeated",
     )
-    group.addoption(
-        "--profile", choices=list(PROFILES), default="smoke", help="how much of it (default smoke)"
-    )
+    group.addoption("--profile", choices=list(PROFILES), default=None, help="how much of it (default smoke)")
     group.addoption(
         "--deviations",
         metavar="FILE",
         help="known differences, a TOML file; each is expected, and one that does not show fails",
     )
-    group.addoption("--suite-seed", type=int, default=FIXED_SEED, help="what plans are drawn from")
+    group.addoption("--suite-seed", type=int, default=None, help="what plans are drawn from")
+    group.addoption(
+        "--plumbline-config",
+        metavar="FILE",
+        help="settings of the candidate, by default plumbline.toml where there is one; other options win",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check candidates and deviations before anything is collected."""
+    """Read settings, check candidates and deviations before anything is collected."""
     config.stash[SESSIONS] = {}
     config.stash[RESULTS] = {}
     config.stash[ON_RECORD] = {}
     try:
-        file = config.getoption("--deviations")
+        given = config.getoption("--plumbline-config")
+        settings = find_settings(None if given is None else Path(given), config.invocation_params.dir)
+        file = config.getoption("--deviations") or settings.deviations
         config.stash[DEVIATIONS] = () if file is None else read_deviations(Path(file))
-    except DeviationError as error:
+    except (ConfigurationError, DeviationError) as error:
         raise pytest.UsageError(str(error)) from error
-    for name in config.getoption("--candidate"):
+    config.stash[SETTINGS] = settings
+    said = settings.said.run
+    config.option.profile = config.option.profile or said.profile or "smoke"
+    seed = said.seed if config.option.suite_seed is None else config.option.suite_seed
+    config.option.suite_seed = FIXED_SEED if seed is None else seed
+    for name in candidate_names(config):
         try:
-            find_candidate(name)
+            settings.find(name)
         except (UnknownCandidateError, MissingToolError) as error:
             raise pytest.UsageError(str(error)) from error
 
 
 def candidate_names(config: pytest.Config) -> list[str]:
-    """The candidates asked for; the reference if none is."""
-    return config.getoption("--candidate") or ["reference"]
+    """The candidates asked for; else that of the settings, else the reference."""
+    return config.getoption("--candidate") or [config.stash[SETTINGS].candidate_name or "reference"]
 
 
 def session_of(config: pytest.Config, name: str) -> Session:
     """The session of a candidate, opened once for all items."""
     sessions = config.stash[SESSIONS]
     if name not in sessions:
-        sessions[name] = Session(find_candidate(name, seed=config.getoption("--suite-seed")))
+        sessions[name] = Session(config.stash[SETTINGS].find(name, seed=config.getoption("--suite-seed")))
     return sessions[name]
 
 

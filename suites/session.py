@@ -98,7 +98,7 @@ class Session:
                 )
             try:
                 self._adapter = self.candidate.open()
-                self._introduction = self._adapter.hello()
+                self._introduction = self.candidate.introduced(self._adapter.hello())
             except (MissingToolError, UnsupportedError) as error:
                 # Nothing can be judged without it, and the runs of other candidates go on.
                 raise AdapterError(str(error)) from error

@@ -13,8 +13,9 @@ import subprocess
 import threading
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import IO
 
 from plumbline.adapters.process.messages import LINE_LIMIT, ChannelError, readable, shorten
@@ -34,8 +35,16 @@ class Child:
     Not thread-safe. Reading happens in the calling thread: no thread but the one for the error stream.
     """
 
-    def __init__(self, command: Sequence[str]) -> None:
-        """Start the command; raises ChannelError when that cannot be done."""
+    def __init__(
+        self, command: Sequence[str], environment: Mapping[str, str] | None = None, folder: Path | None = None
+    ) -> None:
+        """Start the command; raises ChannelError when that cannot be done.
+
+        Args:
+            command: the program and its arguments.
+            environment: variables put to those of this process.
+            folder: where it is started; where this process is if left out.
+        """
         try:
             self._process = subprocess.Popen(
                 command,
@@ -44,6 +53,8 @@ class Child:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=True,
+                env=None if not environment else {**os.environ, **environment},
+                cwd=folder,
             )
         except (OSError, ValueError) as error:
             raise ChannelError(f"cannot start `{shorten(shlex.join(command))}`: {error}") from None

@@ -8,6 +8,8 @@ Knows what may be asked and how an answer is read, not whether the answer is rig
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
@@ -284,18 +286,26 @@ class RemoteAdapter(Adapter):
 class ProcessAdapter(RemoteAdapter):
     """A candidate's command that speaks the protocol on its standard input and output."""
 
-    def __init__(self, command: str, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        command: str,
+        limits: Limits | None = None,
+        environment: Mapping[str, str] | None = None,
+        folder: Path | None = None,
+    ) -> None:
         """Start the command.
 
         Args:
             command: a command line, split as a shell would split it, but run without one.
             limits: how long it may take.
+            environment: variables put to those of this process.
+            folder: where it is started; where this process is if left out.
 
         Raises:
             AdapterError: it cannot be started.
         """
         try:
-            self._child = Child(shlex.split(command))
+            self._child = Child(shlex.split(command), environment, folder)
         except (ChannelError, ValueError) as error:
             raise AdapterError(f"process: {error}") from None
         super().__init__(self._child, limits)
