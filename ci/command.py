@@ -21,6 +21,7 @@ import click
 # works where an extra is missing.
 SUBCOMMANDS = {
     "catalogue": "Show the requirements: what each says, where it stands, what tests it.",
+    "doctor": "Look for everything that Plumbline can use, and tell the remedy for what is missing.",
     "init": "Write a plumbline.toml to begin with: one candidate, and everything that can be set.",
     "run": "Test candidates and leave a run directory with trace, verdicts and counterexamples.",
     "judge": "Judge the traces of any number of run directories by the rules.",

@@ -1,0 +1,147 @@
+"""`plumbline doctor`: what is found, what a lack leaves out, and that no program can hold it up."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from plumbline.ci import doctor
+from plumbline.ci.command import group
+from plumbline.ci.doctor import Check
+
+
+def program(folder: Path, name: str, script: str) -> None:
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A PATH with nothing on it but what a test puts there."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    return tmp_path
+
+
+def test_everything_is_told_with_its_remedy_in_json_and_for_people(path: Path):
+    del path
+    result = CliRunner().invoke(group, ["doctor", "--json"])
+    told = json.loads(result.stdout)
+    assert (result.exit_code, told["healthy"]) == (0, True)
+    names = [one["name"] for one in told["checks"]]
+    assert names[:2] == ["Python", "packages"]
+    assert {"Java", "Maven", "Docker", "Chromium", "memory", "disk", "cores", "extra spark"} <= set(names)
+    for one in told["checks"]:
+        assert one["good"] or (one["leaves_out"] and one["remedy"]), one
+    text = CliRunner().invoke(group, ["doctor"]).stdout
+    assert "○ Maven             missing\n    leaves out: fetching Apache Geode" in text
+    assert "remedy:     apt-get install maven" in text
+
+
+@pytest.mark.parametrize(
+    ("look", "lacking"),
+    [
+        (doctor.java, "Java"),
+        (doctor.maven, "Maven"),
+        (doctor.docker, "Docker"),
+        (doctor.chromium, "Chromium"),
+    ],
+)
+def test_a_program_that_is_not_there_is_missing_and_the_core_goes_without(
+    path: Path, look: Callable[[], Check], lacking: str
+):
+    del path
+    check = look()
+    assert (check.name, check.good, check.core, check.found) == (lacking, False, False, "missing")
+
+
+@pytest.mark.parametrize(
+    ("said", "good"),
+    [
+        ('openjdk version "17.0.15" 2025-04-15', True),
+        ('java version "21" 2023-09-19 LTS', True),
+        ('java version "1.8.0_392"', False),
+        ('openjdk version "11.0.2"', False),
+        ("Segmentation fault", False),
+    ],
+)
+def test_java_is_there_when_it_is_new_enough(path: Path, said: str, good: bool):
+    program(path, "java", f"echo '{said}' >&2")
+    assert doctor.java().good is good
+
+
+def test_the_java_of_java_home_comes_first(path: Path, monkeypatch: pytest.MonkeyPatch):
+    program(path, "java", "echo 'openjdk version \"11\"' >&2")
+    (path / "home" / "bin").mkdir(parents=True)
+    program(path / "home" / "bin", "java", "echo 'openjdk version \"17\"' >&2")
+    monkeypatch.setenv("JAVA_HOME", str(path / "home"))
+    assert doctor.java().good
+
+
+def test_maven_is_recognised_between_colours(path: Path):
+    program(path, "mvn", r"printf '\033[1mApache Maven 3.8.7\033[m\n'")
+    assert (doctor.maven().good, doctor.maven().found) == (True, "3.8.7")
+
+
+def test_an_engine_that_does_not_answer_is_no_docker(path: Path):
+    program(path, "docker", "echo 'Cannot connect' >&2; exit 1")
+    check = doctor.docker()
+    assert not check.good
+    assert "Cannot connect" in check.found
+    program(path, "docker", "echo 27.3.1")
+    assert doctor.docker().good
+
+
+def test_a_program_that_hangs_or_is_none_holds_nothing_up(path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(doctor, "PATIENCE_S", 0.2)
+    program(path, "mvn", "exec /bin/sleep 60")
+    assert "did not answer within" in doctor.maven().found
+    (path / "docker").write_bytes(b"\x7fELF junk")
+    (path / "docker").chmod(0o755)
+    assert "does not run" in doctor.docker().found
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "lacking"),
+    [
+        ("LEAST_MEMORY_MIB", 10**9, "memory"),
+        ("LEAST_DISK_MIB", 10**12, "disk"),
+        ("OLDEST_PYTHON", (9, 0), "Python"),
+    ],
+)
+def test_without_what_the_core_needs_the_exit_code_is_1(
+    path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: object, lacking: str
+):
+    del path
+    monkeypatch.setattr(doctor, name, value)
+    result = CliRunner().invoke(group, ["doctor"])
+    assert result.exit_code == 1
+    assert f"✗ {lacking} " in result.stdout
+    assert "the core cannot do without what is missing" in result.stdout
+
+
+def test_a_package_that_is_missing_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch):
+    needs = ["click>=8.1", "no-such-package>=1", 'no-such-extra; extra == "spark"']
+    monkeypatch.setattr(doctor, "requires", lambda _: needs)
+    assert doctor.packages().found == "missing: no-such-package"
+    spark = next(look() for look in doctor.extras() if look().name == "extra spark")
+    assert (spark.good, spark.found) == (False, "missing: no-such-extra")
+    assert spark.remedy == "pip install 'plumbline[spark]'"
+
+
+def test_the_memory_of_a_container_counts_where_it_is_less(monkeypatch: pytest.MonkeyPatch):
+    files = {"/sys/fs/cgroup/memory.max": 600 * 1024**2, "/sys/fs/cgroup/memory.current": 500 * 1024**2}
+    monkeypatch.setattr(doctor, "_number", files.get)
+    check = doctor.memory()
+    assert (check.good, check.found) == (False, "100 MiB free")
+
+
+def test_it_looks_at_the_python_that_runs_it():
+    assert doctor.python().found == ".".join(map(str, sys.version_info[:3]))
+    assert float(doctor.cores().found) <= (os.cpu_count() or 1)
