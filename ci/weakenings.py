@@ -414,6 +414,16 @@ WEAKENINGS: dict[str, Weakening] = {
         "return fault.kind is not FaultKind.CRASH or view.complete(fault.member)",
         "return fault.kind is not FaultKind.CRASH and view.complete(fault.member)",
     ),
+    "the order of keys in a queue does not matter": Weakening(
+        "explain.hindsight",
+        "            if index.told_between(member, other)[0] < until and (\n",
+        "            if False and (\n",
+    ),
+    "only a primary's successors remember an order": Weakening(
+        "explain.hindsight",
+        "if not rivals or not (index.crashes or _is_primary(world, member)):",
+        "if not rivals or not index.crashes:",
+    ),
 }
 """Every weakening, in words."""
 

@@ -106,7 +106,9 @@ class Hindsight:
         where = (member, operation.region, operation.key)
         if where in self._index.again:
             return True
-        if self._queued_in_silence(world, now, member, operation):
+        if self._queued_in_silence(world, now, member, operation) or self._rivals(
+            world, now, member, operation
+        ):
             return True
         if entry.state is EntryState.LIVE:
             return False
@@ -140,6 +142,36 @@ class Hindsight:
             if called >= now or self._may_be_under_way(world, member, other):
                 return True
         return False
+
+    def _rivals(self, world: World, now: int, member: str, operation: Operation) -> bool:
+        """Whether a change of another key may enter a queue first, as logs do not tell which came first.
+
+        The queue has one order of all keys. A secondary's matters once its primary has died.
+        """
+        index = self._index
+        rivals = index.rivals.get((member, operation.region), ())
+        if not rivals or not (index.crashes or _is_primary(world, member)):
+            return False
+        latest = index.latest(operation, member)
+        until = index.told_between(member, operation)[1]
+        for other in rivals:
+            called = index.called[other.op_id]
+            if called >= latest:
+                return False
+            if other.key == operation.key and other.region == operation.region:
+                continue
+            if index.told_between(member, other)[0] < until and (
+                called >= now or self._may_be_ahead(world, member, other)
+            ):
+                return True
+        return False
+
+    def _may_be_ahead(self, world: World, member: str, operation: Operation) -> bool:
+        """Whether an operation of the member's site may still have to change the member's copy."""
+        call = world.calls.get(operation.op_id)
+        if member == operation.member or (call is not None and call.stage is Stage.DONE):
+            return call is not None and call.stage is Stage.CALLED
+        return self._may_be_under_way(world, member, operation)
 
     def _may_still_arrive(self, world: World, now: int, other: Operation, member: str, entry: Entry) -> bool:
         if self._index.called[other.op_id] >= now:
@@ -345,6 +377,11 @@ def _awaits(waiting: frozenset[object], channel: Channel) -> bool:
     return any(
         isinstance(awaited, tuple) and awaited[1:] == (channel.source, channel.target) for awaited in waiting
     )
+
+
+def _is_primary(world: World, member: str) -> bool:
+    """Whether the member dispatches any queue."""
+    return any(sender.primary for (name, _), sender in world.wan.senders.items() if name == member)
 
 
 def _seen(entry: Entry) -> Reading:

@@ -24,6 +24,7 @@ from plumbline.reference.history import (
     Gate,
     History,
     Moment,
+    OrderStrength,
     QueueAsked,
     QueueRead,
     Redelivered,
@@ -113,6 +114,8 @@ class Index:
         self.counts = self._find_counts()
         self.losers = self._find_losers()
         self.unheard = self._find_unheard()
+        self._told = self._find_told(history)
+        self.rivals = self._find_rivals(history)
 
     def _read(self, history: History) -> None:
         self.asked: dict[int, int] = {}
@@ -290,6 +293,49 @@ class Index:
                 if member != operation.member and told not in self.logged.get(member, set()):
                     losers.setdefault((member, *where), []).append(operation)
         return losers
+
+    @property
+    def crashes(self) -> bool:
+        """Whether any member dies."""
+        return any(fault.kind is FaultKind.CRASH for _, fault in self.faults)
+
+    def told_between(self, member: str, operation: Operation) -> tuple[int, int]:
+        """Between which moments the listener of a member is told of an operation, as far as that is known."""
+        if operation.token is None:
+            return 0, NEVER
+        return self._told.get((member, operation.region, operation.key, operation.token), (0, NEVER))
+
+    @staticmethod
+    def _find_told(history: History) -> dict[tuple[str, str, str, str], tuple[int, int]]:
+        told: dict[tuple[str, str, str, str], tuple[int, int]] = {}
+        for member, log in history.logs.items():
+            for shown in log:
+                event = shown.event
+                if event.token is not None:
+                    where = (member, event.region, event.key, event.token)
+                    after, before = told.get(where, (NEVER, 0))
+                    told[where] = (min(after, shown.after), max(before, shown.before))
+        return told
+
+    def _find_rivals(self, history: History) -> dict[tuple[str, str], list[Operation]]:
+        """Per member and region what may enter one of the region's queues there, in the order of the calls.
+
+        Empty where the logs tell in which order a member applied changes of several keys.
+        """
+        if self.strength is OrderStrength.TOTAL or not self._feeding:
+            return {}
+        fed = {region.name: frozenset(region.senders) for region in history.regions}
+        rivals: dict[tuple[str, str], list[Operation]] = {}
+        for operation in self.operations.values():
+            if operation.kind in READS:
+                continue
+            for member, site in self.sites.items():
+                if site != self.sites[operation.member]:
+                    continue
+                for region, senders in fed.items():
+                    if not senders.isdisjoint(fed[operation.region]):
+                        rivals.setdefault((member, region), []).append(operation)
+        return rivals
 
     def _find_unheard(self) -> dict[str, list[Operation]]:
         """Of each member that may feed a queue, destroys of its site that its listener is not told of."""
