@@ -23,6 +23,7 @@ SUBCOMMANDS = {
     "catalogue": "Show the requirements: what each says, where it stands, what tests it.",
     "doctor": "Look for everything that Plumbline can use, and tell the remedy for what is missing.",
     "init": "Write a plumbline.toml to begin with: one candidate, and everything that can be set.",
+    "check-adapter": "Ask every method of the protocol one by one: what works, what is missing or broken.",
     "run": "Test candidates and leave a run directory with trace, verdicts and counterexamples.",
     "judge": "Judge the traces of any number of run directories by the rules.",
     "replay": "Play a counterexample again, on its own candidate or another.",

@@ -133,6 +133,13 @@ class RemoteAdapter(Adapter):
         self._limits = limits or Limits()
         self._requests = 0
         self._gone = ""
+        self.sent = self.answered = b""
+        """The last request and the line that answered it, for people; empty where none came."""
+
+    @property
+    def gone(self) -> bool:
+        """Whether the other side has been ended, so that nothing can be asked any more."""
+        return bool(self._gone)
 
     def hello(self) -> Introduction:
         introduction = self._ask("hello", Hello(), Introduction)
@@ -237,7 +244,9 @@ class RemoteAdapter(Adapter):
         line = to_line(Request("2.0", self._requests, method, to_raw(params)))
         limit = self._limits.of(method, params) if limit_ms is None else limit_ms
         try:
-            answer = self._answer(self._channel.exchange(line, limit))
+            self.sent, self.answered = line, b""
+            self.answered = self._channel.exchange(line, limit)
+            answer = self._answer(self.answered)
             if isinstance(answer, msgspec.Raw):
                 return read(answer, result)
         except ChannelError as error:

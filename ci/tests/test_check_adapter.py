@@ -1,0 +1,238 @@
+"""`plumbline check-adapter`: adapters in order, adapters that lie about one method each, and hostile ones."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from plumbline import suites
+from plumbline.adapters.adapter import Adapter
+from plumbline.adapters.candidates import Candidate, Kind, find_candidate
+from plumbline.adapters.errors import AdapterError, UnsupportedError
+from plumbline.adapters.protocol import METHODS, Deployed, SettleResult
+from plumbline.adapters.reference.adapter import ReferenceAdapter
+from plumbline.ci.command import group
+from plumbline.ci.lint import ROOT
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.operations import Content, Outcome, QueueRole, Status
+from plumbline.suites.examination import PLAIN, examine
+from plumbline.suites.examining import CALLED, MOST_OPENED, Examination, Standing
+
+SMALL = ROOT / "adapters" / "tests" / "small_adapter.py"
+
+
+def check(*arguments: str) -> Result:
+    return CliRunner().invoke(group, ["check-adapter", *arguments])
+
+
+def lying(**methods: Callable[..., Any]) -> Candidate:
+    """The reference with some methods replaced."""
+    liar = type("Liar", (ReferenceAdapter,), methods)
+    return Candidate(name="liar", kind=Kind.PYTHON, in_process=True, open=lambda: liar(chaotic=False, seed=0))
+
+
+def standings(examination: Examination) -> dict[str, Standing]:
+    return {answer.method: answer.standing for answer in examination.answers}
+
+
+@pytest.mark.parametrize("name", ["reference", "reference:chaotic"])
+def test_the_reference_is_in_order_and_every_method_is_asked(name: str):
+    examination = examine(find_candidate(name))
+    found = standings(examination)
+    assert list(found) == list(METHODS)
+    assert {name for name, standing in found.items() if standing is Standing.WORKS} >= CALLED
+    assert set(found.values()) == {Standing.WORKS, Standing.UNSUPPORTED}
+    assert not examination.broken
+    assert not any(answer.sent for answer in examination.answers)
+
+
+def test_what_is_not_declared_is_told_with_the_requirements_that_stay_unsupported():
+    examination = examine(find_candidate("reference"))
+    assert examination.introduction is not None
+    assert set(examination.lost) == set(Capability) - set(examination.introduction.capabilities)
+    for identity in examination.lost[Capability.DISK]:
+        assert Capability.DISK in catalogue()[identity].capabilities
+    assert examination.lost[Capability.DISK]
+
+
+def test_the_methods_that_count_as_called_are_those_that_the_suite_calls():
+    text = "".join((Path(suites.__path__[0]) / name).read_text() for name in ("driving.py", "session.py"))
+    assert set(re.findall(r"adapter(?:\(\))?\.([a-z_]+)\(", text)) == CALLED
+    core = {method.name for method in METHODS.values() if method.capability is None}
+    assert PLAIN.keys() | core == METHODS.keys()
+
+
+def doing_nothing(*_: object) -> None:
+    """Say yes, and do nothing."""
+
+
+def dropping(name: str) -> Callable[..., Any]:
+    """The method of the reference, with the last of what it lists left out."""
+
+    def dropped(self: Adapter, *arguments: Any) -> Any:
+        told = getattr(super(type(self), self), name)(*arguments)
+        return (
+            told[:-1] if isinstance(told, tuple) else msgspec.structs.replace(told, events=told.events[:-1])
+        )
+
+    return dropped
+
+
+def refusing(*_: object) -> None:
+    raise UnsupportedError("not here")
+
+
+def _first(self: Any, regions: Any) -> None:
+    self.ran = True
+    ReferenceAdapter.reset(self, regions)
+
+
+def _unchecked(self: Any, member: str, region: str) -> Any:
+    return msgspec.structs.replace(ReferenceAdapter.attributes(self, member, region), checks=None)
+
+
+def _primary(self: Any, member: str, queue: str) -> Any:
+    return msgspec.structs.replace(
+        ReferenceAdapter.look_at_queue(self, member, queue), role=QueueRole.PRIMARY
+    )
+
+
+def _failing(*_: object) -> None:
+    raise AdapterError("it does not end")
+
+
+LIES: dict[str, dict[str, Callable[..., Any]]] = {
+    "hello": {"hello": lambda self: msgspec.structs.replace(ReferenceAdapter.hello(self), dialect="klingon")},
+    "deploy": {"deploy": lambda *_: Deployed(member_order=("A", "A"))},
+    "reset": {"reset": lambda self, regions: None if self.__dict__.get("ran") else _first(self, regions)},
+    "begin": {"begin": refusing},
+    "finish": {"finish": lambda *_: Outcome(Status.REFUSED)},
+    "observe": {"observe": dropping("observe")},
+    "settle": {"settle": lambda *_: SettleResult(settled=False)},
+    "contents": {"contents": lambda *_: (Content("k", "foreign"),)},
+    "await_parked": {"await_parked": lambda *_: True},
+    "arm": {"arm": doing_nothing, "await_parked": lambda *_: False},
+    "statistic": {"statistic": lambda *_: 3},
+    "attributes": {"attributes": _unchecked},
+    "join": {"join": doing_nothing},
+    "create_queue": {"create_queue": doing_nothing},
+    "queue_action": {"queue_action": doing_nothing},
+    "look_at_queue": {"look_at_queue": _primary},
+    "interest": {"interest": refusing},
+    "crash": {"crash": refusing},
+    "link": {"link": refusing},
+    "close": {"close": _failing},
+}
+
+
+@pytest.mark.parametrize("method", LIES)
+def test_an_adapter_that_says_yes_and_does_something_else_is_found_out(method: str):
+    examination = examine(lying(**LIES[method]))
+    assert examination.broken
+    broken = [answer for answer in examination.answers if answer.standing is Standing.BROKEN]
+    found = {answer.method for answer in broken}
+    # What is armed and not come to shows when it is waited for.
+    assert found == {"await_parked" if method == "arm" else method}
+    assert all(answer.told for answer in broken)
+    if method != "deploy":
+        assert broken[0].sent.startswith('{"jsonrpc":"2.0"')
+
+
+def test_a_method_that_works_though_its_capability_is_not_declared_is_told():
+    def hello(self: Any) -> Any:
+        told = ReferenceAdapter.hello(self)
+        fewer = tuple(one for one in told.capabilities if one is not Capability.STATISTICS)
+        return msgspec.structs.replace(told, capabilities=fewer)
+
+    examination = examine(lying(hello=hello))
+    (answer,) = (answer for answer in examination.answers if answer.method == "statistic")
+    assert answer.standing is Standing.WORKS
+    assert "statistics is not declared" in answer.told
+    assert not examination.broken
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("import sys; sys.exit('no licence')", "no licence"),
+        ("print('hello world', flush=True); input()", "hello world"),
+        ("import time; time.sleep(60)", "did not answer within its time limit"),
+        ('input(); print(\'{"jsonrpc":"2.0","id":1,"result":{"name":3}}\', flush=True); input()', "name"),
+    ],
+)
+def test_a_hostile_adapter_is_told_with_the_exchange_and_nothing_waits_for_it(script: str, said: str):
+    command = f"process:{shlex.join([sys.executable, '-c', script])}"
+    result = check("--candidate", command, "--timeout", "700ms")
+    assert result.exit_code == 1, result.output
+    assert "✗ hello           broken: " in result.stdout
+    assert said in result.stdout
+    assert '    sent      {"jsonrpc":"2.0","id":1,"method":"hello"' in result.stdout
+    assert "· deploy          not reached" in result.stdout
+    assert "\x1b" not in result.stdout
+
+
+def test_an_adapter_that_dies_in_the_middle_is_opened_again_for_the_other_methods(tmp_path: Path):
+    adapter = tmp_path / "dying.py"
+    adapter.write_text(
+        "import os, sys\n"
+        "from plumbline.adapters.process.server import serve_stdio\n"
+        "from plumbline.adapters.reference.adapter import ReferenceAdapter\n"
+        "class Dying(ReferenceAdapter):\n"
+        "    def statistic(self, member, name):\n"
+        "        sys.stderr.write('out of \\x1b[31mhandles')\n"
+        "        sys.stderr.flush()\n"
+        "        os._exit(9)\n"
+        "serve_stdio(lambda: Dying(chaotic=False, seed=0))\n"
+    )
+    result = check("--candidate", f"process:{sys.executable} {adapter}")
+    assert result.exit_code == 1
+    assert re.findall(r"✗ (\w+)", result.stdout) == ["statistic"]
+    assert "✓ crash" in result.stdout
+    assert "\x1b" not in result.stdout
+    assert "handles" in result.stdout
+
+
+def test_an_adapter_that_cannot_be_opened_is_tried_a_few_times_only():
+    tries = []
+
+    def cannot() -> Adapter:
+        tries.append(1)
+        raise AdapterError("no licence")
+
+    examination = examine(Candidate(name="c", kind=Kind.PYTHON, in_process=True, open=cannot))
+    assert len(tries) <= MOST_OPENED
+    assert standings(examination)["hello"] is Standing.BROKEN
+    assert examination.broken
+
+
+def test_json_has_every_method_and_what_is_lost(tmp_path: Path):
+    del tmp_path
+    result = check("--candidate", f"process:{shlex.join([sys.executable, str(SMALL)])}", "--json")
+    told = json.loads(result.stdout)
+    assert (result.exit_code, told["broken"]) == (1, True)
+    assert [answer["method"] for answer in told["answers"]] == list(METHODS)
+    (settle,) = (answer for answer in told["answers"] if answer["method"] == "settle")
+    assert '"held":[["a","k"]]' in settle["answered"]
+    assert "VER-TIE-01" in told["lost"]["listener_gates"]
+
+
+def test_without_a_candidate_the_settings_name_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    result = check()
+    assert result.exit_code == 2
+    assert "name a candidate" in result.output
+    (tmp_path / "plumbline.toml").write_text("[candidate]\nname = 'reference'\n")
+    result = check()
+    assert result.exit_code == 0
+    assert "not declared, so that requirements stay unsupported:" in result.stdout
+    assert result.stdout.splitlines()[-1].endswith("; next: plumbline run --profile smoke")

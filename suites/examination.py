@@ -1,0 +1,288 @@
+"""The examination of an adapter: every method of the protocol, one by one, each in the plainest way.
+
+What it asks is trivial on purpose: who fails here has an adapter to mend, whatever the candidate behind it
+does. Each answer is looked at, so that an adapter that says yes and does nothing is found out. Judges no
+requirement, and never raises for what an adapter does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from plumbline.adapters.candidates import Candidate
+from plumbline.adapters.protocol import (
+    Advance,
+    Attributes,
+    AwaitParked,
+    Begin,
+    ClientAction,
+    ClientLook,
+    ClientStart,
+    ClockParams,
+    Configuration,
+    Crash,
+    CreateQueue,
+    GateParams,
+    Hosting,
+    InterestParams,
+    Link,
+    MemberParams,
+    MovePrimary,
+    Nothing,
+    Observe,
+    Placement,
+    QueueAction,
+    QueueLook,
+    Redeliver,
+    Script,
+    StampParams,
+    Statistic,
+)
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.history import Gate
+from plumbline.reference.operations import (
+    Content,
+    Interest,
+    OperationKind,
+    QueueRole,
+    Status,
+)
+from plumbline.suites.examining import (
+    CLIENT,
+    ONE_SITE,
+    QUEUE,
+    REGION,
+    SHORT_MS,
+    TWO_SITES,
+    Examination,
+    Examiner,
+    Standing,
+    StopError,
+    said_if,
+)
+
+PLAIN: dict[str, msgspec.Struct] = {
+    "arm": GateParams(gate=Gate("B", 99)),
+    "await_parked": AwaitParked(gate=Gate("B", 99), timeout_ms=0),
+    "release": GateParams(gate=Gate("B", 99)),
+    "statistic": Statistic(member="A", name="conflatedEvents"),
+    "attributes": Attributes(member="A", region=REGION.name),
+    "leave": Hosting(member="B", region=REGION.name),
+    "join": Hosting(member="B", region=REGION.name),
+    "redeliver": Redeliver(op_id=1, member="B"),
+    "crash": Crash(member="B"),
+    "restart": MemberParams(member="B"),
+    "link": Link(source="1", target="2", state="up"),
+    "advance": Advance(milliseconds=1),
+    "clock": ClockParams(site=1),
+    "create_queue": CreateQueue(queue=QUEUE),
+    "queue_action": QueueAction(member="A", queue=QUEUE.id, action="pause"),
+    "look_at_queue": QueueLook(member="A", queue=QUEUE.id),
+    "script": Script(member="A", region=REGION.name, callback="listener", answers=("ok",)),
+    "start_client": ClientStart(client=CLIENT),
+    "client_action": ClientAction(client=CLIENT.name, action="close"),
+    "interest": InterestParams(interest=Interest(client=CLIENT.name, region=REGION.name)),
+    "pending_events": ClientLook(client=CLIENT.name),
+    "configure": Configuration(member="A", text="<cache/>"),
+    "server_log": MemberParams(member="A"),
+    "placement": Placement(region=REGION.name, key="k"),
+    "move_primary": MovePrimary(region=REGION.name, key="k", member="A"),
+    "stamp": StampParams(member="A", region=REGION.name, key="k"),
+}
+"""What is asked of a method whose capability is not declared, or that the suite does not call yet."""
+
+
+def examine(
+    candidate: Candidate, progress: Callable[[int, int], None] = lambda _done, _all: None
+) -> Examination:
+    """Play every method of the protocol against a candidate; `progress` is told of parts done."""
+    examiner = _Parts(candidate)
+    try:
+        parts = examiner.parts()
+        for done, part in enumerate(parts):
+            progress(done, len(parts))
+            # Where the core does not stand, what is built on it would be blamed for nothing.
+            if examiner.core_stands or part in parts[:1] + parts[-2:]:
+                examiner.play(part)
+    finally:
+        examiner.close()
+    return examiner.result()
+
+
+class _Parts(Examiner):
+    """What is asked, part by part; each sets its own stage."""
+
+    core_stands = False
+
+    def parts(self) -> tuple[Callable[[], None], ...]:
+        """All of them, in order; the last two ask whatever else there is."""
+        return (
+            self._core,
+            self._gates,
+            self._statistics,
+            self._hosting,
+            self._messages,
+            self._gateways,
+            self._clients,
+            self._crashes,
+            self._plain,
+            self._closing,
+        )
+
+    # What is asked.
+
+    def _core(self) -> None:
+        self._stage(ONE_SITE)
+        put = self._put("A", "k")
+        self._settle()
+        position = self._told(("A", "B"), put).position
+        self._ask(
+            "observe", Observe(since=position), lambda told: said_if(told.events, "tells old events again")
+        )
+        for member in ("A", "B"):
+            self._holds(member, (Content("k", put.token),))
+        read = self._operation("B", OperationKind.GET, "k", None)
+        self._ends(read, Status.OK, put.token)
+        self._ends(self._operation("B", OperationKind.DESTROY, "k"), Status.OK)
+        self._settle()
+        self._holds("A", ())
+        self._put("A", "left")
+        self._stage(ONE_SITE)
+        complaint = "tells events of before the reset"
+        self._ask("observe", Observe(since=0), lambda told: said_if(told.events, complaint), "reset")
+        self._holds("A", (), "reset")
+        self.core_stands = True
+
+    def _gates(self) -> None:
+        if not self._declares(Capability.LISTENER_GATES):
+            return
+        self._stage(ONE_SITE)
+        put = self._operation("A", OperationKind.PUT, "k")
+        gate = Gate("B", put.op_id)
+        self._ask("arm", GateParams(gate=gate))
+        self._ask("begin", Begin(operation=put))
+        parked = AwaitParked(gate=gate, timeout_ms=self._limit_ms)
+        complaint = "says that the operation did not come to the gate that was armed for it"
+        self._ask("await_parked", parked, lambda told: said_if(not told.parked, complaint))
+        self._told(("B",), put)
+        self._ask("release", GateParams(gate=gate))
+        self._finish(put, Status.OK)
+        self._settle()
+        self._holds("B", (Content("k", put.token),))
+        nobody = AwaitParked(gate=Gate("B", put.op_id + 1), timeout_ms=SHORT_MS)
+        self._ask("arm", GateParams(gate=nobody.gate))
+        complaint = "says that an operation stands at a gate, and it was never called"
+        self._ask("await_parked", nobody, lambda told: said_if(told.parked, complaint))
+
+    def _statistics(self) -> None:
+        if self._declares(Capability.STATISTICS):
+            self._stage(ONE_SITE)
+            self._put("A", "k")
+            self._settle()
+            complaint = "counts conflated events where there was no conflict"
+            self._ask("statistic", PLAIN["statistic"], lambda told: said_if(told.value != 0, complaint))
+
+    def _hosting(self) -> None:
+        if not self._declares(Capability.CONFIGURATION):
+            return
+        self._stage(ONE_SITE)
+        self._ask("attributes", PLAIN["attributes"], _attributes_complaint)
+        self._ask("leave", PLAIN["leave"])
+        put = self._put("A", "k")
+        self._settle()
+        self._ask("join", PLAIN["join"])
+        self._holds("B", (Content("k", put.token),), "join")
+
+    def _messages(self) -> None:
+        if self._declares(Capability.MESSAGE_CONTROL):
+            self._stage(ONE_SITE)
+            put = self._put("A", "k")
+            self._settle()
+            self._ask("redeliver", Redeliver(op_id=put.op_id, member="B"))
+            self._settle()
+            self._holds("B", (Content("k", put.token),), "redeliver")
+
+    def _gateways(self) -> None:
+        if not self._declares(Capability.GATEWAYS):
+            return
+        self._stage(TWO_SITES, QUEUE)
+        put = self._put("A", "k")
+        self._settle()
+        self._holds("C", (Content("k", put.token),), "create_queue")
+        if self._declares(Capability.QUEUE_INSPECTION):
+            sights = [
+                self._ask("look_at_queue", QueueLook(member=member, queue=QUEUE.id)) for member in ("A", "B")
+            ]
+            roles = sorted(str(sight.role) for sight in sights)
+            if roles != sorted([QueueRole.PRIMARY, QueueRole.SECONDARY]):
+                self._complain(
+                    "look_at_queue", f"of two members one is primary; told are {' and '.join(roles)}"
+                )
+        for member in ("A", "B"):
+            self._ask("queue_action", QueueAction(member=member, queue=QUEUE.id, action="pause"))
+        held = self._put("A", "held")
+        self._settle()
+        self._holds("C", (Content("k", put.token),), "queue_action")
+        for member in ("A", "B"):
+            self._ask("queue_action", QueueAction(member=member, queue=QUEUE.id, action="resume"))
+        self._settle()
+        self._holds("C", (Content("held", held.token), Content("k", put.token)), "queue_action")
+        if self._declares(Capability.LINK_FAULTS):
+            self._ask("link", Link(source="1", target="2", state="down"))
+            cut = self._put("A", "cut")
+            self._ask("link", Link(source="1", target="2", state="up"))
+            self._settle()
+            self._told(("D",), held, cut, put)
+
+    def _clients(self) -> None:
+        if not self._declares(Capability.CLIENTS):
+            return
+        self._stage(ONE_SITE)
+        self._ask("start_client", ClientStart(client=CLIENT))
+        self._ask("interest", PLAIN["interest"])
+        put = self._put("B", "k")
+        self._settle()
+        self._told(("A", "B", CLIENT.name), put)
+        self._holds(CLIENT.name, (Content("k", put.token),), "interest")
+
+    def _crashes(self) -> None:
+        if not self._declares(Capability.MEMBER_FAULTS):
+            return
+        self._stage(ONE_SITE)
+        put = self._put("A", "k")
+        self._settle()
+        self._ask("crash", Crash(member="B"))
+        self._told(("B",), put)
+        self._put("A", "l")
+        self._stage(ONE_SITE)
+        put = self._put("A", "m")
+        self._settle()
+        self._holds("B", (Content("m", put.token),), "reset")
+
+    def _plain(self) -> None:
+        """Whatever is left: a bare request, which an adapter may well answer with unsupported."""
+        for name, params in PLAIN.items():
+            if name in self._answers or self._is_asked_for(name):
+                continue  # what something before it has kept from being reached stays so
+            try:
+                self._stage(ONE_SITE)
+                self._ask(name, params)
+            except StopError:
+                if name not in self._answers:
+                    raise  # not even the stage could be set
+                if self._answers[name].standing is Standing.BROKEN:
+                    self.close()
+
+    def _closing(self) -> None:
+        self._stage(ONE_SITE)
+        self._ask("close", Nothing())
+
+
+def _attributes_complaint(told: Any) -> str:
+    found = told.attributes
+    if (found.name, found.policy, found.scope) != (REGION.name, REGION.policy, REGION.scope):
+        return f"the region was made otherwise: {REGION}"
+    return said_if(found.checks is None, "`checks` is null, where the default in force is due")
