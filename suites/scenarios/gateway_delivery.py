@@ -128,6 +128,7 @@ def a_batch_whose_receiver_dies_goes_to_another(stage: Sites) -> None:
     stage.pause()
     puts = [stage.put(stage.here[0], "x")]
     held = stage.hold(dying, stage.here[0], "y")
+    stage.finish(held)
     puts += [stage.put(stage.here[1], "x"), stage.put(stage.here[0], "x")]
     stage.resume()
     stage.stands(dying, held)
@@ -220,6 +221,7 @@ def what_a_dead_receiver_had_not_applied_comes_first(stage: Sites) -> None:
     stage.receive_at(dying)
     stage.pause()
     held = stage.hold(dying, stage.here[0], "y")
+    stage.finish(held)
     puts = [stage.put(member, "x") for member in stage.here]
     stage.resume()
     stage.stands(dying, held)
@@ -239,6 +241,7 @@ def a_receiver_applies_in_the_order_of_the_queue(stage: Sites) -> None:
     stage.pause()
     near, far = stage.here
     chain = [stage.hold(receiver, near, "x", OperationKind.CREATE)]
+    stage.finish(chain[0])
     others = [stage.put(far, "y")]
     chain += [stage.do(far, kind, "x") for kind in (OperationKind.PUT, OperationKind.DESTROY)]
     others += [stage.put(near, "y")]
@@ -260,6 +263,7 @@ def a_receiver_that_is_stopped_in_a_batch_answers_nothing(stage: Sites) -> None:
     stage.receive_at(stopping)
     stage.pause()
     held = stage.hold(stopping, stage.here[0], "x")
+    stage.finish(held)
     puts = [stage.put(stage.here[1], "y"), stage.put(stage.here[0], "y")]
     stage.resume()
     stage.stands(stopping, held)
