@@ -124,6 +124,15 @@ class Adapter(ABC):
         """Set the state of the link from one site (its number as text) to another; see `Link`."""
         raise UnsupportedError(f"link: this candidate cannot set {source} to {target} {state}")
 
+    def clock(self, site: int, offset_ms: int, frozen: bool) -> None:
+        """Hold a site's clock still, or let it run; see `ClockParams`."""
+        held = ", held" if frozen else ""
+        raise UnsupportedError(f"clock: this candidate cannot set that of site {site} ({offset_ms} ms{held})")
+
+    def advance(self, milliseconds: int) -> None:
+        """Let so much time pass for clocks that are held."""
+        raise UnsupportedError(f"advance: this candidate's time cannot be held ({milliseconds} ms)")
+
     def start_client(self, client: Client) -> None:
         """Start a client, with an empty copy of every region; back when it is connected."""
         raise UnsupportedError(f"start_client: this candidate has no clients ({client.name})")

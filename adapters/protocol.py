@@ -243,13 +243,18 @@ class Link(_Record, frozen=True, kw_only=True):
 
 
 class Advance(_Record, frozen=True, kw_only=True):
-    """Let virtual time pass."""
+    """Let so much time pass where clocks are held; what that sets going may take longer than the answer."""
 
     milliseconds: int
 
 
 class ClockParams(_Record, frozen=True, kw_only=True):
-    """Set a site's clock offset, or freeze it."""
+    """Set a site's clock offset, or hold it still (`frozen`).
+
+    Clocks that are held show one common time, each plus its offset, and only `advance` moves it. While those
+    of all sites are held, batches that are not full wait for `advance`; messages and connections take as long
+    as they take. `reset` lets all clocks run, without offset.
+    """
 
     site: int
     offset_ms: int = 0

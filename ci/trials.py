@@ -114,6 +114,11 @@ def _two_sites(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, His
         settled=0.1,
         faults=faults,
     )
+    if draw.random() < 0.25:
+        faults = (*faults[:1], *two_sites.held_time(draw))
+        shape = msgspec.structs.replace(
+            shape, operations=min(shape.operations, 3), settled=0.3, faults=faults
+        )
     plan = two_sites.draw_plan(draw, shape)
     return shape.operations, two_sites.run_on_reference(plan, book=book, seed=seed)
 

@@ -97,9 +97,18 @@ def any_fault(draw: random.Random, kinds: tuple[FaultKind, ...] = (FaultKind.CRA
             return Fault(kind=FaultKind.PAUSE, member="A", queue="to 2")
 
 
+def held_time(draw: random.Random) -> tuple[Fault, ...]:
+    """Time is held still, and leaps once or twice; the default interval of batches is ten milliseconds."""
+    leaps = tuple(
+        Fault(kind=FaultKind.TIME_LEAP, milliseconds=draw.choice((5, 10, 20)))
+        for _ in range(draw.choice((1, 1, 2)))
+    )
+    return (Fault(kind=FaultKind.HOLD_TIME), *leaps)
+
+
 def mended(fault: Fault) -> Fault | None:
-    """What mends a fault; None for a crash."""
-    kind = MENDING.get(fault.kind)
+    """What mends a fault; None for a crash, and for time that was let pass."""
+    kind = FaultKind.LET_RUN if fault.kind is FaultKind.HOLD_TIME else MENDING.get(fault.kind)
     return None if kind is None else msgspec.structs.replace(fault, kind=kind)
 
 
@@ -107,6 +116,7 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
     """A plan of the shape: faults at any place among the operations, mended at any place behind."""
     steps: list[PlanStep] = []
     dead: set[str] = set()
+    held = False
     under_way: dict[str, int] = {}
     parked: list[tuple[int, str]] = []
     slots: dict[int, list[Fault]] = {}
@@ -120,8 +130,9 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
         for fault in slots.get(op_id - 1, ()):
             if fault.kind is FaultKind.CRASH and (fault.member in dead or _last_of_site(fault.member, dead)):
                 continue
-            if fault.member in dead:
+            if fault.member in dead or (fault.kind is FaultKind.TIME_LEAP and not held):
                 continue
+            held = fault.kind is FaultKind.HOLD_TIME or (held and fault.kind is not FaultKind.LET_RUN)
             dead |= {fault.member} if fault.kind is FaultKind.CRASH else set()
             steps.append(Inject(fault))
         if op_id > shape.operations:

@@ -168,6 +168,9 @@ class FaultKind(StrEnum):
     RECEIVER_START = "receiver_start"
     PAUSE = "pause"
     RESUME = "resume"
+    HOLD_TIME = "hold_time"
+    TIME_LEAP = "time_leap"
+    LET_RUN = "let_run"
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
@@ -178,11 +181,14 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
             `site` to the receivers of `remote_site` or back, and their connections break. replies_lost:
             events still pass, what receivers answer does not. link_up: both mended, by new connections.
             receiver_stop, receiver_start: of the member's gateway receiver. pause, resume: of the queue
-            on the member; a paused primary builds no further batch.
+            on the member; a paused primary builds no further batch. hold_time: from here on the clocks of
+            all sites show the same and stand still, and what waits for time waits. time_leap: they leap.
+            let_run: they run by themselves again.
         member: whom it befalls; "" for links.
         queue: which queue is paused or resumed.
         site: the sending side of a link.
         remote_site: its receiving side.
+        milliseconds: how much time is let pass.
     """
 
     kind: FaultKind
@@ -190,6 +196,7 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
     queue: str = ""
     site: int = 0
     remote_site: int = 0
+    milliseconds: int = 0
 
 
 def fault_words(fault: Fault) -> str:
@@ -204,6 +211,9 @@ def fault_words(fault: Fault) -> str:
         FaultKind.RECEIVER_START: f"receiver of {fault.member} started",
         FaultKind.PAUSE: f"queue {fault.queue} paused on {fault.member}",
         FaultKind.RESUME: f"queue {fault.queue} resumed on {fault.member}",
+        FaultKind.HOLD_TIME: "time held still",
+        FaultKind.TIME_LEAP: f"{fault.milliseconds:,} milliseconds let pass",
+        FaultKind.LET_RUN: "time runs again",
     }[fault.kind]
 
 

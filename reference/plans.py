@@ -276,6 +276,9 @@ _OF_FAULTS = {
     FaultKind.REPLIES_LOST: Capability.LINK_FAULTS,
     FaultKind.RECEIVER_STOP: Capability.GATEWAYS,
     FaultKind.RECEIVER_START: Capability.GATEWAYS,
+    FaultKind.HOLD_TIME: Capability.VIRTUAL_TIME,
+    FaultKind.TIME_LEAP: Capability.VIRTUAL_TIME,
+    FaultKind.LET_RUN: Capability.VIRTUAL_TIME,
 }
 
 

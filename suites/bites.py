@@ -12,8 +12,13 @@ import msgspec
 from plumbline.reference.history import Called, Fault, FaultBegun, FaultDone, FaultKind, History, Returned
 from plumbline.reference.operations import Operation, Status
 
-_NOT_A_BREAKAGE = frozenset((FaultKind.LINK_UP, FaultKind.RECEIVER_START, FaultKind.PAUSE, FaultKind.RESUME))
-"""What mends, and what only keeps a queue from being emptied."""
+_NOT_A_BREAKAGE = frozenset(
+    (
+        *(FaultKind.LINK_UP, FaultKind.RECEIVER_START, FaultKind.PAUSE, FaultKind.RESUME),
+        *(FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN),
+    )
+)
+"""What mends, what only keeps a queue from being emptied, and what is done to time."""
 
 
 class _Crossing(msgspec.Struct, frozen=True):

@@ -210,6 +210,11 @@ class Driver:
                 self._adapter.queue_action(fault.member, fault.queue, fault.kind)
             case FaultKind.LINK_DOWN | FaultKind.LINK_UP | FaultKind.REPLIES_LOST:
                 self._adapter.link(str(fault.site), str(fault.remote_site), _LINK_STATES[fault.kind])
+            case FaultKind.HOLD_TIME | FaultKind.LET_RUN:
+                for site in self.topology.sites:
+                    self._adapter.clock(site.number, 0, fault.kind is FaultKind.HOLD_TIME)
+            case FaultKind.TIME_LEAP:
+                self._adapter.advance(fault.milliseconds)
         self.poll()
         self._timeline.append(FaultDone(self._faults, fault))
 

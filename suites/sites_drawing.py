@@ -42,7 +42,7 @@ class SitesMachine(PlanMachine):
         super().__init__()
         self.members = TOPOLOGY.members
         self.batch_size = BATCH_SIZES[0]
-        self.region = regions(self.batch_size, Scope.ACK, None)[0]
+        self.region = regions(queues(self.batch_size), Scope.ACK, None)[0]
         self.broken: list[Fault] = []
         self.dead: set[str] = set()
 
@@ -50,7 +50,7 @@ class SitesMachine(PlanMachine):
     def begin(self, batch_size: int) -> None:
         """Choose the senders before anything is called."""
         self.batch_size = batch_size
-        self.region = regions(batch_size, Scope.ACK, None)[0]
+        self.region = regions(queues(batch_size), Scope.ACK, None)[0]
 
     def crowded(self, key: str) -> bool:
         """Whether enough writes of the key are under way between two settle points."""
@@ -128,7 +128,7 @@ class SitesMachine(PlanMachine):
     def plan(self) -> Plan:
         """The plan so far, with everything mended in the end."""
         used = {step.operation.region for step in self.steps if isinstance(step, Do | Start | Park)}
-        shared, apart = regions(self.batch_size, Scope.ACK, None)
+        shared, apart = regions(queues(self.batch_size), Scope.ACK, None)
         fed = (shared, apart) if APART in used else (shared,)
         return Plan(TOPOLOGY, fed, (*self.steps, *self.closing()), queues(self.batch_size))
 

@@ -35,12 +35,14 @@ from plumbline.adapters.process.messages import (
 from plumbline.adapters.protocol import (
     METHODS,
     PROTOCOL_VERSION,
+    Advance,
     Attributes,
     AttributesResult,
     AwaitParked,
     Begin,
     ClientAction,
     ClientStart,
+    ClockParams,
     Contents,
     ContentsResult,
     Crash,
@@ -207,6 +209,12 @@ class RemoteAdapter(Adapter):
 
     def link(self, source: str, target: str, state: str) -> None:
         self._ask("link", Link(source=source, target=target, state=state), Nothing)
+
+    def clock(self, site: int, offset_ms: int, frozen: bool) -> None:
+        self._ask("clock", ClockParams(site=site, offset_ms=offset_ms, frozen=frozen), Nothing)
+
+    def advance(self, milliseconds: int) -> None:
+        self._ask("advance", Advance(milliseconds=milliseconds), Nothing)
 
     def start_client(self, client: Client) -> None:
         self._ask("start_client", ClientStart(client=client), Nothing, self._limits.deploy_ms)

@@ -55,6 +55,7 @@ CAPABILITIES = (
     Capability.QUEUE_INSPECTION,
     Capability.MEMBER_FAULTS,
     Capability.LINK_FAULTS,
+    Capability.VIRTUAL_TIME,
 )
 
 MOST_STEPS_AT_ONCE = 6
@@ -102,7 +103,8 @@ class ReferenceAdapter(Adapter):
         self._events: list[Event] = []
         self._outcomes: dict[int, Outcome] = {}
         self._queues: dict[str, QueueAttributes] = {}
-        self._faults = 0
+        self._holds = 0
+        self._held: set[int] = set()
 
     def hello(self) -> Introduction:
         """Introduce the reference."""
@@ -139,7 +141,8 @@ class ReferenceAdapter(Adapter):
         self._regions = {region.name: region for region in regions}
         self._world = empty_world()
         self._world = self._world.but(wan=self._model.senders.started(self._world.wan))
-        self._faults = 0
+        self._holds = 0
+        self._held = set()
         self._events = []
         self._outcomes = {}
 
@@ -151,6 +154,8 @@ class ReferenceAdapter(Adapter):
         if operation.member in model.setting.clients and operation.kind not in FROM_CLIENTS:
             raise UnsupportedError(f"begin: the reference does not model {operation.kind} of clients so far")
         model.setting.take_up(operation)
+        if self._world.wan.stands:
+            model.setting.readings[operation.op_id] = (self._holds, self._world.wan.passed)
         self._world = model.timeline.called(self._world, operation)
         self._go_on()
 
@@ -300,6 +305,23 @@ class ReferenceAdapter(Adapter):
         if state not in kinds:
             raise UnsupportedError(f"link: the reference cannot set a link {state} so far")
         self._happen(Fault(kind=kinds[state], site=int(source), remote_site=int(target)))
+
+    def clock(self, site: int, offset_ms: int, frozen: bool) -> None:
+        """Hold a site's clock: time stands still once those of all sites are held."""
+        if offset_ms:
+            raise UnsupportedError("clock: the reference has one time for all sites so far")
+        sites = self._ready().setting.sites.keys()
+        stood = self._held >= sites
+        self._held = self._held | {site} if frozen else self._held - {site}
+        if stood is not (self._held >= sites):
+            self._holds += not stood
+            self._happen(Fault(kind=FaultKind.LET_RUN if stood else FaultKind.HOLD_TIME))
+
+    def advance(self, milliseconds: int) -> None:
+        """Let time pass where it stands."""
+        if self._held < self._ready().setting.sites.keys():
+            raise AdapterError("advance: the clocks are not held")
+        self._happen(Fault(kind=FaultKind.TIME_LEAP, milliseconds=milliseconds))
 
     def _happen(self, fault: Fault) -> None:
         """Let a fault happen: calm at once, chaotic after some of what could come first."""

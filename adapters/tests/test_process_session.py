@@ -19,7 +19,7 @@ from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.process.client import Limits, ProcessAdapter, RemoteAdapter
 from plumbline.adapters.process.messages import LINE_LIMIT
 from plumbline.adapters.process.server import Loopback, Server, serve
-from plumbline.adapters.protocol import METHODS, Advance, Nothing
+from plumbline.adapters.protocol import METHODS, ClientLook, Nothing
 from plumbline.adapters.tests.small_adapter import SmallAdapter
 from plumbline.reference.history import Gate
 from plumbline.reference.operations import (
@@ -73,8 +73,10 @@ def test_what_the_adapter_does_not_offer_is_unsupported_and_the_session_goes_on(
         adapter.arm(Gate("a", 1))
     with pytest.raises(UnsupportedError, match="shows no conflatedEvents of a"):
         adapter.statistic("a", "conflatedEvents")
-    with pytest.raises(UnsupportedError, match="advance: needs the capability virtual_time"):
-        adapter.call("advance", Advance(milliseconds=1))
+    with pytest.raises(UnsupportedError, match="pending_events: needs the capability durable_clients"):
+        adapter.call("pending_events", ClientLook(client="K"))
+    with pytest.raises(UnsupportedError, match="time cannot be held"):
+        adapter.advance(1)
     assert adapter.hello().name == "small"
 
 
@@ -134,7 +136,11 @@ def test_an_adapter_in_this_process_is_closed_once_even_when_it_broke_the_protoc
         (b'{"jsonrpc":"2.0","id":1,"method":"call","params":{}}', -32601, "no method 'call'"),
         (b'{"jsonrpc":"2.0","id":1,"method":"observe"}', -32602, "`since`"),
         (b'{"jsonrpc":"2.0","id":1,"method":"observe","params":{"since":0,"till":1}}', -32602, "`till`"),
-        (b'{"jsonrpc":"2.0","id":1,"method":"advance","params":{"milliseconds":1}}', -32001, "virtual_time"),
+        (
+            b'{"jsonrpc":"2.0","id":1,"method":"pending_events","params":{"client":"K"}}',
+            -32001,
+            "durable_clients",
+        ),
     ],
 )
 def test_a_request_that_cannot_be_carried_out_gets_an_error_response(line: bytes, code: int, words: str):

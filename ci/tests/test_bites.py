@@ -40,7 +40,7 @@ def put(op_id: int, member: str = "A") -> Operation:
 
 
 def bites(*steps: PlanStep) -> bool:
-    fed = regions(100, Scope.ACK, None)[:1]
+    fed = regions(queues(100), Scope.ACK, None)[:1]
     with Session(find_candidate("reference")) as session:
         return all_have_bitten(play_plan(Plan(topology(2), fed, steps, queues(100)), session).history)
 

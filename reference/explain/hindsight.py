@@ -348,6 +348,9 @@ _FAULT_NAMES = {
     FaultKind.RECEIVER_START: "receiver",
     FaultKind.PAUSE: "pause",
     FaultKind.RESUME: "pause",
+    FaultKind.HOLD_TIME: "time",
+    FaultKind.TIME_LEAP: "time",
+    FaultKind.LET_RUN: "time",
 }
 
 

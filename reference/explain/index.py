@@ -181,6 +181,21 @@ class Index:
                 self.answers.statistics[number] = (-(-delta // most), delta // least)
 
     @property
+    def readings(self) -> dict[int, tuple[int, int]]:
+        """What the clocks showed for operations that were called and done while the harness held them."""
+        changes = [(moment, fault) for moment, fault in self.faults if fault.kind in _OF_TIME]
+        readings: dict[int, tuple[int, int]] = {}
+        for op_id, moment in self.called.items():
+            back, outcome = self.returned.get(op_id, (NEVER, None))
+            before = [fault for changed, fault in changes if changed < moment]
+            done = len(before) == sum(changed < back for changed, _ in changes)
+            sure = outcome is not None and outcome.status is not Status.INDEFINITE
+            if before and before[-1].kind is not FaultKind.LET_RUN and done and sure:
+                held = sum(fault.kind is FaultKind.HOLD_TIME for fault in before)
+                readings[op_id] = (held, sum(fault.milliseconds for fault in before))
+        return readings
+
+    @property
     def shared(self) -> frozenset[tuple[str, str]]:
         """The regions and keys that more than one site writes."""
         return self._written_by_several(self.sites)
@@ -351,6 +366,8 @@ class Index:
         return unheard
 
 
+_OF_TIME = (FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN)
+
 _UNSEEN = QueueSight(depth=-1, role=QueueRole.NONE)
 """What a question after a queue shows that is never answered: nothing."""
 
@@ -358,7 +375,7 @@ _UNSEEN = QueueSight(depth=-1, role=QueueRole.NONE)
 def _still_down(down: set[Fault], fault: Fault) -> set[Fault]:
     """What is down once a fault, or what mends one, was asked for."""
     if not mends(fault):
-        return {*down, fault} if fault.kind is not FaultKind.CRASH else down
+        return {*down, fault} if fault.kind not in (FaultKind.CRASH, FaultKind.TIME_LEAP) else down
     return {old for old in down if _MENDED_BY.get(old.kind) != fault.kind or _spot(old) != _spot(fault)}
 
 
@@ -367,6 +384,7 @@ _MENDED_BY = {
     FaultKind.REPLIES_LOST: FaultKind.LINK_UP,
     FaultKind.RECEIVER_STOP: FaultKind.RECEIVER_START,
     FaultKind.PAUSE: FaultKind.RESUME,
+    FaultKind.HOLD_TIME: FaultKind.LET_RUN,
 }
 
 

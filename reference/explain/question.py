@@ -66,6 +66,7 @@ def _ask(history: History, book: Rulebook) -> Question:
     setting.shared = index.shared
     setting.timed = index.timed(losers_queued="queues_discarded" in book.replaced())
     setting.primaries = index.primaries
+    setting.readings = index.readings
     setting.operations = index.operations
     setting.originators = index.originators
     setting.ambiguous = index.ambiguous

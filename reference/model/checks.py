@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from plumbline.reference.hashed import HashedMap
+from plumbline.reference.model.contests import contests
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.times import NONE, Pairs, comparisons, latest
+from plumbline.reference.model.times import NONE, Pairs, latest
 from plumbline.reference.model.world import (
     Entry,
     Message,
@@ -76,15 +77,12 @@ class Checks:
         self, world: World, operation: Operation, incoming: Stamp, stored: Stamp
     ) -> Iterator[Finding]:
         """The comparison with what another site wrote: by time, whatever the versions (004, L30 to L34)."""
-        book, where = self._setting.book, (operation.region, operation.key)
-        pairs = world.wan.ranks.get(where, NONE)
+        pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
         if not incoming.times or not stored.times:
             yield Finding(applied=True, tie=False, order=world.order)
             return
-        for later, chosen in comparisons(pairs, incoming.times, stored.times, clock=self._setting.clock):
-            answer = book.applies_later_time() if later else book.applies_earlier_time()
-            for applies in each(answer):
-                yield Finding(applies, tie=False, order=world.order, counted=True, pairs=chosen)
+        for applies, chosen in contests(self._setting, pairs, incoming.times, incoming.site, stored):
+            yield Finding(applies, tie=False, order=world.order, counted=True, pairs=chosen)
 
     def _compared(self, order: Order, one: str, other: str, at: str) -> Iterator[tuple[bool, Order]]:
         """Whether one member's id is higher; chosen here, for good, where it is not known."""

@@ -10,6 +10,9 @@ from plumbline.reference.explain.steps import Claim
 LOOKED_AT = frozenset(("look",))
 """Clashes with what changes a queue: somebody is about to look at it."""
 
+TIME_PASSES = frozenset(("time",))
+"""Clashes with what makes a batch leave, or adds to one: time is let pass, or held still."""
+
 REPEATED_SHOWS = frozenset(("repetition",))
 """Clashes with what spares a repetition: the logs show one."""
 
@@ -62,6 +65,11 @@ QUEUES_IN_ORDER = frozenset(
 
 UNANSWERED_STAYS = frozenset({"resends_unanswered", "resends_first", "keeps_trying", "answers_when_stopped"})
 """Decisions on which "what was sent in vain is as if it had not been sent" rests."""
+
+BATCHES_AS_SET = frozenset(
+    {"batch_of", "settings_of", "full_batch_waits", "leaves_partial", "leaves_at_interval"}
+)
+"""Decisions on which "what a batch takes, and when it leaves, is as it is set" rests."""
 
 TAKEN_OVER_WHOLE = frozenset(
     {
@@ -150,7 +158,7 @@ CONNECT = Claim(
 SEND_EVENT = Claim(
     "send event",
     "An event may stay on its connection as long as it likes, and none overtakes another.",
-    QUEUES_IN_ORDER | UNANSWERED_STAYS,
+    QUEUES_IN_ORDER | UNANSWERED_STAYS | BATCHES_AS_SET,
 )
 ANSWER = Claim(
     "answer",

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import product
 
-from plumbline.reference.explain.steps import Step, View
+from plumbline.reference.explain.steps import Claim, Step, View
 from plumbline.reference.history import FaultKind
 from plumbline.reference.model import claims
+from plumbline.reference.model.batches import Batches
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.senders import REMOVALS, WAITS_FOR_SITE, with_sender
 from plumbline.reference.model.setting import Setting
@@ -27,6 +28,7 @@ class Dispatch:
     def __init__(self, setting: Setting, foresight: Foresight) -> None:
         self._setting = setting
         self._foresight = foresight
+        self._batches = Batches(setting)
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Connecting, sending, hearing, removing, telling of removals."""
@@ -70,7 +72,9 @@ class Dispatch:
         if wire.replies and not lost:
             return False
         # Once something is unanswered the batch may have ended there.
-        return bool(sender.sent) or sender.paused or len(sender.queue) == sender.sent
+        if bool(sender.sent) or sender.paused or len(sender.queue) == sender.sent:
+            return True
+        return not self._batches.must_leave(world, queue, sender)
 
     def _connecting(
         self, world: World, member: str, queue: QueueAttributes, sender: Sender
@@ -96,20 +100,35 @@ class Dispatch:
     def _sending(
         self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
     ) -> Iterator[Step]:
-        unsent = len(sender.queue) - sender.sent
-        if not unsent:
+        if len(sender.queue) == sender.sent:
             return
-        book = self._setting.book
-        if not sender.sent:
-            if sender.paused:
-                return
-            horizon = max(event.position for event in sender.queue[: queue.batch_size])
-        else:
-            horizon = sender.horizon
         name = WireName(queue.id, member, sender.wire)
         wire = world.wan.wires.get(name)
-        if wire is None:
+        if wire is None or (sender.paused and not sender.sent):
             return
+        if sender.sent or self._batches.goes_on(world, sender):
+            yield from self._sent(world, view, member, queue, sender, wire, claim=claims.SEND_EVENT)
+            return
+        # A batch that waits for time takes in what comes until it leaves.
+        claim = claims.SEND_EVENT if len(sender.queue) >= queue.batch_size or not world.wan.stands else None
+        for begun in self._batches.begun(world, queue, sender):
+            yield from self._sent(world, view, member, queue, begun, wire, claim=claim)
+
+    def _sent(
+        self,
+        world: World,
+        view: View,
+        member: str,
+        queue: QueueAttributes,
+        sender: Sender,
+        wire: Wire,
+        *,
+        claim: Claim | None,
+    ) -> Iterator[Step]:
+        """The next event of the batch under way is sent."""
+        book, horizon = self._setting.book, sender.horizon
+        name = WireName(queue.id, member, sender.wire)
+        unsent = len(sender.queue) - sender.sent
         # Where no answer comes, whether a batch went on or had ended decides what is applied before the next.
         lost = world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST
         for ahead in each(book.next_of_queue(unsent)):
@@ -128,7 +147,7 @@ class Dispatch:
                 if early:
                     after = sender._replace(queue=order[1:], mark=max(sender.mark, event.position))
                 else:
-                    after = sender._replace(queue=order, sent=sender.sent + 1, horizon=horizon)
+                    after = sender._replace(queue=order, sent=sender.sent + 1)
                 sent = with_sender(world, member, queue.id, after)
                 for late, told in product(
                     each(book.replies_after_applying()), each(book.tells_removal_when_sent())
@@ -143,10 +162,10 @@ class Dispatch:
                     yield Step(
                         ("sends event", member, queue.id, event.op_id),
                         self._told(sent, member, queue, event.position) if told else sent,
-                        claim=None if sender.sent and lost else claims.SEND_EVENT,
+                        claim=None if sender.sent and lost else claim,
                         undone_by=CUT_SHORT if self._setting.resends else frozenset(),
                         wanted=partial(self._foresight.wants_event, world, view, wire, sender),
-                        clashes=CUT_SHORT,
+                        clashes=CUT_SHORT | claims.TIME_PASSES,
                     )
 
     def _hearing(self, world: World, member: str, queue: QueueAttributes, sender: Sender) -> Iterator[Step]:

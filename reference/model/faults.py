@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import Fault, FaultKind, fault_words
+from plumbline.reference.model.batches import passed, runs_again, stopped
 from plumbline.reference.model.dispatch import broken, link_of
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.senders import with_sender
@@ -17,7 +18,7 @@ from plumbline.reference.model.wires import acknowledged, with_wire
 from plumbline.reference.model.world import Call, GateState, Stage, WireName, World
 from plumbline.reference.rulebook.values import each
 
-_MENDS = frozenset((FaultKind.LINK_UP, FaultKind.RECEIVER_START, FaultKind.RESUME))
+_MENDS = frozenset((FaultKind.LINK_UP, FaultKind.RECEIVER_START, FaultKind.RESUME, FaultKind.LET_RUN))
 
 
 class Faults:
@@ -52,9 +53,9 @@ class Faults:
                 up = world.but(wan=wan._replace(links=wan.links.delete(link)))
                 yield from self._cut(up, fault) if link in wan.links else (up,)
             case FaultKind.RECEIVER_STOP:
-                stopped = world.but(wan=wan._replace(stopped=wan.stopped.set(fault.member, value=True)))
+                without = world.but(wan=wan._replace(stopped=wan.stopped.set(fault.member, value=True)))
                 for answers in each(self._setting.book.answers_when_stopped()):
-                    after = self._answered(stopped, fault.member) if answers else stopped
+                    after = self._answered(without, fault.member) if answers else without
                     yield from self._without_receiver(after, fault.member, lives=True)
             case FaultKind.RECEIVER_START:
                 yield world.but(wan=wan._replace(stopped=wan.stopped.delete(fault.member)))
@@ -62,6 +63,13 @@ class Faults:
                 sender = wan.senders[fault.member, fault.queue]
                 paused = sender._replace(paused=fault.kind is FaultKind.PAUSE)
                 yield with_sender(world, fault.member, fault.queue, paused)
+            case FaultKind.HOLD_TIME:
+                # A simulation knows since when it has counted: not at all so far.
+                yield stopped(world, known=self._setting.clock)
+            case FaultKind.TIME_LEAP:
+                yield passed(world, fault.milliseconds)
+            case FaultKind.LET_RUN:
+                yield runs_again(world)
 
     def _answered(self, world: World, member: str) -> World:
         """The world in which a receiver has answered what it was sent, and drops what it had not applied."""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.model import claims
 from plumbline.reference.model.callers import changed
+from plumbline.reference.model.contests import contests
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.senders import Senders
@@ -165,9 +166,8 @@ class Receivers:
                 if not later and not event.times & stored.times:
                     yield Judged(applied=False, pairs=chosen)
             return
-        for later, chosen in comparisons(pairs, event.times, stored.times, clock=self._setting.clock):
-            answer = book.applies_later_time() if later else book.applies_earlier_time()
-            yield from (Judged(applies, chosen) for applies in each(answer))
+        for applies, chosen in contests(self._setting, pairs, event.times, event.site, stored):
+            yield Judged(applies, chosen)
 
     def _applied(
         self,

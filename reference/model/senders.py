@@ -345,7 +345,7 @@ class Senders:
         missed = world.wan.senders[member, name].missed
         if not all(each(self._setting.book.takes_over())):
             return
-        if not any(each(self._setting.book.stays_eligible(missed))):
+        if not any(each(self._setting.book.stays_eligible(missed, world.wan.passed))):
             return
         others = [
             m
@@ -378,7 +378,7 @@ class Senders:
         return (
             self.vacant(world, name)
             and all(each(book.takes_over()))
-            and all(each(book.stays_eligible(missed)))
+            and all(each(book.stays_eligible(missed, world.wan.passed)))
         )
 
     def _merged(self, world: World, member: str, name: str) -> Iterator[World]:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from plumbline.reference.model import claims
-from plumbline.reference.model.claims import LOOKED_AT, STAMPS_GROW, UNANSWERED_STAYS
+from plumbline.reference.model.claims import LOOKED_AT, STAMPS_GROW, TIME_PASSES, UNANSWERED_STAYS
 from plumbline.reference.model.world import Queued
 from plumbline.reference.operations import (
     Client,
@@ -51,6 +51,7 @@ class Setting:
         changes_queues: what every change of an entry clashes with, as it may enter a queue.
         timed: (region, key) pairs that one site writes, and whose timestamps may matter all the same.
         show: the claim of a change that the log says comes next on its member.
+        readings: op id → what the clocks showed, where the harness held them (see `times`).
         primaries: queue → the member that was seen to be its primary in the beginning.
     """
 
@@ -72,12 +73,13 @@ class Setting:
         self.site_of = {member: site.number for site in topology.sites for member in site.members}
         self.others = {m: tuple(o for o in self.sites[self.site_of[m]] if o != m) for m in self.members}
         self.queues = {queue.id: queue for queue in queues}
-        self.changes_queues = LOOKED_AT if queues else frozenset()
+        self.changes_queues = LOOKED_AT | TIME_PASSES if queues else frozenset()
         self.show = claims.SHOW_AND_QUEUE if queues else claims.SHOW
         self.distributed = len(topology.sites) > 1
         self.clock = clock
         self.shared: frozenset[tuple[str, str]] | None = None
         self.timed: frozenset[tuple[str, str]] = frozenset()
+        self.readings: dict[int, tuple[int, int]] = {}
         self.primaries: dict[str, str] = {}
         self.order = order
         self.identified = identified

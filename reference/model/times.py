@@ -1,21 +1,29 @@
 """Timestamps that nobody has revealed: which of two is the later is chosen when it first matters.
 
+What the clocks showed is known only where the harness held them.
+
 A timestamp is known by the operation that got it. Of each key that several sites write, the pairs chosen so
-far are kept, with all that follows from them. Equal timestamps need no case of their own: the pair
-(timestamp, site) decides, and of two sites one always has the higher number (004, L34).
+far are kept, with all that follows from them. Timestamps that are not known to be equal need no case of their
+own for it: the pair (timestamp, site) decides, and of two sites one always has the higher number (004, L34).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 Pairs = frozenset[tuple[int, int]]
 Times = frozenset[int]
 
 NONE: Pairs = frozenset()
 
+Readings = Mapping[int, tuple[int, int]]
+"""For operations called and done while clocks were held: for which time, and what they showed."""
 
-def comparisons(pairs: Pairs, mine: Times, theirs: Times, *, clock: bool) -> Iterator[tuple[bool, Pairs]]:
+
+def comparisons(
+    pairs: Pairs, mine: Times, theirs: Times, *, clock: bool, readings: Readings = MappingProxyType({})
+) -> Iterator[tuple[bool, Pairs]]:
     """Every way in which a comparison may end: whether `mine` is later, and the pairs that then hold.
 
     Args:
@@ -24,9 +32,13 @@ def comparisons(pairs: Pairs, mine: Times, theirs: Times, *, clock: bool) -> Ite
         theirs: with the latest of these.
         clock: whether operations called later have later timestamps, unless that contradicts what was
             chosen; then there is one way only.
+        readings: what the clocks are known to have shown.
     """
-    ways = (True, False)
-    if clock:
+    ways: tuple[bool, ...] = (True, False)
+    shown = _shown(pairs, mine, theirs, readings)
+    if shown is not None and shown[0] != shown[1]:
+        ways = (shown[0] > shown[1],)
+    elif clock:
         later = max(mine) > max(theirs)
         ways = (later, not later)
     for later in ways:
@@ -39,6 +51,34 @@ def comparisons(pairs: Pairs, mine: Times, theirs: Times, *, clock: bool) -> Ite
                 yield later, chosen
                 if clock:
                     return
+
+
+def tied(pairs: Pairs, mine: Times, theirs: Times, readings: Readings) -> bool:
+    """Whether two timestamps are known to be equal: that is no choice, and nothing follows from it."""
+    shown = _shown(pairs, mine, theirs, readings)
+    return shown is not None and shown[0] == shown[1]
+
+
+def _shown(pairs: Pairs, mine: Times, theirs: Times, readings: Readings) -> tuple[int, int] | None:
+    """What the clocks showed for both, if that is known and neither had to be later than something else."""
+    if not readings or len(mine) != 1 or len(theirs) != 1:
+        return None
+    (one,), (other,) = mine, theirs
+    if one == other or (one, other) in pairs or (other, one) in pairs:
+        return None
+    if not _exact(pairs, one, readings) or not _exact(pairs, other, readings):
+        return None
+    (held, shown), (held_too, shown_too) = readings[one], readings[other]
+    return (shown, shown_too) if held == held_too else None
+
+
+def _exact(pairs: Pairs, one: int, readings: Readings) -> bool:
+    """Whether an operation has just the time that its clock showed: what it replaced had an earlier one."""
+    if one not in readings:
+        return False
+    held, shown = readings[one]
+    before = [readings.get(other) for later, other in pairs if later == one]
+    return all(other is not None and other[0] == held and other[1] < shown for other in before)
 
 
 def all_after(pairs: Pairs, one: int, others: Times) -> Pairs | None:

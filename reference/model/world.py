@@ -13,6 +13,9 @@ from plumbline.reference.history import Fault, FaultKind
 from plumbline.reference.operations import OperationKind, Outcome
 from plumbline.reference.rulebook.values import EntryState, Stamp
 
+STILL_UNKNOWN = -1
+"""How much time has passed where nobody held it still."""
+
 LOOK = "look"
 """Stands for a question after a queue among those that were asked."""
 
@@ -146,6 +149,9 @@ class Sender(NamedTuple):
         paused: whether it builds no further batch.
         heir: whether it was secondary and has taken over.
         missed: how often another secondary has taken over instead.
+        since_batch: milliseconds since a batch left, at most, where the harness holds time still; else, or
+            where it is not known, STILL_UNKNOWN.
+        waited: milliseconds for which it could have sent its oldest event, at least, where time stands.
     """
 
     primary: bool = False
@@ -164,6 +170,8 @@ class Sender(NamedTuple):
     paused: bool = False
     heir: bool = False
     missed: int = 0
+    since_batch: int = STILL_UNKNOWN
+    waited: int = 0
 
 
 class WireName(NamedTuple):
@@ -214,6 +222,8 @@ class Wan(NamedTuple):
         dead: member → True.
         faults: number → Fault, asked for and not happened yet.
         ranks: (region, key) → pairs of operations of which the first has the later timestamp.
+        stands: whether the harness holds time still.
+        passed: how many milliseconds it has let pass.
     """
 
     senders: HashedMap[tuple[str, str], Sender]
@@ -224,6 +234,8 @@ class Wan(NamedTuple):
     dead: HashedMap[str, bool]
     faults: HashedMap[int, Fault]
     ranks: HashedMap[tuple[str, str], frozenset[tuple[int, int]]]
+    stands: bool = False
+    passed: int = 0
 
 
 class World:

@@ -69,7 +69,7 @@ class Rulebook:
     starts_as_primary: Callable[[bool], Any] = gateways.starts_as_primary
     dispatches: Callable[[bool], Any] = gateways.dispatches
     takes_over: Callable[[], Any] = gateways.takes_over
-    stays_eligible: Callable[[int], Any] = gateways.stays_eligible
+    stays_eligible: Callable[[int, int], Any] = gateways.stays_eligible
     keeps_inherited: Callable[[], Any] = gateways.keeps_inherited
     merges_records: Callable[[], Any] = gateways.merges_records
     records_behind_queue: Callable[[], Any] = gateways.records_behind_queue
@@ -77,6 +77,11 @@ class Rulebook:
     skipped_at_takeover: Callable[[int], Any] = gateways.skipped_at_takeover
     tracks_after_takeover: Callable[[], Any] = gateways.tracks_after_takeover
     next_of_queue: Callable[[int], Any] = gateways.next_of_queue
+    batch_of: Callable[[int, int], Any] = gateways.batch_of
+    settings_of: Callable[[str, tuple[str, ...]], Any] = gateways.settings_of
+    full_batch_waits: Callable[[], Any] = gateways.full_batch_waits
+    leaves_partial: Callable[[int, int], Any] = gateways.leaves_partial
+    leaves_at_interval: Callable[[int], Any] = gateways.leaves_at_interval
     sends_while_unanswered: Callable[[], Any] = gateways.sends_while_unanswered
     removes_when_sent: Callable[[], Any] = gateways.removes_when_sent
     removed_by_reply: Callable[[int], Any] = gateways.removed_by_reply
@@ -101,6 +106,8 @@ class Rulebook:
     applies_same_site: Callable[[], Any] = gateways.applies_same_site
     applies_later_time: Callable[[], Any] = gateways.applies_later_time
     applies_earlier_time: Callable[[], Any] = gateways.applies_earlier_time
+    applies_tie_of_higher_site: Callable[[], Any] = gateways.applies_tie_of_higher_site
+    applies_tie_of_lower_site: Callable[[], Any] = gateways.applies_tie_of_lower_site
     keeps_later_time: Callable[[], Any] = gateways.keeps_later_time
     received_keeps_origin: Callable[[], Any] = gateways.received_keeps_origin
 
@@ -158,6 +165,11 @@ def _any_stamp_stored(incoming: Stamp, stored: Stamp | None, receiver: str) -> F
 
 def _any_counters(receiver: str, caller: str) -> Free:
     return Free(((receiver,), (), (caller,), (receiver, caller)))
+
+
+def _any_batch(waiting: int, size: int) -> Free:
+    right = min(waiting, size)
+    return Free(tuple(dict.fromkeys((right, min(waiting, size + 1), 1))))
 
 
 def _yes_or_no(*_: object) -> Free:
@@ -235,6 +247,11 @@ GATEWAYS: dict[str, Decision] = {
     "next_of_queue": Decision(
         ("GWQ-BATCH-06", "WAN-ORDER-01", "SHQ-FIFO-01"), lambda unsent: Free(tuple(range(min(unsent, 3))))
     ),
+    "batch_of": Decision(("GWQ-BATCH-01", "GWQ-BATCH-04"), _any_batch),
+    "settings_of": Decision(("GWQ-BATCH-05",), lambda queue, others: Free((queue, *others))),
+    "full_batch_waits": Decision(("GWQ-BATCH-02",), _yes_or_no),
+    "leaves_partial": Decision(("GWQ-BATCH-04",), _yes_or_no),
+    "leaves_at_interval": Decision(("GWQ-BATCH-03", "GWQ-BATCH-07"), _yes_or_no),
     "sends_while_unanswered": Decision(("GWQ-ACK-05",), _yes_or_no),
     "removes_when_sent": Decision(("GWQ-ACK-01", "GWQ-PROC-02"), _yes_or_no),
     "removed_by_reply": Decision(
@@ -263,6 +280,8 @@ GATEWAYS: dict[str, Decision] = {
     "applies_same_site": Decision(("WANC-SAME-01",), _yes_or_no),
     "applies_later_time": Decision(("WANC-TS-01", "WANC-CHK-01"), _yes_or_no),
     "applies_earlier_time": Decision(("WANC-TS-02", "WANC-CHK-01"), _yes_or_no),
+    "applies_tie_of_higher_site": Decision(("WANC-TIE-01",), _yes_or_no),
+    "applies_tie_of_lower_site": Decision(("WANC-TIE-02",), _yes_or_no),
     "keeps_later_time": Decision(("WANC-LOCAL-02",), _yes_or_no),
     "received_keeps_origin": Decision(("WANC-PEER-01", "WANC-META-01"), _yes_or_no),
 }

@@ -180,6 +180,18 @@ GATEWAYS = (
         applies_earlier_time=lambda: True,
     ),
     variant(
+        "higher-site-refused",
+        "WANC-TIE-01",
+        "at equal timestamps what is there stays",
+        applies_tie_of_higher_site=lambda: False,
+    ),
+    variant(
+        "lower-site-applied",
+        "WANC-TIE-02",
+        "at equal timestamps what arrives is applied",
+        applies_tie_of_lower_site=lambda: True,
+    ),
+    variant(
         "winner-keeps-its-time",
         "WANC-LOCAL-02",
         "an update that beats a later one of its site keeps its own timestamp",

@@ -50,6 +50,48 @@ QUEUES = (
         next_of_queue=lambda unsent: unsent - 1,
     ),
     variant(
+        "batch-of-one-more",
+        "GWQ-BATCH-01",
+        "a batch takes one event more than its size",
+        batch_of=lambda waiting, size: min(waiting, size + 1),
+    ),
+    variant(
+        "leaves-some-behind",
+        "GWQ-BATCH-04",
+        "a batch that is not full takes the oldest event and leaves the others",
+        batch_of=lambda waiting, size: size if waiting >= size else 1,
+    ),
+    variant(
+        "leaves-at-once",
+        "GWQ-BATCH-04",
+        "a batch leaves as soon as there is an event, full or not",
+        leaves_partial=lambda since_ms, interval_ms: True,  # noqa: ARG005
+    ),
+    variant(
+        "full-waits",
+        "GWQ-BATCH-02",
+        "a batch leaves when its interval is over, and not before though it is full",
+        full_batch_waits=lambda: True,
+    ),
+    variant(
+        "waits-to-be-full",
+        "GWQ-BATCH-03 GWQ-BATCH-07",
+        "a batch leaves when it is full, and not before",
+        leaves_at_interval=lambda waiting: False,  # noqa: ARG005
+    ),
+    variant(
+        "lone-event-waits",
+        "GWQ-BATCH-07",
+        "an event that is alone in its queue waits for another",
+        leaves_at_interval=lambda waiting: waiting > 1,
+    ),
+    variant(
+        "settings-of-another",
+        "GWQ-BATCH-05",
+        "every queue has the batch size and interval of the one whose id is the first",
+        settings_of=lambda queue, others: min((queue, *others)),
+    ),
+    variant(
         "removes-when-sent",
         "GWQ-ACK-01 GWQ-PROC-02",
         "an event leaves the queue when it is sent",
@@ -150,7 +192,13 @@ QUEUES = (
         "waits-once",
         "SER-PRIMARY-06",
         "a secondary that another was preferred to no longer waits to become primary",
-        stays_eligible=lambda missed: not missed,
+        stays_eligible=lambda missed, waited_ms: not missed,  # noqa: ARG005
+    ),
+    variant(
+        "tires-of-waiting",
+        "SER-PRIMARY-06",
+        "a secondary waits an hour to become primary, and no longer",
+        stays_eligible=lambda missed, waited_ms: waited_ms < 3_600_000,  # noqa: ARG005
     ),
     variant(
         "begins-empty",

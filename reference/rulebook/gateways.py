@@ -126,8 +126,8 @@ def takes_over() -> bool:
     return True
 
 
-def stays_eligible(missed: int) -> bool:  # noqa: ARG001
-    """Whether a secondary still waits after others took over so often: it does, for ever (002, Serial)."""
+def stays_eligible(missed: int, waited_ms: int) -> bool:  # noqa: ARG001
+    """Whether a secondary that was passed over so often still waits, after so long: it does (002, Serial)."""
     return True
 
 
@@ -164,6 +164,31 @@ def tracks_after_takeover() -> bool:
 def next_of_queue(unsent: int) -> int:  # noqa: ARG001
     """Which of the unsent events is sent next, counted from the oldest: the oldest (002, Local)."""
     return 0
+
+
+def batch_of(waiting: int, size: int) -> int:
+    """How many of the waiting events a batch takes: all, up to its size (000, L34)."""
+    return min(waiting, size)
+
+
+def settings_of(queue: str, others: tuple[str, ...]) -> str:  # noqa: ARG001
+    """Whose batch size and interval count for a queue: its own (000, L34)."""
+    return queue
+
+
+def full_batch_waits() -> bool:
+    """Whether a batch that is full waits until the interval is over: it does not (000, L34)."""
+    return False
+
+
+def leaves_partial(since_ms: int, interval_ms: int) -> bool:
+    """Whether a batch that is not full may leave, so long after the last: when its interval is over (000)."""
+    return since_ms >= interval_ms
+
+
+def leaves_at_interval(waiting: int) -> bool:  # noqa: ARG001
+    """Whether a batch of so many events, not full, leaves when the interval is over: it does (000, L34)."""
+    return True
 
 
 def sends_while_unanswered() -> bool:
@@ -283,6 +308,16 @@ def applies_later_time() -> bool:
 
 def applies_earlier_time() -> bool:
     """Whether an event of another site with an earlier timestamp is applied: it is not (004, L33)."""
+    return False
+
+
+def applies_tie_of_higher_site() -> bool:
+    """Whether an event of the same time from a site with the higher id is applied: it is (004, L34)."""
+    return True
+
+
+def applies_tie_of_lower_site() -> bool:
+    """Whether an event of the same time from a site with the lower id is applied: it is not (004, L34)."""
     return False
 
 

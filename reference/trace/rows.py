@@ -280,6 +280,8 @@ _LINK_STATUS = {
     FaultKind.REPLIES_LOST: "drop_acks",
 }
 
+_CLOCK_STATUS = {FaultKind.HOLD_TIME: "held", FaultKind.LET_RUN: "runs"}
+
 
 def _fault(layout: _Layout, moment: FaultDone) -> Row:
     """A fault that has happened, or what mended it."""
@@ -288,6 +290,10 @@ def _fault(layout: _Layout, moment: FaultDone) -> Row:
         return layout.member(TraceKind.CRASH, fault.member)
     if fault.kind in _QUEUE_FAULTS:
         return layout.member(_QUEUE_FAULTS[fault.kind], fault.member, queue=fault.queue or "receiver")
+    if fault.kind is FaultKind.TIME_LEAP:
+        return {"kind": TraceKind.ADVANCE, "amount": fault.milliseconds}
+    if fault.kind in _CLOCK_STATUS:
+        return {"kind": TraceKind.CLOCK, "amount": 0, "status": _CLOCK_STATUS[fault.kind]}
     return {
         "kind": TraceKind.LINK,
         "site": fault.site,

@@ -66,7 +66,7 @@ class TraceKind(StrEnum):
         True,
     )
     LINK = "link", "the link from one party to peer changed: status up, down, drop_acks, hold", True
-    CLOCK = "clock_set", "the clock of a site was set: amount = offset in milliseconds", True
+    CLOCK = "clock_set", "clocks were set: amount = offset in milliseconds, status held or runs", True
     ADVANCE = "advance", "time was let pass: amount = milliseconds", True
     MEMORY = "memory", "free memory was made scarce, or plentiful again: ratio = free share", True
     INJECT = "inject", "a scripted callback, filter or receiver was told to misbehave: cause says how", True

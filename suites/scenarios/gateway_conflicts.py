@@ -71,6 +71,25 @@ def the_later_update_wins_at_both_sites(stage: Sites) -> None:
     stage.both_sites_hold("after", after)
 
 
+@between_sites("WANC-TIE-01", "WANC-TIE-02", needs=(*LINKS, Capability.VIRTUAL_TIME))
+def at_the_same_time_the_higher_site_wins(stage: Sites) -> None:
+    """Of updates made apart while the clocks stand that of site 2 wins, and is the only one it is told of."""
+    for turn, (first, second) in enumerate(((stage.here, stage.there), (stage.there, stage.here))):
+        for kind in (OperationKind.PUT, OperationKind.CREATE):
+            key = f"{kind} {turn}"
+            stage.cut_both_ways()
+            stage.hold_time()
+            one, other = stage.do(first[0], kind, key), stage.do(second[1], kind, key)
+            stage.let_run()
+            stage.settle()
+            stage.heal_both_ways()
+            stage.settle()
+            loser, winner = (one, other) if second is stage.there else (other, one)
+            stage.both_sites_hold(key, winner)
+            for member in stage.there:
+                stage.not_told(member, loser)
+
+
 @between_sites("WANC-NEW-01", needs=LINKS, clocks=True)
 def where_nothing_is_recorded_an_event_is_applied(stage: Sites) -> None:
     """A key new to the other site is taken; a destroy keeps out an older create that comes late."""

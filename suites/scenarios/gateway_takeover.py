@@ -66,6 +66,25 @@ def who_was_not_chosen_is_chosen_later(stage: Sites) -> None:
         stage.site_holds(stage.there, f"x{turn}", put)
 
 
+@between_sites("SER-PRIMARY-06", needs=(*CRASHES, Capability.VIRTUAL_TIME))
+def a_secondary_waits_for_days(stage: Sites) -> None:
+    """Days pass with a primary that lives; when it dies the other delivers what was queued all the same."""
+    primary, secondary = stage.primary(), stage.secondary()
+    stage.hold_time()
+    for _ in range(3):
+        stage.leap(24 * 3_600_000)
+        stage.settle()
+    stage.let_run()
+    stage.pause()
+    put = stage.put(primary, "x")
+    stage.crash(primary)
+    stage.resume()
+    stage.settle()
+    if stage.primary() != secondary:
+        raise MismatchError(f"{secondary} to be primary", "it is not")
+    stage.both_sites_hold("x", put)
+
+
 @between_sites("SER-SECONDARY-01", "SER-ENQ-02", "SER-FAILOVER-01", needs=CRASHES_AND_GATES)
 def what_only_a_secondary_knows_of_is_queued_at_takeover(stage: Sites) -> None:
     """An update that has not reached the primary when that crashes is delivered all the same, once."""

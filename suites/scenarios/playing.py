@@ -83,14 +83,14 @@ def _play(scenario: Scenario, session: Session, book: Rulebook, naming_ms: int) 
 
 def _stage(scenario: Scenario, session: Session) -> Stage | None:
     """The stage of the scenario; None where it needs an order of member ids that is not told."""
-    if scenario.batch_size:
+    if scenario.queues:
         topology = sites.topology(scenario.members - 2)
         driver, order = session.begin(
             topology,
-            sites.regions(scenario.batch_size, scenario.scope, scenario.checks),
-            queues=sites.queues(scenario.batch_size),
+            sites.regions(scenario.queues, scenario.scope, scenario.checks),
+            queues=scenario.queues,
         )
-        return Sites(driver, order or topology.members, scenario.batch_size)
+        return Sites(driver, order or topology.members, scenario.queues)
     region = RegionAttributes(name=REGION, scope=scenario.scope, checks=scenario.checks)
     topology = Topology((Site(1, tuple("ABCD"[: scenario.members])),))
     driver, order = session.begin(topology, (region,), clients=scenario.clients)

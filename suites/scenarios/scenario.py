@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Client, Scope
-from plumbline.suites.scenarios.sites import Sites
+from plumbline.reference.operations import Client, QueueAttributes, Scope
+from plumbline.suites.scenarios.sites import BATCH_SIZE, INTERVAL_MS, Sites, queues
 from plumbline.suites.scenarios.stage import Stage
 
 
@@ -27,7 +27,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
         checks: the region's attribute.
         scope: the region's scope.
         clients: who is connected to its members, subscribed to all keys.
-        batch_size: of the gateway senders between two sites; 0 for a scenario of one site.
+        queues: the gateway senders between two sites; none for a scenario of one site.
         clocks: whether it has to know how far the clocks of the sites differ.
         play: the scenario itself, given its stage; raises MismatchError when the outcome is not the one
             written down.
@@ -40,7 +40,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     checks: bool | None
     scope: Scope
     clients: tuple[Client, ...]
-    batch_size: int = 0
+    queues: tuple[QueueAttributes, ...] = ()
     clocks: bool = False
     play: Callable[[Any], None]
 
@@ -82,11 +82,16 @@ def between_sites(
     needs: tuple[Capability, ...] = (),
     checks: bool | None = None,
     scope: Scope = Scope.ACK,
-    batch_size: int = 100,
+    batch_size: int = BATCH_SIZE,
+    interval_ms: int = INTERVAL_MS,
+    back: tuple[int, int] | None = None,
     clocks: bool = False,
     here: int = 2,
 ) -> Callable[[Callable[[Sites], None]], Callable[[Sites], None]]:
-    """Register a scenario of two sites, with a gateway sender each way; the first has `here` members."""
+    """Register a scenario of two sites, with a gateway sender each way; the first has `here` members.
+
+    See `sites.queues` for the settings of the senders.
+    """
 
     def register(play: Callable[[Sites], None]) -> Callable[[Sites], None]:
         _register(
@@ -98,7 +103,7 @@ def between_sites(
                 checks=checks,
                 scope=scope,
                 clients=(),
-                batch_size=batch_size,
+                queues=queues(batch_size, interval_ms, back),
                 clocks=clocks,
                 play=play,
             )

@@ -27,11 +27,14 @@ from plumbline.suites.scenarios.stage import REGION, MismatchError, Stage
 APART = "apart"
 TO_THERE = "to 2"
 TO_HERE = "to 1"
+BATCH_SIZE = 100
+INTERVAL_MS = 10
 _UNDONE_BY = {
     FaultKind.LINK_DOWN: FaultKind.LINK_UP,
     FaultKind.REPLIES_LOST: FaultKind.LINK_UP,
     FaultKind.RECEIVER_STOP: FaultKind.RECEIVER_START,
     FaultKind.PAUSE: FaultKind.RESUME,
+    FaultKind.HOLD_TIME: FaultKind.LET_RUN,
 }
 
 
@@ -40,18 +43,39 @@ def topology(here: int) -> Topology:
     return Topology((Site(1, ("A", "B", "E")[:here]), Site(2, ("C", "D"))))
 
 
-def queues(batch_size: int) -> tuple[QueueAttributes, ...]:
-    """The gateway senders of both sites; another batch size makes other senders."""
-    marked = "" if batch_size == 100 else f" by {batch_size}"
+def queues(
+    batch_size: int, interval_ms: int = INTERVAL_MS, back: tuple[int, int] | None = None
+) -> tuple[QueueAttributes, ...]:
+    """The gateway senders of both sites; another batch size, or interval, makes other senders.
+
+    Args:
+        batch_size: most events of a batch.
+        interval_ms: how long a batch waits for more.
+        back: both for the sender of site 2, if they differ.
+    """
     return (
-        QueueAttributes(id=TO_THERE + marked, site=1, remote_site=2, batch_size=batch_size),
-        QueueAttributes(id=TO_HERE + marked, site=2, remote_site=1, batch_size=batch_size),
+        _sender(TO_THERE, 1, batch_size, interval_ms),
+        _sender(TO_HERE, 2, *(back or (batch_size, interval_ms))),
     )
 
 
-def regions(batch_size: int, scope: Scope, checks: bool | None) -> tuple[RegionAttributes, ...]:
-    """The region that both sites share, and one that they do not."""
-    senders = tuple(queue.id for queue in queues(batch_size))
+def _sender(name: str, site: int, batch_size: int, interval_ms: int) -> QueueAttributes:
+    sized = "" if batch_size == BATCH_SIZE else f" by {batch_size}"
+    timed = "" if interval_ms == INTERVAL_MS else f" each {interval_ms} ms"
+    return QueueAttributes(
+        id=f"{name}{sized}{timed}",
+        site=site,
+        remote_site=3 - site,
+        batch_size=batch_size,
+        batch_interval_ms=interval_ms,
+    )
+
+
+def regions(
+    fed: tuple[QueueAttributes, ...], scope: Scope, checks: bool | None
+) -> tuple[RegionAttributes, ...]:
+    """The region that both sites share by these senders, and one that they do not."""
+    senders = tuple(queue.id for queue in fed)
     return (
         RegionAttributes(name=REGION, scope=scope, checks=checks, senders=senders),
         RegionAttributes(name=APART, scope=scope, checks=checks),
@@ -68,10 +92,10 @@ class Sites(Stage):
         to_here: id of the sender from site 2 to site 1.
     """
 
-    def __init__(self, driver: Driver, order: tuple[str, ...], batch_size: int) -> None:
+    def __init__(self, driver: Driver, order: tuple[str, ...], senders: tuple[QueueAttributes, ...]) -> None:
         super().__init__(driver, order)
         self.here, self.there = (site.members for site in driver.topology.sites)
-        self.to_there, self.to_here = (queue.id for queue in queues(batch_size))
+        self.to_there, self.to_here = (queue.id for queue in senders)
         self._to_mend: dict[Fault, None] = {}
 
     @property
@@ -118,6 +142,18 @@ class Sites(Stage):
         """What is called from here on has a later timestamp at any site than what was called before."""
         self.done.append("let clocks pass")
         self._driver.let_clocks_pass()
+
+    def hold_time(self) -> None:
+        """Hold all clocks: from here on no time passes but by `leap`."""
+        self._do_fault(Fault(kind=FaultKind.HOLD_TIME))
+
+    def leap(self, milliseconds: int) -> None:
+        """Let the clocks that are held leap."""
+        self._do_fault(Fault(kind=FaultKind.TIME_LEAP, milliseconds=milliseconds))
+
+    def let_run(self) -> None:
+        """Let the clocks run by themselves again."""
+        self._do_fault(Fault(kind=FaultKind.LET_RUN))
 
     def cut(self) -> None:
         """Cut the link from site 1 to site 2; it heals by `heal`."""

@@ -1,0 +1,115 @@
+"""Batches: how many events one takes, and when it may leave, and must, where the harness holds time still.
+
+Where time runs, nothing tells when a batch leaves: any moment is right. Where it stands, it is known how much
+has passed at most since the last batch left, and at least since the oldest event could have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.world import STILL_UNKNOWN, Sender, World
+from plumbline.reference.operations import QueueAttributes
+from plumbline.reference.rulebook.values import each
+
+
+class Batches:
+    """When and how large, under one rulebook."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+
+    def begun(self, world: World, queue: QueueAttributes, sender: Sender) -> Iterator[Sender]:
+        """The sender with the next batch begun, in every size that it may have; none while it has to wait."""
+        waiting = len(sender.queue)
+        for settings in self._settings(queue):
+            if not self._may_leave(world, settings, sender):
+                continue
+            full = waiting >= settings.batch_size
+            for count in each(self._setting.book.batch_of(waiting, settings.batch_size)):
+                horizon = max(event.position for event in sender.queue[:count])
+                begun = sender._replace(horizon=horizon)
+                if world.wan.stands:
+                    since = 0 if full else _since_it_left(sender, settings)
+                    begun = begun._replace(since_batch=since, waited=0)
+                yield begun
+
+    def goes_on(self, world: World, sender: Sender) -> bool:
+        """Whether the next event belongs to a batch of which some events were answered already."""
+        return world.wan.stands and bool(sender.queue) and sender.queue[0].position <= sender.horizon
+
+    def must_leave(self, world: World, queue: QueueAttributes, sender: Sender) -> bool:
+        """Whether a batch has to begin, of a sender that is connected and waits for no answer."""
+        if not world.wan.stands or self.goes_on(world, sender):
+            return True
+        return all(self._must_leave(settings, sender) for settings in self._settings(queue))
+
+    def _settings(self, queue: QueueAttributes) -> Iterator[QueueAttributes]:
+        queues = self._setting.queues
+        others = tuple(name for name in queues if name != queue.id)
+        return (queues[name] for name in each(self._setting.book.settings_of(queue.id, others)))
+
+    def _may_leave(self, world: World, settings: QueueAttributes, sender: Sender) -> bool:
+        if not world.wan.stands:
+            return True
+        book, waiting, interval = self._setting.book, len(sender.queue), settings.batch_interval_ms
+        if waiting >= settings.batch_size and not all(each(book.full_batch_waits())):
+            return True
+        if waiting < settings.batch_size and not any(each(book.leaves_at_interval(waiting))):
+            return False
+        since = interval if sender.since_batch == STILL_UNKNOWN else sender.since_batch
+        return any(each(book.leaves_partial(since, interval)))
+
+    def _must_leave(self, settings: QueueAttributes, sender: Sender) -> bool:
+        book, waiting = self._setting.book, len(sender.queue)
+        if waiting >= settings.batch_size and not any(each(book.full_batch_waits())):
+            return True
+        leaves = waiting >= settings.batch_size or all(each(book.leaves_at_interval(waiting)))
+        return leaves and sender.waited >= settings.batch_interval_ms
+
+
+def _since_it_left(sender: Sender, settings: QueueAttributes) -> int:
+    """How long ago a batch left, at most, that leaves when its interval is over.
+
+    Time passes in leaps, and it left within the last one.
+    """
+    if sender.since_batch == STILL_UNKNOWN:
+        return STILL_UNKNOWN
+    return max(sender.since_batch - settings.batch_interval_ms, 0)
+
+
+def stopped(world: World, *, known: bool) -> World:
+    """The world in which time stands still.
+
+    Args:
+        world: in which it runs, or stands already.
+        known: whether each sender counts from now on; else it may have counted for any time.
+    """
+    since = 0 if known else STILL_UNKNOWN
+    senders = world.wan.senders
+    for where, sender in world.wan.senders.items():
+        senders = senders.set(where, sender._replace(since_batch=since, waited=0))
+    return world.but(wan=world.wan._replace(stands=True, senders=senders))
+
+
+def passed(world: World, milliseconds: int) -> World:
+    """The world in which time has leapt: of each sender it counts how long it could have sent."""
+    senders = world.wan.senders
+    for where, sender in world.wan.senders.items():
+        able = sender.queue and sender.wire and not sender.paused and not sender.sent and not sender.heard
+        since = sender.since_batch
+        counted = sender._replace(
+            since_batch=STILL_UNKNOWN if since == STILL_UNKNOWN else since + milliseconds,
+            waited=sender.waited + milliseconds if able else 0,
+        )
+        senders = senders.set(where, counted)
+    return world.but(wan=world.wan._replace(senders=senders, passed=world.wan.passed + milliseconds))
+
+
+def runs_again(world: World) -> World:
+    """The world in which time runs by itself."""
+    senders = world.wan.senders
+    for where, sender in world.wan.senders.items():
+        senders = senders.set(where, sender._replace(since_batch=STILL_UNKNOWN, waited=0))
+    return world.but(wan=world.wan._replace(stands=False, senders=senders))
