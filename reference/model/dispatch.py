@@ -63,8 +63,11 @@ class Dispatch:
             return False
         queue = self._setting.queues[name]
         if not sender.wire:
-            stuck = sender.wires > 0 and not all(each(self._setting.book.reconnects()))
-            return stuck or not sender.queue or not self.receivers(world, queue)
+            book, reachable = self._setting.book, self.receivers(world, queue)
+            if sender.queue and not reachable and not any(each(book.stays_without_receiver())):
+                return False
+            stuck = sender.wires > 0 and not all(each(book.reconnects()))
+            return stuck or not sender.queue or not reachable
         wire = world.wan.wires.get(WireName(name, member, sender.wire))
         if wire is None:
             return True

@@ -53,17 +53,12 @@ def whoever_is_left_takes_over(stage: Sites) -> None:
 @between_sites("SER-PRIMARY-06", needs=CRASHES, here=3)
 def who_was_not_chosen_is_chosen_later(stage: Sites) -> None:
     """Of three members two become primary one after the other, each when the one before it dies."""
-    puts = []
-    for turn in range(2):
-        dying = stage.primary()
-        puts.append(stage.put(dying, f"x{turn}"))
+    for _ in range(2):
+        stage.crash(stage.primary())
         stage.settle()
-        stage.crash(dying)
-        stage.settle()
-    puts.append(stage.put(stage.primary(), "x2"))
+    put = stage.put(stage.primary(), "x")
     stage.settle()
-    for turn, put in enumerate(puts):
-        stage.site_holds(stage.there, f"x{turn}", put)
+    stage.both_sites_hold("x", put)
 
 
 @between_sites("SER-PRIMARY-06", needs=(*CRASHES, Capability.VIRTUAL_TIME))
