@@ -1,5 +1,4 @@
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -38,20 +37,6 @@ def run(*command: object, directory: Path) -> str:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from a copy: building in place leaves a folder that later wheels would pick from."""
-    copy = tmp_path_factory.mktemp("clone")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, copy)
-    for folder in FOLDERS:
-        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    target = tmp_path_factory.mktemp("wheel")
-    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", target, copy, directory=copy)
-    (built,) = target.glob("plumbline-*.whl")
-    return built
 
 
 @pytest.fixture(scope="module")

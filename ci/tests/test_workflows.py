@@ -1,0 +1,131 @@
+"""The pipelines that are shipped: their commands, run one by one as a runner would, on nothing installed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+
+from plumbline.ci.lint import ROOT
+
+WORKFLOWS = ROOT / "ci" / "workflows"
+
+SETTINGS = """\
+[candidate]
+command = "plumbline serve-reference{flags}"
+capabilities = ["listener_gates"]
+[run]
+profile = "smoke"
+select = ["VER-TIE-01"]
+[gate]
+minimum_profile = "smoke"
+whole_suite = false
+"""
+
+
+class Step(NamedTuple):
+    """One step of a pipeline: what a shell is given, and whether it is carried out after a failure, too."""
+
+    script: str
+    always: bool = False
+
+
+def github() -> tuple[list[Step], dict[str, Any]]:
+    (job,) = yaml.safe_load((WORKFLOWS / "github.yml").read_text())["jobs"].values()
+    steps = [Step(one["run"], one.get("if") == "always()") for one in job["steps"] if "run" in one]
+    return steps, job
+
+
+def gitlab() -> tuple[list[Step], dict[str, Any]]:
+    (job,) = yaml.safe_load((WORKFLOWS / "gitlab.yml").read_text()).values()
+    steps = [*map(Step, job["script"]), *(Step(line, always=True) for line in job["after_script"])]
+    return steps, job
+
+
+PIPELINES = {"github": github, "gitlab": gitlab}
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The `bin` folder of an environment with nothing in it but Python and pip."""
+    home = tmp_path_factory.mktemp("empty")
+    subprocess.run([sys.executable, "-m", "venv", home], check=True)
+    return home / "bin"
+
+
+def carry_out(steps: list[Step], folder: Path, environment: dict[str, str]) -> Iterator[tuple[str, int, str]]:
+    """Each step that is carried out: its script, its exit code, what it printed."""
+    failed = False
+    for step in steps:
+        if failed and not step.always:
+            continue
+        done = subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", step.script],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=500,
+        )
+        failed |= done.returncode != 0
+        yield step.script, done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_a_pipeline_installs_runs_gates_and_keeps_what_was_found_whatever_it_was(pipeline: str):
+    steps, job = PIPELINES[pipeline]()
+    whole = "\n".join(step.script for step in steps)
+    places = [
+        whole.index(command) for command in ("pip install", "check-adapter", "run --out runs", "gate runs")
+    ]
+    assert places == sorted(places)
+    assert [step.script for step in steps if step.always] == ["plumbline report runs --out site"]
+    if pipeline == "gitlab":
+        assert (job["artifacts"]["when"], job["artifacts"]["paths"]) == ("always", ["runs", "site"])
+    else:
+        upload = job["steps"][-1]
+        assert (upload["if"], upload["with"]["path"].split()) == ("always()", ["runs", "site"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_the_commands_of_a_pipeline_let_the_reference_through_and_a_faulty_one_not(
+    pipeline: str, wheel: Path, empty: Path, tmp_path: Path
+):
+    steps, _ = PIPELINES[pipeline]()
+    environment = {name: value for name, value in os.environ.items() if name == "HOME" or name[:4] == "PIP_"}
+    environment |= {"PATH": f"{empty}:/usr/bin:/bin", "PLUMBLINE": str(wheel)}
+    subprocess.run([empty / "python", "-m", "pip", "uninstall", "--yes", "plumbline"], check=True)
+    assert not (empty / "plumbline").exists()
+
+    right = tmp_path / "right"
+    right.mkdir()
+    (right / "plumbline.toml").write_text(SETTINGS.format(flags=""))
+    done = list(carry_out(steps, right, environment))
+    assert [code for _, code, _ in done] == [0] * len(steps), done
+    assert (right / "site" / "index.html").is_file()
+
+    faulty = tmp_path / "faulty"
+    faulty.mkdir()
+    (faulty / "plumbline.toml").write_text(SETTINGS.format(flags=" --faulty tie-keeps-own"))
+    done = list(carry_out(steps, faulty, environment))
+    assert len(done) == len(steps)
+    (stopped,) = [(script, code, said) for script, code, said in done if code]
+    assert "plumbline gate" in stopped[0]
+    assert stopped[1] == 1
+    assert "red       VER-TIE-01  fail" in stopped[2]
+    assert (faulty / "site" / "index.html").is_file()
+
+    # What passed in the last release must pass now.
+    (right / "runs").rename(faulty / "released")
+    (gate,) = [step for step in steps if "plumbline gate" in step.script]
+    ((_, code, said),) = carry_out([gate], faulty, environment)
+    assert code == 1
+    assert "it passed in the baseline" in said
