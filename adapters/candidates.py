@@ -25,10 +25,12 @@ from plumbline.adapters.process.client import Limits, ProcessAdapter, RemoteAdap
 from plumbline.adapters.process.messages import shorten
 from plumbline.adapters.process.server import Loopback
 from plumbline.adapters.protocol import Introduction
+from plumbline.reference.catalogue.records import Dialect
 
 FORMS = {
     "reference": "the reference of this suite, calm: every run goes the same way",
     "reference:chaotic": "the reference, taking its steps in every order that the documents allow",
+    "reference:DIALECT": "the reference in another dialect than geode; `reference:chaotic:DIALECT` likewise",
     "faulty:NAME": "the reference with one decision made wrong; `plumbline faulty list` names them",
     "python:MODULE:FACTORY": "what FACTORY() of an importable module returns: an Adapter in this process",
     "process:COMMAND": "a command that speaks the protocol on its standard input and output",
@@ -109,13 +111,18 @@ def find_candidate(
 
 
 def _reference(name: str, variant: str, seed: int) -> Candidate:
-    if variant not in ("", "chaotic") or name == "reference:":
+    chaotic, _, dialect = variant.rpartition(":")
+    if variant in ("", "chaotic"):
+        chaotic, dialect = variant, Dialect.GEODE
+    if chaotic not in ("", "chaotic") or dialect not in set(Dialect) or name.endswith(":"):
         raise _unknown(name, _meant(name, FORMS))
 
     def open_adapter() -> Adapter:
         from plumbline.adapters.reference.adapter import ReferenceAdapter  # noqa: PLC0415 - slow to import
+        from plumbline.reference.rulebook.book import rulebook_of  # noqa: PLC0415 - as above
 
-        return ReferenceAdapter(chaotic=variant == "chaotic", seed=seed)
+        spoken = Dialect(dialect)
+        return ReferenceAdapter(rulebook_of(spoken), chaotic=bool(chaotic), seed=seed, dialect=spoken)
 
     return Candidate(name=name, kind=Kind.REFERENCE, in_process=True, open=open_adapter)
 
@@ -130,7 +137,10 @@ def _faulty(name: str, variant: str, seed: int) -> Candidate:
         from plumbline.adapters.reference.adapter import ReferenceAdapter  # noqa: PLC0415 - slow to import
 
         return ReferenceAdapter(
-            rulebook=FAULTY[variant].rulebook(), chaotic=FAULTY[variant].chaotic, seed=seed
+            rulebook=FAULTY[variant].rulebook(),
+            chaotic=FAULTY[variant].chaotic,
+            seed=seed,
+            dialect=FAULTY[variant].dialect,
         )
 
     return Candidate(name=name, kind=Kind.FAULTY, in_process=True, open=open_adapter)

@@ -18,7 +18,8 @@ from rich.text import Text
 
 from plumbline.reference.catalogue.coverage import Coverage, Serves, coverage
 from plumbline.reference.catalogue.loader import catalogue, did_you_mean
-from plumbline.reference.catalogue.records import AREA_MEANING, DOCUMENTS, Area, Level, Requirement
+from plumbline.reference.catalogue.records import AREA_MEANING, DOCUMENTS, Area, Dialect, Level, Requirement
+from plumbline.reference.rulebook.dialects import CONTRADICTIONS
 
 _EPILOG = (
     "\b\nAreas:\n"
@@ -31,6 +32,7 @@ The columns of the table:
   tested    scenarios and state machines that judge it
   faulty    faulty variants of the reference that break it
   rule      whether a rule judges it in recorded traces
+  only in   the dialects that owe it, where not all do
   reason    why it cannot be decided, tested or broken, where that is so
 
 \b
@@ -112,6 +114,7 @@ def _show_table(rows: list[Coverage]) -> None:
     for name in ("decided", "tested", "faulty"):
         table.add_column(name, justify="right")
     table.add_column("rule")
+    table.add_column("only in")
     table.add_column("reason", overflow="fold")
     for area, members in groupby(rows, key=lambda row: row.area):
         table.add_section()
@@ -123,6 +126,7 @@ def _show_table(rows: list[Coverage]) -> None:
                 Text(row.title),
                 *(str(len(names) or "") for names in (row.decided_by, row.tested_by, row.faulty)),
                 "yes" if row.trace_rule else "",
+                "" if set(row.dialects) == set(Dialect) else ", ".join(row.dialects),
                 row.reason.kind.replace("_", " ") if row.reason else "",
             )
     console.print(table)
@@ -142,6 +146,15 @@ def _summary(rows: list[Coverage]) -> str:
     )
 
 
+def _against(identity: str) -> str:
+    """What another document says instead, where it is not owed."""
+    for point in CONTRADICTIONS:
+        for saying, other in ((point.earlier, point.later), (point.later, point.earlier)):
+            if identity in saying.requirements:
+                return f"{other.document}: {other.paragraph}: {point.about}: {other.words}"
+    return ""
+
+
 def _page(entry: Requirement, row: Coverage) -> str:
     """Everything about one requirement, for reading."""
     rule = entry.trace_rule
@@ -150,6 +163,7 @@ def _page(entry: Requirement, row: Coverage) -> str:
         ("Document", f"{entry.document}, {DOCUMENTS[entry.document]}: {entry.paragraph}"),
         ("Derived", "yes: a consequence that we draw, not said outright" if entry.derived else "no"),
         ("Owed in", ", ".join(entry.dialects)),
+        ("Said against it", _against(entry.id)),
         ("Needs", ", ".join(entry.capabilities)),
         ("Judged by", ", ".join(entry.judged_by)),
         ("Brought about", entry.controls),

@@ -21,7 +21,6 @@ from plumbline.ci.settings import config_option
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.deviations import DeviationError, in_force, read_deviations
 from plumbline.reference.plans import by_rank
-from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.runs import Counterexample, read_counterexample
 from plumbline.reference.verdicts import Source, Verdict
 from plumbline.reports.terminal import render_counterexample
@@ -93,7 +92,7 @@ def command(
     ):
         task = bar.add_task("replays", total=tries)
         today = datetime.now(UTC).date()
-        judge = Judge(Rulebook(), OnRecord(in_force(known, session.introduction.version, today)))
+        judge = Judge(session.book, OnRecord(in_force(known, session.introduction.version, today)))
         try:
             results = replay(example, session, judge, tries, lambda done: bar.update(task, completed=done))
         except CannotReplayError as error:

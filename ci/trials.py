@@ -13,35 +13,39 @@ import msgspec
 
 from plumbline.ci import one_site, two_sites
 from plumbline.ci.corruptions import CORRUPTIONS, showing_less
+from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.history import Called, History, Returned
 from plumbline.reference.operations import Client, OperationKind, Scope
-from plumbline.reference.rulebook.book import DECISIONS, Rulebook
+from plumbline.reference.rulebook.book import DECISIONS, Rulebook, rulebook_of
 from plumbline.reference.rulebook.faulty import FAULTY
 
 
 def named_book(name: str) -> Rulebook:
-    """The rulebook called "" (what the documents say), "faulty VARIANT" or "free DECISION"."""
-    kind, _, which = name.partition(" ")
-    match kind:
-        case "faulty":
-            return FAULTY[which].rulebook()
-        case "free":
-            return Rulebook().with_free(which)
+    """The rulebook called "" (what the documents say), "faulty VARIANT" or "free DECISION".
+
+    The name of a dialect in front says whose; otherwise it is the first one's.
+    """
+    words = name.split()
+    right = rulebook_of(Dialect(words.pop(0))) if words and words[0] in set(Dialect) else Rulebook()
+    match words:
+        case ["faulty", variant]:
+            return FAULTY[variant].rulebook(right)
+        case ["free", decision]:
+            return right.with_free(decision)
         case _:
-            return Rulebook()
+            return right
 
 
-def _draw_books(draw: random.Random) -> tuple[str, Rulebook]:
+def _draw_books(draw: random.Random, right: Rulebook) -> tuple[str, Rulebook]:
     """The name of the rulebook by which the trial is judged, and the rulebook that makes its history."""
-    right = Rulebook()
     chance = draw.random()
     if chance < 0.7:
         return "", right
     if chance < 0.85:
         variant = draw.choice(sorted(FAULTY))
-        return f"faulty {variant}", draw.choice((right, FAULTY[variant].rulebook()))
+        return f"faulty {variant}", draw.choice((right, FAULTY[variant].rulebook(right)))
     decision = draw.choice(sorted(DECISIONS))
-    variants = [variant.rulebook() for variant in FAULTY.values() if decision in variant.replaces]
+    variants = [variant.rulebook(right) for variant in FAULTY.values() if decision in variant.replaces]
     return f"free {decision}", draw.choice((right, *variants))
 
 
@@ -123,14 +127,16 @@ def _two_sites(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, His
     return shape.operations, two_sites.run_on_reference(plan, book=book, seed=seed)
 
 
-def draw_trial(seed: int, sites: int = 1) -> Trial:
-    """The trial of this seed: a small chaotic example, a third of them spoilt once.
+def draw_trial(seed: int, sites: int = 1, dialect: Dialect = Dialect.GEMFIRE6) -> Trial:
+    """The trial of this seed, by one of the dialects: a small chaotic example, a third of them spoilt once.
 
     Most are judged by what the documents say; some by a faulty variant or with a decision left open, since
     the oracle asks such questions, too.
     """
     draw = random.Random(seed)  # noqa: S311 - reproducible trials, not secrets
-    rulebook, made_by = _draw_books(draw)
+    rulebook, made_by = _draw_books(draw, rulebook_of(dialect))
+    if dialect is not Dialect.GEMFIRE6:
+        rulebook = f"{dialect} {rulebook}".strip()
     example = _two_sites if sites == BOTH_SITES else _one_site
     operations, history = example(draw, made_by, seed)
     overlapping = _overlaps(history)

@@ -15,6 +15,7 @@ from rich.table import Table
 
 from plumbline.ci.comparison import Comparison, compare, counts
 from plumbline.ci.trials import draw_trial
+from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.engine import Answer
 
 
@@ -22,8 +23,15 @@ from plumbline.reference.explain.engine import Answer
 @click.option("--cases", type=click.IntRange(min=1), default=300, show_default=True, help="How many trials.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The first trial's seed; then one up.")
 @click.option("--sites", type=click.IntRange(1, 2), default=1, show_default=True, help="How many sites.")
+@click.option(
+    "--dialect",
+    type=click.Choice([dialect.value for dialect in Dialect]),
+    default=Dialect.GEMFIRE6.value,
+    show_default=True,
+    help="Whose reading of the documents.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(cases: int, seed: int, sites: int, as_json: bool) -> None:
+def command(cases: int, seed: int, sites: int, dialect: str, as_json: bool) -> None:
     r"""Compare the search with the unreduced judge on random small examples, a third of them spoilt.
 
     Exit code 0 when they agree on every trial that both decide, 1 otherwise.
@@ -32,11 +40,12 @@ def command(cases: int, seed: int, sites: int, as_json: bool) -> None:
     plumbline trials --cases 5000
     plumbline trials --cases 1 --seed 4711      one trial again
     plumbline trials --sites 2                  gateways between two sites, with faults
+    plumbline trials --sites 2 --dialect geode  where a sender need not wait for answers
     """
     console = Console(stderr=True)
     seeds = range(seed, seed + cases)
     found = [
-        compare(draw_trial(each, sites))
+        compare(draw_trial(each, sites, Dialect(dialect)))
         for each in track(seeds, "trials", console=console, transient=True, disable=not console.is_terminal)
     ]
     wrong = [comparison for comparison in found if comparison.disagree]

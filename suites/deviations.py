@@ -36,29 +36,30 @@ class OnRecord:
         """Those on record for a requirement."""
         return tuple(known for known in self.deviations if known.requirement == requirement)
 
-    def needed(self, history: History, budget: Budget) -> tuple[Deviation, ...]:
-        """Those that it takes to explain a history that was refuted; none if all together do not.
+    def needed(self, history: History, book: Rulebook, budget: Budget) -> tuple[Deviation, ...]:
+        """Those that it takes to explain a history that the book refutes; none if all together do not.
 
         Where one of several suffices, each that does; what else is on record was not needed.
         """
-        alone = tuple(known for known in self._followed if self._explain(history, (known,), budget))
-        needed = alone or self._needed_together(history, budget)
+        alone = tuple(known for known in self._followed if self._explain(history, book, (known,), budget))
+        needed = alone or self._needed_together(history, book, budget)
         self.shown.update(needed)
         return needed
 
-    def _needed_together(self, history: History, budget: Budget) -> tuple[Deviation, ...]:
+    def _needed_together(self, history: History, book: Rulebook, budget: Budget) -> tuple[Deviation, ...]:
         """The same, where no single one suffices."""
-        if len(self._followed) <= 1 or not self._explain(history, self._followed, budget):
+        if len(self._followed) <= 1 or not self._explain(history, book, self._followed, budget):
             return ()
         together = tuple(
             known
             for known in self._followed
-            if not self._explain(history, tuple(one for one in self._followed if one != known), budget)
+            if not self._explain(history, book, tuple(one for one in self._followed if one != known), budget)
         )
         return together or self._followed
 
-    def _explain(self, history: History, deviations: tuple[Deviation, ...], budget: Budget) -> bool:
-        return search(history, deviating(Rulebook(), deviations), budget).answer is Answer.EXPLAINED
+    @staticmethod
+    def _explain(history: History, book: Rulebook, deviations: tuple[Deviation, ...], budget: Budget) -> bool:
+        return search(history, deviating(book, deviations), budget).answer is Answer.EXPLAINED
 
     def excused(
         self, requirement: str, verdict: Verdict, reason: str, *, followed: bool

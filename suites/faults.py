@@ -11,7 +11,6 @@ import msgspec
 
 from plumbline.adapters.candidates import Candidate
 from plumbline.reference.plans import operation_of
-from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.variant import FaultyVariant
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites.deviations import NOTHING
@@ -55,12 +54,12 @@ def kill(variant: FaultyVariant, candidate: Candidate, profile: Profile, seed: i
     named: set[str] = set()
     examples = 0
     steps = 0
-    with Session(candidate) as session:
+    with Session(candidate, variant.dialect) as session:
         for scenario in SCENARIOS.values():
             if set(scenario.requirements).isdisjoint(variant.requirements):
                 continue
             examples += 1
-            result = play(scenario, session, Rulebook(), UNHURRIED_MS)
+            result = play(scenario, session, session.book, UNHURRIED_MS)
             if result.verdict is Verdict.FAIL:
                 for requirement in scenario.requirements:
                     failed.setdefault(requirement, (time.monotonic() - began, examples))
@@ -71,7 +70,7 @@ def kill(variant: FaultyVariant, candidate: Candidate, profile: Profile, seed: i
             trouble = play_plans(
                 machine,
                 session,
-                Rulebook(),
+                session.book,
                 profile=profile,
                 draw_seed=seed,
                 deadline=None,

@@ -174,7 +174,7 @@ def candidate_session(request: pytest.FixtureRequest, candidate_name: str) -> Se
     """The session of the item's candidate, which has introduced itself."""
     session = session_of(request.config, candidate_name)
     try:
-        session.introduction  # noqa: B018 - it is made here, and remembered
+        session.dialect  # noqa: B018 - the introduction is made here, and remembered
     except AdapterError as error:
         session.failed(error)
         end(Verdict.ADAPTER_ERROR, f"{error} {error.last_words[-300:]}".strip())
@@ -187,6 +187,8 @@ def requirement_verdict(
 ) -> tuple[Verdict, str]:
     """The merged verdict on the item's requirement, and why; what could not be judged is an error here."""
     verdict, reason = merged(request.config, candidate_name, requirement_id)
+    if not candidate_session.owes(requirement_id):
+        return Verdict.UNSUPPORTED, f"not owed in the dialect {candidate_session.dialect}"
     lacking = candidate_session.lacks(catalogue()[requirement_id].capabilities)
     if lacking and verdict is Verdict.NOT_EXERCISED:
         return Verdict.UNSUPPORTED, f"needs {', '.join(lacking)}"

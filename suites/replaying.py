@@ -45,7 +45,7 @@ class Judge(msgspec.Struct, frozen=True):
     def verdict(self, history: History) -> tuple[Verdict, tuple[Deviation, ...]]:
         """Pass, fail or unknown; or deviation, with those on record that it takes to explain it."""
         answer = search(history, self.book, BUDGET).answer
-        if answer is Answer.REFUTED and (needed := self.on_record.needed(history, BUDGET)):
+        if answer is Answer.REFUTED and (needed := self.on_record.needed(history, self.book, BUDGET)):
             return Verdict.DEVIATION, needed
         return _VERDICTS.get(answer, Verdict.UNKNOWN), ()
 

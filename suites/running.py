@@ -20,8 +20,7 @@ import msgspec
 from plumbline.adapters.candidates import Candidate
 from plumbline.adapters.errors import AdapterError
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.catalogue.loader import catalogue, did_you_mean
-from plumbline.reference.catalogue.records import Dialect
+from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.deviations import Deviation, in_force
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.explain.oracle import Finding, exercised
@@ -123,11 +122,12 @@ class _Run:
         self._rows: list[VerdictRow] = []
         self._counterexamples: list[Counterexample] = []
         self._capabilities: frozenset[Capability] | None = None
+        self._owed: frozenset[str] = frozenset()
         self._on_record = OnRecord()
 
     def carry_out(self) -> Outcome:
         write_record(self._directory, self._record)
-        with Session(self._candidate) as session:
+        with Session(self._candidate, self._options.dialect) as session:
             if self._introduced(session):
                 with TraceWriter(self._directory, self._record.run_id) as trace:
                     self._scenarios(session, trace)
@@ -153,16 +153,14 @@ class _Run:
         """Whether the candidate could introduce itself; otherwise nothing can be judged."""
         try:
             introduction = session.introduction
-            dialect = self._options.dialect or introduction.dialect
-            if dialect not in set(Dialect):
-                meant = did_you_mean(dialect, Dialect) or f"; there are: {', '.join(Dialect)}"
-                raise AdapterError(f"hello: there is no dialect {dialect!r:.80}{meant}")  # noqa: TRY301
+            dialect = session.dialect
         except AdapterError as error:
             words = f"{error} {error.last_words[-300:]}".strip()
             for requirement in self._selected:
                 self._row(requirement, Source.SCENARIO, Verdict.ADAPTER_ERROR, reason=words)
             return False
         self._capabilities = frozenset(introduction.capabilities)
+        self._owed = frozenset(requirement for requirement in self._selected if session.owes(requirement))
         self._record = msgspec.structs.replace(
             self._record,
             product=introduction.name,
@@ -178,11 +176,9 @@ class _Run:
 
     def _scenarios(self, session: Session, trace: TraceWriter) -> None:
         wanted = [
-            scenario
-            for scenario in SCENARIOS.values()
-            if not set(self._selected).isdisjoint(scenario.requirements)
+            scenario for scenario in SCENARIOS.values() if not self._owed.isdisjoint(scenario.requirements)
         ]
-        book = Rulebook()
+        book = session.book
         for count, scenario in enumerate(wanted):
             self._progress("scenarios", count, len(wanted))
             result = play(scenario, session, book, on_record=self._on_record)
@@ -195,7 +191,7 @@ class _Run:
         self._progress("scenarios", len(wanted), len(wanted))
 
     def _machine(self, session: Session, trace: TraceWriter, machine: Machine) -> None:
-        wanted = [requirement for requirement in machine.requirements if requirement in self._selected]
+        wanted = [requirement for requirement in machine.requirements if requirement in self._owed]
         if not wanted:
             return
         began = time.monotonic()
@@ -206,12 +202,12 @@ class _Run:
                     requirement, Source.MACHINE, Verdict.UNSUPPORTED, reason=f"needs {', '.join(lacking)}"
                 )
             return
-        proof = _Proof(wanted)
+        proof = _Proof(wanted, session.book)
         deadline = None if self._options.budget_s is None else self._started + self._options.budget_s
         played = play_plans(
             machine,
             session,
-            Rulebook(),
+            session.book,
             profile=self._options.profile,
             draw_seed=self._options.seed,
             deadline=deadline,
@@ -258,7 +254,7 @@ class _Run:
             if source is Source.SCENARIO:
                 told, why = self._on_record.excused(requirement, verdict, reason, followed=False)
             # What a machine fails on is told even where nobody asked for it: it was seen.
-            if requirement in self._selected or source is Source.MACHINE:
+            if requirement in self._owed or source is Source.MACHINE:
                 self._row(
                     requirement,
                     source,
@@ -312,7 +308,7 @@ class _Run:
         """
         for judgement in judge_runs([self._directory]):
             for row in judgement.verdicts:
-                if row.requirement not in self._selected:
+                if row.requirement not in self._owed:
                     continue
                 verdict, reason = self._on_record.excused(
                     row.requirement, row.verdict, row.reason, followed=True
@@ -373,7 +369,8 @@ class _Proof:
     MOST_HISTORIES = 40
     ENOUGH = 3
 
-    def __init__(self, requirements: list[str]) -> None:
+    def __init__(self, requirements: list[str], book: Rulebook) -> None:
+        self._book = book
         self._counts = dict.fromkeys(requirements, 0)
         self._looked_at = 0
 
@@ -383,7 +380,7 @@ class _Proof:
         if not open_still or self._looked_at >= self.MOST_HISTORIES:
             return
         self._looked_at += 1
-        for requirement in exercised(history, open_still):
+        for requirement in exercised(history, open_still, self._book):
             self._counts[requirement] += 1
 
     def count(self, requirement: str) -> int:

@@ -13,7 +13,10 @@ from plumbline.adapters.candidates import Candidate
 from plumbline.adapters.errors import AdapterError, MissingToolError, UnsupportedError
 from plumbline.adapters.protocol import Introduction
 from plumbline.reference.capabilities import Capability
+from plumbline.reference.catalogue.loader import catalogue, did_you_mean
+from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.operations import Client, QueueAttributes, RegionAttributes, Topology
+from plumbline.reference.rulebook.book import Rulebook, rulebook_of
 from plumbline.suites.driving import Driver
 
 MOST_FAILURES_IN_A_ROW = 3
@@ -23,8 +26,10 @@ MOST_FAILURES_IN_A_ROW = 3
 class Session:
     """One candidate, driven through as many adapters as it takes."""
 
-    def __init__(self, candidate: Candidate) -> None:
+    def __init__(self, candidate: Candidate, dialect: str = "") -> None:
+        """Take the candidate, and the dialect to judge it by; "" for its own."""
         self.candidate = candidate
+        self._dialect = dialect
         self._adapter: Adapter | None = None
         self._introduction: Introduction | None = None
         self._deployed: dict[Topology, tuple[str, ...] | None] = {}
@@ -38,6 +43,27 @@ class Session:
             self._open()
         assert self._introduction is not None
         return self._introduction
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect judged by: the one asked for, else the candidate's own.
+
+        Raises AdapterError if it cannot introduce itself, or if there is none of that name.
+        """
+        name = self._dialect or self.introduction.dialect
+        if name not in set(Dialect):
+            meant = did_you_mean(name, Dialect) or f"; there are: {', '.join(Dialect)}"
+            raise AdapterError(f"hello: there is no dialect {name!r:.80}{meant}")
+        return Dialect(name)
+
+    @property
+    def book(self) -> Rulebook:
+        """What is right in the dialect judged by; raises AdapterError as `dialect` does."""
+        return rulebook_of(self.dialect)
+
+    def owes(self, requirement: str) -> bool:
+        """Whether a requirement is owed in the dialect judged by."""
+        return self.dialect in catalogue()[requirement].dialects
 
     def lacks(self, needed: tuple[Capability, ...]) -> tuple[Capability, ...]:
         """Those of the capabilities needed that the candidate does not have."""

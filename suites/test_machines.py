@@ -7,7 +7,6 @@ import pytest
 
 from plumbline.reference.explain.oracle import exercised
 from plumbline.reference.history import History
-from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites.examples import play_plans
 from plumbline.suites.machines import MACHINES
@@ -28,18 +27,19 @@ def test_machine(
     lacking = candidate_session.lacks(machine.needs)
     if lacking:
         pytest.skip(f"{Verdict.UNSUPPORTED}: needs {', '.join(lacking)}")
+    owed = {name for name in machine.requirements if candidate_session.owes(name)}
     proven: set[str] = set()
     looked_at: list[str] = []
 
     def saw(example: str, verdict: Verdict, history: History) -> None:
         if verdict is Verdict.PASS and len(looked_at) < MOST_PROOFS:
             looked_at.append(example)
-            proven.update(exercised(history, set(machine.requirements) - proven))
+            proven.update(exercised(history, owed - proven, candidate_session.book))
 
     trouble = play_plans(
         machine,
         candidate_session,
-        Rulebook(),
+        candidate_session.book,
         profile=PROFILES[pytestconfig.getoption("--profile")],
         draw_seed=pytestconfig.getoption("--suite-seed"),
         deadline=None,

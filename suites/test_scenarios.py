@@ -5,8 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.verdicts import MEANING
+from plumbline.reference.verdicts import MEANING, Verdict
 from plumbline.suites.plugin import end, on_record, remember
 from plumbline.suites.scenarios.playing import play
 from plumbline.suites.scenarios.registry import SCENARIOS
@@ -18,8 +17,11 @@ def test_scenario(
     name: str, candidate_name: str, candidate_session: Session, pytestconfig: pytest.Config
 ) -> None:
     """What the document says is what is seen, and the search agrees."""
+    scenario = SCENARIOS[name]
+    if not any(candidate_session.owes(requirement) for requirement in scenario.requirements):
+        end(Verdict.UNSUPPORTED, f"not owed in the dialect {candidate_session.dialect}")
     known = on_record(pytestconfig, candidate_name)
-    result = play(SCENARIOS[name], candidate_session, Rulebook(), on_record=known)
+    result = play(scenario, candidate_session, candidate_session.book, on_record=known)
     verdicts = []
     for requirement in result.requirements:
         verdict, reason = known.excused(requirement, result.verdict, result.reason, followed=False)

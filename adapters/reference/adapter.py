@@ -14,6 +14,7 @@ from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
 from plumbline.reference.capabilities import Capability
+from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.steps import Entry, Place
 from plumbline.reference.history import Fault, FaultKind, Gate, OrderStrength
 from plumbline.reference.model.foresight import Unknowing
@@ -92,8 +93,16 @@ class _Anything:
 class ReferenceAdapter(Adapter):
     """A whole distribution system in one object; what it does is what the rulebook says."""
 
-    def __init__(self, rulebook: Rulebook | None = None, *, chaotic: bool = False, seed: int = 0) -> None:
+    def __init__(
+        self,
+        rulebook: Rulebook | None = None,
+        *,
+        chaotic: bool = False,
+        seed: int = 0,
+        dialect: Dialect = Dialect.GEODE,
+    ) -> None:
         self._book = rulebook or Rulebook()
+        self._dialect = dialect
         self._random = random.Random(seed) if chaotic else None  # noqa: S311 - chaos, not secrets
         self._topology: Topology | None = None
         self._view = _Anything()
@@ -111,6 +120,7 @@ class ReferenceAdapter(Adapter):
         return Introduction(
             name="plumbline reference" + (", chaotic" if self._random else ""),
             version=version("plumbline"),
+            dialect=self._dialect,
             capabilities=CAPABILITIES,
             order_strength=OrderStrength.TOTAL,
             clock_error_ms=0,

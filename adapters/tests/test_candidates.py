@@ -41,6 +41,8 @@ def complaint(name: str) -> str:
     [
         ("reference", Kind.REFERENCE, True, "plumbline reference"),
         ("reference:chaotic", Kind.REFERENCE, True, "plumbline reference, chaotic"),
+        ("reference:gemfire6", Kind.REFERENCE, True, "plumbline reference"),
+        ("reference:chaotic:gemfire8", Kind.REFERENCE, True, "plumbline reference, chaotic"),
         (f"faulty:{min(FAULTY)}", Kind.FAULTY, True, "plumbline reference"),
         (SMALL, Kind.PYTHON, True, "small"),
         (SERVED, Kind.PROCESS, False, "small"),

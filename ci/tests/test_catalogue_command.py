@@ -18,6 +18,7 @@ FIELDS = [
     "level",
     "title",
     "source",
+    "dialects",
     "decided_by",
     "tested_by",
     "faulty",
@@ -95,6 +96,17 @@ def test_a_name_that_is_unknown_ends_with_2_and_what_may_have_been_meant(
     result = call(*arguments)
     assert result.exit_code == 2
     assert message in result.output
+
+
+def test_what_dialects_do_not_share_is_told_with_what_the_other_document_says() -> None:
+    for line in call().output.splitlines():
+        if line.startswith(("GWQ-ACK-05 ", "GWQ-ACK-06 ")):
+            assert ("gemfire6" in line) == line.startswith("GWQ-ACK-05")
+    output = " ".join(call("GWQ-ACK-05").output.split())
+    assert "Owed in gemfire6 Said against it 002: Main Classes, L27" in output
+    assert "Said against it" not in call("GWQ-ACK-06").output
+    (row,) = json.loads(call("GWQ-ACK-05", "--json").output)
+    assert row["dialects"] == ["gemfire6"]
 
 
 def test_help_lists_every_area_with_its_meaning() -> None:

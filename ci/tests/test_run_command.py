@@ -257,6 +257,14 @@ def test_a_candidate_owes_nothing_of_a_requirement_of_another_dialect(tmp_path: 
     assert told["gemfire6"] == "no test of it yet"
 
 
+def test_what_is_not_owed_is_not_judged_though_there_are_tests_of_it(tmp_path: Path):
+    for dialect, verdict in (("gemfire6", Verdict.FAIL), ("geode", Verdict.UNSUPPORTED)):
+        said = ("--candidate", "faulty:sends-ahead", "--select", "GWQ-ACK-05", "--dialect", dialect)
+        run(tmp_path / dialect, *said)
+        rows = only_run(tmp_path / dialect)[2]
+        assert merged(rows, "GWQ-ACK-05") is verdict, dialect
+
+
 def test_a_budget_ends_the_drawing_of_plans(tmp_path: Path):
     selection = ("--select", "CONS-RR-04", "--json")
     short = run(tmp_path / "short", *selection, "--budget", "1ms", profile="full")

@@ -12,7 +12,7 @@ from typing import Protocol
 import msgspec
 
 from plumbline.reference.catalogue.loader import catalogue, did_you_mean
-from plumbline.reference.catalogue.records import Area, Level, Reason, Requirement
+from plumbline.reference.catalogue.records import Area, Dialect, Level, Reason, Requirement
 
 
 class Serves(Protocol):
@@ -32,7 +32,7 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     """What the code does about one requirement.
 
     Attributes:
-        id: of the requirement, as are area, level, title, source and reason.
+        id: of the requirement, as are area, level, title, source, dialects and reason.
         decided_by: names of the rulebook's decisions that carry the id.
         tested_by: names of the scenarios and state machines that judge it.
         faulty: names of the faulty variants that break it.
@@ -44,6 +44,7 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     level: Level
     title: str
     source: str
+    dialects: tuple[Dialect, ...]
     decided_by: tuple[str, ...]
     tested_by: tuple[str, ...]
     faulty: tuple[str, ...]
@@ -84,6 +85,7 @@ def coverage(
             level=entry.level,
             title=entry.title,
             source=entry.source,
+            dialects=entry.dialects,
             decided_by=tuple(decided_by[entry.id]),
             tested_by=tuple(tested_by[entry.id]),
             faulty=tuple(broken_by[entry.id]),

@@ -114,8 +114,8 @@ def _answer(history: History, book: Rulebook, deadline: float, states: int, each
     return search(history, book, Budget(states, min(left_ms, each_ms))).answer
 
 
-def exercised(history: History, requirements: Iterable[str]) -> frozenset[str]:
-    """Those of the requirements of which this right history would have shown a violation.
+def exercised(history: History, requirements: Iterable[str], book: Rulebook) -> frozenset[str]:
+    """Those of the requirements of which this history, right by the book, would have shown a violation.
 
     A history exercises a requirement if a faulty variant of it cannot explain the history.
     """
@@ -124,7 +124,7 @@ def exercised(history: History, requirements: Iterable[str]) -> frozenset[str]:
         for variant in FAULTY.values():
             if (
                 requirement in variant.requirements
-                and search(history, variant.rulebook(), EXERCISE_BUDGET).answer is Answer.REFUTED
+                and search(history, variant.rulebook(book), EXERCISE_BUDGET).answer is Answer.REFUTED
             ):
                 proven.add(requirement)
                 break

@@ -22,13 +22,14 @@ class Batches:
 
     def begun(self, world: World, queue: QueueAttributes, sender: Sender) -> Iterator[Sender]:
         """The sender with the next batch begun, in every size that it may have; none while it has to wait."""
-        waiting = len(sender.queue)
+        waiting = len(sender.queue) - sender.sent
         for settings in self._settings(queue):
             if not self._may_leave(world, settings, sender):
                 continue
             full = waiting >= settings.batch_size
             for count in each(self._setting.book.batch_of(waiting, settings.batch_size)):
-                horizon = max(event.position for event in sender.queue[:count])
+                batch = sender.queue[sender.sent : sender.sent + count]
+                horizon = max(event.position for event in batch)
                 begun = sender._replace(horizon=horizon)
                 if world.wan.stands:
                     since = 0 if full else _since_it_left(sender, settings)
@@ -36,8 +37,9 @@ class Batches:
                 yield begun
 
     def goes_on(self, world: World, sender: Sender) -> bool:
-        """Whether the next event belongs to a batch of which some events were answered already."""
-        return world.wan.stands and bool(sender.queue) and sender.queue[0].position <= sender.horizon
+        """Whether the next event belongs to a batch of which some events were sent or answered already."""
+        unsent = sender.queue[sender.sent :]
+        return world.wan.stands and bool(unsent) and unsent[0].position <= sender.horizon
 
     def must_leave(self, world: World, queue: QueueAttributes, sender: Sender) -> bool:
         """Whether a batch has to begin, of a sender that is connected and waits for no answer."""
@@ -53,7 +55,8 @@ class Batches:
     def _may_leave(self, world: World, settings: QueueAttributes, sender: Sender) -> bool:
         if not world.wan.stands:
             return True
-        book, waiting, interval = self._setting.book, len(sender.queue), settings.batch_interval_ms
+        book, interval = self._setting.book, settings.batch_interval_ms
+        waiting = len(sender.queue) - sender.sent
         if waiting >= settings.batch_size and not all(each(book.full_batch_waits())):
             return True
         if waiting < settings.batch_size and not any(each(book.leaves_at_interval(waiting))):
@@ -62,7 +65,7 @@ class Batches:
         return any(each(book.leaves_partial(since, interval)))
 
     def _must_leave(self, settings: QueueAttributes, sender: Sender) -> bool:
-        book, waiting = self._setting.book, len(sender.queue)
+        book, waiting = self._setting.book, len(sender.queue) - sender.sent
         if waiting >= settings.batch_size and not any(each(book.full_batch_waits())):
             return True
         leaves = waiting >= settings.batch_size or all(each(book.leaves_at_interval(waiting)))

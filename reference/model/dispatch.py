@@ -103,17 +103,20 @@ class Dispatch:
     def _sending(
         self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
     ) -> Iterator[Step]:
-        if len(sender.queue) == sender.sent:
+        unsent = len(sender.queue) - sender.sent
+        if not unsent:
             return
         name = WireName(queue.id, member, sender.wire)
         wire = world.wan.wires.get(name)
         if wire is None or (sender.paused and not sender.sent):
             return
-        if sender.sent or self._batches.goes_on(world, sender):
+        # Whoever does not wait for answers may end a batch anywhere and begin another; paused, it begins none.
+        ahead = any(each(self._setting.book.sends_while_unanswered())) and not sender.paused
+        if (sender.sent and not ahead) or self._batches.goes_on(world, sender):
             yield from self._sent(world, view, member, queue, sender, wire, claim=claims.SEND_EVENT)
             return
         # A batch that waits for time takes in what comes until it leaves.
-        claim = claims.SEND_EVENT if len(sender.queue) >= queue.batch_size or not world.wan.stands else None
+        claim = claims.SEND_EVENT if unsent >= queue.batch_size or not world.wan.stands else None
         for begun in self._batches.begun(world, queue, sender):
             yield from self._sent(world, view, member, queue, begun, wire, claim=claim)
 
@@ -137,8 +140,7 @@ class Dispatch:
         for ahead in each(book.next_of_queue(unsent)):
             index = sender.sent + ahead
             event = sender.queue[index]
-            beyond = event.position > horizon
-            if beyond and not any(each(book.sends_while_unanswered())):
+            if event.position > horizon:
                 continue
             order = (
                 *sender.queue[: sender.sent],

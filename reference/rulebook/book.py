@@ -12,14 +12,19 @@ from typing import Any
 
 import msgspec
 
+from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.operations import OperationKind, Status
 from plumbline.reference.rulebook import clients, gateways, replicated
+from plumbline.reference.rulebook.dialects import answers, is_documented
 from plumbline.reference.rulebook.values import EntryState, Free, Stamp
 
 
 @dataclasses.dataclass(frozen=True)
 class Rulebook:
-    """All decisions. The defaults are what document 004 says; see `replicated` and `clients` for each."""
+    """All decisions. The defaults are what the documents say; of two that contradict each other, the older.
+
+    See `replicated`, `clients` and `gateways` for each, and `dialects` for where the documents part.
+    """
 
     waits_for_other_writers: Callable[[int], Any] = replicated.waits_for_other_writers
     status_of_loser: Callable[[Status, bool], Any] = replicated.status_of_loser
@@ -112,14 +117,22 @@ class Rulebook:
     received_keeps_origin: Callable[[], Any] = gateways.received_keeps_origin
 
     def replaced(self) -> frozenset[str]:
-        """Names of the decisions that are not answered as the documents say."""
+        """Names of the decisions that are not answered as the documents of some dialect say."""
         return frozenset(
-            field.name for field in dataclasses.fields(self) if getattr(self, field.name) is not field.default
+            field.name
+            for field in dataclasses.fields(self)
+            if (answer := getattr(self, field.name)) is not field.default
+            and not is_documented(field.name, answer)
         )
 
     def with_free(self, *names: str) -> Rulebook:
         """The rulebook in which these decisions may be answered in any way."""
         return dataclasses.replace(self, **{name: DECISIONS[name].free for name in names})
+
+
+def rulebook_of(dialect: Dialect) -> Rulebook:
+    """The rulebook of a dialect: what its documents say, and the others without contradiction."""
+    return dataclasses.replace(Rulebook(), **answers(dialect))
 
 
 class Decision(msgspec.Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.rulebook.variant import variant
 
 GATEWAYS = (
@@ -69,6 +70,7 @@ GATEWAYS = (
         "sends-ahead",
         "GWQ-ACK-05",
         "a batch is sent before the one in front of it was answered",
+        dialect=Dialect.GEMFIRE6,
         sends_while_unanswered=lambda: True,
     ),
     variant(

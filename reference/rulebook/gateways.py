@@ -5,6 +5,8 @@ Each function answers one question about plain values. None knows the model's st
 
 from __future__ import annotations
 
+from plumbline.reference.rulebook.values import Free
+
 
 def create_crosses() -> bool:
     """Whether the creation of an entry goes to other sites: it does (000, L13)."""
@@ -192,8 +194,13 @@ def leaves_at_interval(waiting: int) -> bool:  # noqa: ARG001
 
 
 def sends_while_unanswered() -> bool:
-    """Whether a batch is sent before the one in front of it was answered: it is not (000, L27)."""
+    """Whether a batch is sent before the one in front of it was answered: it is not (000, L31)."""
     return False
+
+
+def sends_at_will() -> Free:
+    """The same where answers are heard by a thread of their own: it may be, or wait (002, L27)."""
+    return Free((False, True))
 
 
 def removes_when_sent() -> bool:

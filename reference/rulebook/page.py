@@ -1,4 +1,4 @@
-"""The table of docs/dialects.md: each decision, what it answers, and the paragraph in each dialect.
+"""The tables of docs/dialects.md: what the documents say against each other, and each decision by dialect.
 
 Made from the rulebook and the catalogue; `python -m plumbline.reference.rulebook.page` prints it.
 """
@@ -12,7 +12,30 @@ from typing import Any
 
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import DIALECT_OF_DOCUMENT, Dialect
-from plumbline.reference.rulebook.book import DECISIONS, Rulebook
+from plumbline.reference.rulebook.book import DECISIONS, Rulebook, rulebook_of
+from plumbline.reference.rulebook.dialects import CONTRADICTIONS, MODELLED, Contradiction, Saying
+
+
+def contradictions_table() -> str:
+    """Every point where two documents contradict each other, in Markdown."""
+    lines = [
+        "| about | the older says | the newer says | in the rulebook |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| {point.about} | {_said(point.earlier)} | {_said(point.later)} | {_modelled(point)} |"
+        for point in CONTRADICTIONS
+    ]
+    return "\n".join(lines)
+
+
+def _said(saying: Saying) -> str:
+    ids = f" ({', '.join(f'`{one}`' for one in saying.requirements)})" if saying.requirements else ""
+    return f"{saying.document}, {saying.paragraph}: {saying.words}{ids}"
+
+
+def _modelled(point: Contradiction) -> str:
+    return f"`{point.decision}`" if point.decision else f"nothing: {point.unmodelled}"
 
 
 def dialect_table() -> str:
@@ -26,7 +49,7 @@ def dialect_table() -> str:
         for identity in decision.requirements:
             first = identity == decision.requirements[0]
             cells = (f"`{name}`" if first else "", answers[name] if first else "", f"`{identity}`")
-            owed = (_owed(identity, dialect) for dialect in Dialect)
+            owed = (_owed(name, identity, dialect) for dialect in Dialect)
             lines.append(f"| {' | '.join((*cells, *owed))} |")
     return "\n".join(lines)
 
@@ -37,14 +60,16 @@ def _answer(decision: Callable[..., Any]) -> str:
     return text.rpartition(" (")[0] or text
 
 
-def _owed(identity: str, dialect: Dialect) -> str:
+def _owed(name: str, identity: str, dialect: Dialect) -> str:
     requirement = catalogue()[identity]
     if dialect not in requirement.dialects:
-        return "not owed"
+        saying = MODELLED[name].saying(dialect)
+        otherwise = _answer(getattr(rulebook_of(dialect), name)).rpartition(": ")[2]
+        return f"not owed: {otherwise} ({saying.document}: {saying.paragraph})"
     if DIALECT_OF_DOCUMENT[requirement.document] is dialect:
         return f"{requirement.document}: {requirement.paragraph}"
     return "owed, nothing said against it"
 
 
 if __name__ == "__main__":
-    sys.stdout.write(dialect_table() + "\n")
+    sys.stdout.write(f"{contradictions_table()}\n\n{dialect_table()}\n")

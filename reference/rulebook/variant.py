@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.rulebook.book import Rulebook
 
 
@@ -23,6 +24,7 @@ class FaultyVariant(msgspec.Struct, frozen=True, kw_only=True):
         requirements: the ids that it breaks; the test of each must fail.
         replaces: decision → its wrong answer.
         chaotic: whether the fault shows only when things happen in unusual order.
+        dialect: in which dialect it is wrong; in others that may be right.
     """
 
     name: str
@@ -30,14 +32,21 @@ class FaultyVariant(msgspec.Struct, frozen=True, kw_only=True):
     requirements: tuple[str, ...]
     replaces: dict[str, Callable[..., Any]]
     chaotic: bool = False
+    dialect: Dialect = Dialect.GEODE
 
-    def rulebook(self) -> Rulebook:
-        """The rulebook with the wrong decisions."""
-        return dataclasses.replace(Rulebook(), **self.replaces)
+    def rulebook(self, right: Rulebook | None = None) -> Rulebook:
+        """The rulebook with the wrong decisions; the others are those of `right`."""
+        return dataclasses.replace(right or Rulebook(), **self.replaces)
 
 
 def variant(
-    name: str, requirements: str, description: str, *, chaotic: bool = False, **replaces: Callable[..., Any]
+    name: str,
+    requirements: str,
+    description: str,
+    *,
+    chaotic: bool = False,
+    dialect: Dialect = Dialect.GEODE,
+    **replaces: Callable[..., Any],
 ) -> FaultyVariant:
     """A variant; `requirements` are ids with blanks between them."""
     return FaultyVariant(
@@ -46,4 +55,5 @@ def variant(
         requirements=tuple(requirements.split()),
         replaces=replaces,
         chaotic=chaotic,
+        dialect=dialect,
     )

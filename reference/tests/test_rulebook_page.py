@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from plumbline.reference.rulebook.book import DECISIONS
-from plumbline.reference.rulebook.page import dialect_table
+from plumbline.reference.rulebook.page import contradictions_table, dialect_table
 
 PAGE = Path(__file__).parents[2] / "docs" / "dialects.md"
 
@@ -11,6 +11,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "dialects.md"
 def test_the_table_of_dialects_is_what_rulebook_and_catalogue_say():
     told = PAGE.read_text(encoding="utf-8")
     command = "python -m plumbline.reference.rulebook.page"
+    assert contradictions_table() in told, f"put into docs/dialects.md what `{command}` prints"
     assert dialect_table() in told, f"put into docs/dialects.md what `{command}` prints"
 
 

@@ -288,6 +288,7 @@ def test_the_requirement_page_tells_all_that_is_known_of_it(tmp_path: Path) -> N
         level=one.level,
         title=one.title,
         source=one.source,
+        dialects=one.dialects,
         decided_by=("concurrent_winner",),
         tested_by=("tie_of_two_members",),
         faulty=("lowest-member-wins",),

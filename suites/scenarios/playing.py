@@ -49,7 +49,7 @@ def play(
     """
     started = time.monotonic()
     try:
-        result = _deviating(_play(scenario, session, book, naming_ms), on_record)
+        result = _deviating(_play(scenario, session, book, naming_ms), book, on_record)
     except AdapterError as error:
         session.failed(error)
         result = _result(scenario, Verdict.ADAPTER_ERROR, _with_last_words(error))
@@ -97,12 +97,12 @@ def _stage(scenario: Scenario, session: Session) -> Stage | None:
     return None if order is None else Stage(driver, order)
 
 
-def _deviating(result: Result, on_record: OnRecord) -> Result:
+def _deviating(result: Result, book: Rulebook, on_record: OnRecord) -> Result:
     """The result; a deviation if the model shows what was seen once it decides as the product does."""
     # Where the model shows it as it is, scenario and model disagree, and no record excuses that.
     if result.history is None or result.finding is None or result.finding.answer is not Answer.REFUTED:
         return result
-    needed = on_record.needed(result.history, BUDGET)
+    needed = on_record.needed(result.history, book, BUDGET)
     if not needed:
         return result
     return msgspec.structs.replace(result, verdict=Verdict.DEVIATION, reason=words(needed))

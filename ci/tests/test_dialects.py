@@ -1,0 +1,90 @@
+"""Histories on which the dialects part: one explains what another refutes, and names the requirement."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from plumbline.adapters.candidates import find_candidate
+from plumbline.ci.two_sites import REGION, TOPOLOGY, run_on_reference
+from plumbline.reference.catalogue.records import Dialect
+from plumbline.reference.explain.engine import Answer
+from plumbline.reference.explain.judge import judge
+from plumbline.reference.explain.oracle import find
+from plumbline.reference.explain.question import ask
+from plumbline.reference.history import Fault, FaultKind, History
+from plumbline.reference.operations import Operation, OperationKind, QueueAttributes, RegionAttributes
+from plumbline.reference.plans import Do, Inject, Plan, Settle
+from plumbline.reference.rulebook.book import rulebook_of
+from plumbline.reference.rulebook.dialects import MODELLED
+from plumbline.suites.session import Session
+
+UNANSWERED = Fault(kind=FaultKind.REPLIES_LOST, site=1, remote_site=2)
+MENDED = msgspec.structs.replace(UNANSWERED, kind=FaultKind.LINK_UP)
+
+
+def put(op_id: int, key: str) -> Do:
+    return Do(
+        Operation(
+            op_id=op_id,
+            thread=f"A{op_id}",
+            member="A",
+            region=REGION,
+            kind=OperationKind.PUT,
+            key=key,
+            token=f"v{op_id}",
+        )
+    )
+
+
+def behind_an_unanswered_batch(dialect: Dialect) -> History:
+    """Two puts, each a batch, the second of them while no answer to the first comes; on a reference."""
+    plan = Plan(
+        TOPOLOGY,
+        (RegionAttributes(name=REGION, senders=("to 2", "to 1")),),
+        (Inject(UNANSWERED), put(1, "x"), Settle(), put(2, "y"), Settle(), Inject(MENDED), Settle()),
+        (
+            QueueAttributes(id="to 2", site=1, remote_site=2, batch_size=1),
+            QueueAttributes(id="to 1", site=2, remote_site=1, batch_size=1),
+        ),
+    )
+    return run_on_reference(plan, book=rulebook_of(dialect))
+
+
+HISTORIES = {"sends_while_unanswered": behind_an_unanswered_batch}
+"""For each decision that parts the dialects, a history of it as a dialect makes it."""
+
+
+def test_there_is_a_history_for_each_decision_that_parts_the_dialects():
+    assert HISTORIES.keys() == MODELLED.keys()
+
+
+@pytest.mark.parametrize("decision", MODELLED)
+@pytest.mark.parametrize("judging", Dialect)
+@pytest.mark.parametrize("shown_by", Dialect)
+def test_what_a_dialect_shows_is_refuted_by_those_that_do_not_allow_it(
+    decision: str, judging: Dialect, shown_by: Dialect
+):
+    history = HISTORIES[decision](shown_by)
+    point = MODELLED[decision]
+    finding = find(history, rulebook_of(judging))
+    question = ask(history, rulebook_of(judging))
+    assert judge(question.system, question.logs).answer is finding.answer
+    # Whoever may send at will may wait as well: what the older document demands, the newer allows.
+    allowed = point.saying(judging) is point.saying(shown_by) or point.saying(shown_by) is point.earlier
+    assert finding.answer is (Answer.EXPLAINED if allowed else Answer.REFUTED)
+    if not allowed:
+        assert decision in finding.decisions
+        assert set(point.saying(judging).requirements) <= set(finding.requirements)
+
+
+@pytest.mark.parametrize(
+    ("name", "dialect"),
+    [("reference", "geode"), ("reference:gemfire6", "gemfire6"), ("reference:chaotic:gemfire8", "gemfire8")],
+)
+def test_a_candidate_is_judged_by_the_dialect_that_it_introduces_itself_with(name: str, dialect: str):
+    with Session(find_candidate(name)) as session:
+        assert session.introduction.dialect == session.dialect == dialect
+        assert session.book == rulebook_of(Dialect(dialect))
+    with Session(find_candidate(name), "gemfire6") as session:
+        assert session.book == rulebook_of(Dialect.GEMFIRE6)

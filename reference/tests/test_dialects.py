@@ -1,0 +1,80 @@
+"""What the documents say against each other, and who owes what for it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.records import DIALECT_OF_DOCUMENT, Dialect, ReasonKind
+from plumbline.reference.rulebook.book import DECISIONS, Rulebook, rulebook_of
+from plumbline.reference.rulebook.dialects import CONTRADICTIONS, MODELLED, Contradiction
+from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.rulebook.values import each
+
+
+@pytest.mark.parametrize("point", CONTRADICTIONS, ids=lambda point: point.about)
+def test_what_is_owed_for_one_side_alone_is_owed_where_that_side_counts(point: Contradiction):
+    assert point.earlier.document < point.later.document
+    for saying in (point.earlier, point.later):
+        counts = {dialect for dialect in Dialect if point.saying(dialect) is saying}
+        assert saying.dialect in counts
+        for requirement in saying.requirements:
+            assert set(catalogue()[requirement].dialects) == counts, requirement
+            told = catalogue()[requirement]
+            assert saying.document in (told.document, *told.paragraph.split()), requirement
+
+
+def test_whoever_owes_nothing_of_a_requirement_is_spared_by_a_contradiction_or_by_a_product():
+    told = {
+        requirement
+        for point in CONTRADICTIONS
+        for saying in (point.earlier, point.later)
+        for requirement in saying.requirements
+    }
+    spared = {
+        entry.id
+        for entry in catalogue().values()
+        if set(entry.dialects) != set(Dialect)
+        and not (entry.reason and entry.reason.kind is ReasonKind.PRODUCT_SPECIFIC)
+    }
+    assert spared == told
+
+
+def test_a_contradiction_is_about_a_decision_or_says_why_the_model_makes_none():
+    for point in CONTRADICTIONS:
+        assert bool(point.decision) != bool(point.unmodelled), point.about
+        answered = (point.earlier.answer is not None, point.later.answer is not None)
+        assert answered == (bool(point.decision),) * 2, point.about
+        assert point.saying(point.earlier.dialect) is point.earlier
+        assert point.saying(point.later.dialect) is point.later
+
+
+def test_dialects_differ_in_what_is_contradicted_and_in_nothing_else():
+    for dialect in Dialect:
+        book = rulebook_of(dialect)
+        assert book.replaced() == frozenset()
+        for field in dataclasses.fields(Rulebook):
+            answer = getattr(book, field.name)
+            point = MODELLED.get(field.name)
+            assert answer is (field.default if point is None else point.saying(dialect).answer)
+
+
+def test_each_document_is_the_default_where_it_is_the_older():
+    for name, point in MODELLED.items():
+        assert getattr(Rulebook(), name) is point.earlier.answer
+        assert set(point.earlier.requirements) <= set(DECISIONS[name].requirements)
+
+
+def test_a_variant_is_wrong_in_its_dialect_and_owed_there():
+    for variant in FAULTY.values():
+        for requirement in variant.requirements:
+            assert variant.dialect in catalogue()[requirement].dialects, (variant.name, requirement)
+        assert variant.rulebook(rulebook_of(variant.dialect)).replaced() == variant.replaces.keys()
+
+
+def test_a_sender_of_document_000_waits_and_one_of_002_may():
+    assert each(rulebook_of(Dialect.GEMFIRE6).sends_while_unanswered()) == (False,)
+    assert set(each(rulebook_of(Dialect.GEODE).sends_while_unanswered())) == {False, True}
+    assert DIALECT_OF_DOCUMENT[MODELLED["sends_while_unanswered"].later.document] is Dialect.GEODE
