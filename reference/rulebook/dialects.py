@@ -105,7 +105,7 @@ CONTRADICTIONS = (
             document="002",
             paragraph="Remote Event Replication (WAN), L107",
             words="the receiver, for certain failures",
-            requirements=("RCV-RETRY-01", "RCV-RETRY-02"),
+            requirements=("RCV-RETRY-01",),
         ),
     ),
     Contradiction(
