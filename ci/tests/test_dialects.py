@@ -17,6 +17,7 @@ from plumbline.reference.operations import Operation, OperationKind, QueueAttrib
 from plumbline.reference.plans import Do, Inject, Plan, Settle
 from plumbline.reference.rulebook.book import rulebook_of
 from plumbline.reference.rulebook.dialects import MODELLED
+from plumbline.suites.faults import UNHURRIED_MS
 from plumbline.suites.session import Session
 
 UNANSWERED = Fault(kind=FaultKind.REPLIES_LOST, site=1, remote_site=2)
@@ -67,7 +68,7 @@ def test_what_a_dialect_shows_is_refuted_by_those_that_do_not_allow_it(
 ):
     history = HISTORIES[decision](shown_by)
     point = MODELLED[decision]
-    finding = find(history, rulebook_of(judging))
+    finding = find(history, rulebook_of(judging), naming_ms=UNHURRIED_MS)
     question = ask(history, rulebook_of(judging))
     assert judge(question.system, question.logs).answer is finding.answer
     # Whoever may send at will may wait as well: what the older document demands, the newer allows.
