@@ -110,7 +110,7 @@ class Dispatch:
         wire = world.wan.wires.get(name)
         if wire is None or (sender.paused and not sender.sent):
             return
-        # Whoever does not wait for answers may end a batch anywhere and begin another; paused, it begins none.
+        # Whoever does not wait for answers may end a batch anywhere and begin another; paused, none begins.
         ahead = any(each(self._setting.book.sends_while_unanswered())) and not sender.paused
         if (sender.sent and not ahead) or self._batches.goes_on(world, sender):
             yield from self._sent(world, view, member, queue, sender, wire, claim=claims.SEND_EVENT)
