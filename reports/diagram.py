@@ -1,33 +1,46 @@
 """The space-time picture of a history: where everything is drawn.
 
 Time runs downwards, one row for each moment, set of listener events, or set of readings. Lanes stand side
-by side: the harness's threads, then the members. A call is a bar from its row to that of its return; a
-listener event is a dot on its member's lane with the number of its operation; a gate is a band from the row
-where it was armed to the row where it was opened. Knows geometry only; the template `diagram.svg.j2` draws
-it.
+by side: the harness's threads, then the members, site by site, and between them links that were cut.
+A call is a bar from its row to that of its return; a listener event is a dot on its member's lane with the
+number of its operation; a gate is a band from the row where it was armed to the row where it was opened, a
+fault one from the row where it began to the row where it was mended. Knows geometry only; the template
+`diagram.svg.j2` draws it.
 """
 
 from __future__ import annotations
 
 from itertools import islice
 
+import msgspec
+
 from plumbline.reference.history import (
-    Armed,
     Called,
     ContentsRead,
-    Gate,
+    FaultBegun,
+    FaultDone,
+    FaultKind,
     History,
     Parked,
-    Released,
+    QueueRead,
     Returned,
     StatisticRead,
 )
 from plumbline.reference.runs import DeadEnd
 from plumbline.reference.verdicts import Verdict
-from plumbline.reports.shapes import Band, Bar, Diagram, Dot, Label, Lane, Mark, Rule, Wire
+from plumbline.reports.shapes import Band, Bar, Diagram, Dot, Group, Label, Lane, Mark, Rule, Wire
 from plumbline.reports.signs import SIGNS
+from plumbline.reports.spans import GATE, LINKS, Span, begun, ended
+from plumbline.reports.spans import columns as columns_of
 from plumbline.reports.text import columns, one_line, short
-from plumbline.reports.timeline import HARNESS, Entry, arrange, entry_words, without_questions
+from plumbline.reports.timeline import (
+    HARNESS,
+    Entry,
+    arrange,
+    entry_words,
+    with_fates,
+    without_questions,
+)
 
 ROW = 24
 LETTER = 7.3
@@ -46,7 +59,19 @@ DUE_MARK = SIGNS[Verdict.FAIL].symbol
 MOST_ENTRIES = 12
 """So many entries of a member's contents are listed."""
 MOST_BANDS = 6
-"""Gates that are open at one time on one member, and of these so many stand beside each other."""
+"""Of gates and faults that last at one time on one member so many stand beside each other."""
+MOST_ALLOWED = 2
+"""So much of what the model could have shown is written below what was seen instead."""
+
+_LINK_WORDS = {
+    FaultKind.LINK_DOWN: "cut",
+    FaultKind.REPLIES_LOST: "answers lost",
+    FaultKind.LINK_UP: "mended",
+}
+
+MEMBER, THREAD = "member", "thread"
+LaneKey = tuple[str, str]
+"""MEMBER, THREAD or LINKS, and whose lane it is."""
 
 
 def draw(history: History, dead_ends: tuple[DeadEnd, ...] = ()) -> Diagram:
@@ -61,7 +86,7 @@ class _Drawing:
     """Collects shapes while it walks through the arranged history, row by row."""
 
     def __init__(self, history: History, dead_ends: tuple[DeadEnd, ...]) -> None:
-        entries = without_questions(arrange(history, dead_ends))
+        entries = with_fates(without_questions(arrange(history, dead_ends)), history)
         self.left_out: list[str] = []
         if len(entries) > MOST_ROWS:
             self.left_out.append(
@@ -69,11 +94,14 @@ class _Drawing:
             )
             entries = entries[-MOST_ROWS:]
         self.entries = entries
-        self.gates = _gate_columns(entries)
+        self.spans = columns_of((entry.moment for entry in entries), MOST_BANDS)
+        self.site_of = {member: site.number for site in history.topology.sites for member in site.members}
         self.sharing = _sharing(entries)
         self.first_of = {thread: first for first, threads in self.sharing.items() for thread in threads}
         self.one_region = len(history.regions) == 1
+        self.first_told: dict[tuple[str, str, str, str], Entry] = {}
         self.lanes = self._lanes(history)
+        self.groups = self._groups(history)
         hues = dict.fromkeys(entry.op_id for entry in entries if entry.op_id is not None)
         self.hues = {op_id: index % HUES for index, op_id in enumerate(hues)}
         self.labels: list[Label] = []
@@ -86,7 +114,9 @@ class _Drawing:
         self.rules: list[Rule] = []
         self.open_calls: dict[int, tuple[Lane, float]] = {}
         self.called_at: dict[int, tuple[Lane, float]] = {}
-        self.open_gates: dict[Gate, tuple[float, float | None]] = {}
+        self.lasting: dict[Span, tuple[float, float | None]] = {}
+        self.told_at: dict[tuple[int, str], float] = {}
+        self.callers: dict[int, str] = {}
         self.y = self.bottom = 0.0
         self.row_began = 0
 
@@ -97,7 +127,7 @@ class _Drawing:
             # Events between two moments share a row: their order among each other is not known. Readings
             # that follow each other share one, too: nothing was done in between.
             kind = _shares_with(entry)
-            if not kind or kind != together or entry.place in taken:
+            if not kind or kind != together or entry.place in taken or self._comes_from(entry, taken):
                 self.y = self.bottom + ROW
                 taken = set()
                 self._number(entry, first=True)
@@ -109,12 +139,13 @@ class _Drawing:
         bottom = self.bottom + ROW
         for op_id, (lane, top) in self.open_calls.items():
             self._bar(op_id, lane, top, bottom, ended=False)
-        for gate in list(self.open_gates):
-            self._band(gate, bottom)
+        for span in list(self.lasting):
+            self._band(span, bottom)
         width = self.lanes_end
         return Diagram(
             width=width,
             height=bottom + ROW / 2,
+            groups=self.groups,
             lanes=tuple(self.lanes.values()),
             numbers=tuple(self.numbers),
             labels=tuple(self.labels),
@@ -127,63 +158,103 @@ class _Drawing:
             left_out=tuple(self.left_out),
         )
 
-    def _lanes(self, history: History) -> dict[tuple[bool, str], Lane]:
+    def _lanes(self, history: History) -> dict[LaneKey, Lane]:
         """Threads in the order of their first calls, then members as the topology names them."""
         members = dict.fromkeys(history.topology.members)
-        longest: dict[tuple[bool, str], int] = {}
+        longest: dict[LaneKey, int] = {}
         for entry in self.entries:
-            if entry.place == HARNESS:
-                continue
             key = self._lane_key(entry)
-            if key[0]:
+            if key is None:
+                continue
+            if key[0] == MEMBER:
                 members.setdefault(entry.place)
             length = max(columns(short(line, MOST_LETTERS)) for line in self._lines(entry))
             longest[key] = max(longest.get(key, 0), length)
         # Where there are too many, threads are left out rather than members: these show what went wrong.
         most_threads = max(MOST_LANES - len(members), MOST_OWN_LANES)
         shared = dict(islice(self.sharing.items(), most_threads))
-        heads = {(False, first): ", ".join(threads) for first, threads in shared.items()}
-        heads |= {(True, member): member for member in islice(members, MOST_LANES)}
-        all_lanes = len(self.sharing) + len(members)
+        heads = {(THREAD, first): ", ".join(threads) for first, threads in shared.items()}
+        first_site = next(iter(history.topology.sites), None)
+        for member in islice(members, MOST_LANES):
+            heads[MEMBER, member] = member
+            if first_site and member == first_site.members[-1] and (LINKS, LINKS) in longest:
+                heads[LINKS, LINKS] = "between sites"
+        all_lanes = len(self.sharing) + len(members) + ((LINKS, LINKS) in heads)
         if len(heads) < all_lanes:
             self.left_out.append(f"Only {len(heads)} of {all_lanes} lanes are drawn.")
         return self._side_by_side(heads, longest)
 
-    def _lane_key(self, entry: Entry) -> tuple[bool, str]:
-        """Whether the lane is a member's, and whose it is; a shared one is named by its first thread."""
-        if isinstance(entry.moment, Called | Returned):
-            return False, self.first_of[entry.place]
-        return True, entry.place
+    def _groups(self, history: History) -> tuple[Group, ...]:
+        """The sites, where there are several, each above its members."""
+        groups = []
+        for site in history.topology.sites if len(history.topology.sites) > 1 else ():
+            lanes = [self.lanes[MEMBER, member] for member in site.members if (MEMBER, member) in self.lanes]
+            if lanes:
+                end = lanes[-1].x + lanes[-1].width
+                groups.append(Group(f"site {site.number}", lanes[0].x, end - lanes[0].x))
+        return tuple(groups)
 
-    def _side_by_side(
-        self, heads: dict[tuple[bool, str], str], longest: dict[tuple[bool, str], int]
-    ) -> dict[tuple[bool, str], Lane]:
-        lanes: dict[tuple[bool, str], Lane] = {}
+    def _lane_key(self, entry: Entry) -> LaneKey | None:
+        """Which lane; one shared by threads is named by the first. None for what goes across all lanes."""
+        if isinstance(entry.moment, FaultBegun | FaultDone) and not entry.moment.fault.member:
+            return LINKS, LINKS
+        if entry.place == HARNESS:
+            return None
+        if isinstance(entry.moment, Called | Returned):
+            return THREAD, self.first_of[entry.place]
+        return MEMBER, entry.place
+
+    def _side_by_side(self, heads: dict[LaneKey, str], longest: dict[LaneKey, int]) -> dict[LaneKey, Lane]:
+        lanes: dict[LaneKey, Lane] = {}
         x = float(GUTTER)
-        for (member, name), head in heads.items():
-            bands = [column + 1 for gate, column in self.gates.items() if member and gate.member == name]
+        for (sort, name), head in heads.items():
+            bands = [
+                column + 1 for span, column in self.spans.items() if sort != THREAD and span.place == name
+            ]
             axis = x + 18 + BAND * max(bands, default=0)
             told = short(head, HEAD_LETTERS)
-            letters = max(longest.get((member, name), 0), columns(told) + 8, 12)
+            letters = max(longest.get((sort, name), 0), columns(told) + 8, 12)
             width = axis - x + 22 + letters * LETTER
-            kind = "member" if member else "threads" if len(self.sharing[name]) > 1 else "thread"
-            lanes[member, name] = Lane(told, kind, x, axis, width)
+            kind = "threads" if sort == THREAD and len(self.sharing[name]) > 1 else sort
+            lanes[sort, name] = Lane(told, kind, x, axis, width)
             x += width
         self.lanes_end = x
         return lanes
 
     def _lines(self, entry: Entry) -> tuple[str, ...]:
-        """The label of an entry: one line, but what a member holds is listed."""
+        """The label of an entry: one line, but what a member holds is listed, and what would be right."""
         mark = f"{DUE_MARK} " if entry.due else ""
-        if isinstance(entry.moment, Called) and len(self.sharing[self.first_of[entry.place]]) > 1:
-            return (f"{mark}{entry.place}: {entry.words}",)
-        if not isinstance(entry.moment, ContentsRead):
-            return (f"{mark}{entry.words}",)
-        head = f"{mark}holds" if self.one_region else f"{mark}{entry.moment.region} holds"
-        lines = [entry_words(one) for one in entry.moment.entries[:MOST_ENTRIES]] or ["nothing"]
-        if len(entry.moment.entries) > MOST_ENTRIES:
-            lines.append(f"… and {len(entry.moment.entries) - MOST_ENTRIES} more")
-        return (f"{head} {lines[0]}", *(f"      {line}" for line in lines[1:]))
+        lines: tuple[str, ...]
+        match entry.moment:
+            case Called() if len(self.sharing[self.first_of[entry.place]]) > 1:
+                lines = (f"{mark}{entry.place}: {entry.words}",)
+            case FaultBegun(fault=fault) | FaultDone(fault=fault) if not fault.member:
+                asked = ": asked for" if isinstance(entry.moment, FaultBegun) else ""
+                words = _LINK_WORDS.get(fault.kind, fault.kind.value)
+                lines = (f"{mark}{fault.site} → {fault.remote_site} {words}{asked}",)
+            case ContentsRead():
+                head = f"{mark}holds" if self.one_region else f"{mark}{entry.moment.region} holds"
+                held = [entry_words(one) for one in entry.moment.entries[:MOST_ENTRIES]] or ["nothing"]
+                if len(entry.moment.entries) > MOST_ENTRIES:
+                    held.append(f"… and {len(entry.moment.entries) - MOST_ENTRIES} more")
+                lines = (f"{head} {held[0]}", *(f"      {line}" for line in held[1:]))
+            case _:
+                again = self._again(entry)
+                lines = (f"{mark}{'again: ' if again else ''}{entry.words}",)
+        return (*lines, *(f"  allowed: {offer}" for offer in entry.allowed[:MOST_ALLOWED]))
+
+    def _again(self, entry: Entry) -> bool:
+        """Whether the member was told of the same before."""
+        event = entry.shown.event if entry.shown is not None else None
+        if event is None or event.token is None:
+            return False
+        first = self.first_told.setdefault((entry.place, event.region, event.key, event.token), entry)
+        return first is not entry
+
+    def _comes_from(self, entry: Entry, taken: set[str]) -> bool:
+        """Whether it came from a site whose members are told of things in the same row."""
+        site = self.site_of.get(entry.place)
+        return entry.shown is not None and any(self.site_of.get(place) != site for place in taken if place)
 
     def _number(self, entry: Entry, *, first: bool) -> None:
         """Write the number of a moment beside its row; a row of several readings tells first and last."""
@@ -199,24 +270,26 @@ class _Drawing:
         self.numbers.append(Label(GUTTER - 10, self.y, told, told))
 
     def _place(self, entry: Entry) -> None:
-        lane = None if entry.place == HARNESS else self.lanes.get(self._lane_key(entry))
-        if entry.place == HARNESS:
+        key = self._lane_key(entry)
+        if key is None:
             mark = f"{DUE_MARK} " if entry.due else ""
             self.rules.append(Rule(self.y, short(f"{mark}{entry.words}", 80), entry.due))
-        if lane is None:
+        lane = None if key is None else self.lanes.get(key)
+        if key is None or lane is None:
             return
         for number, line in enumerate(self._lines(entry)):
             y = self.y + number * LINE
             self.bottom = max(self.bottom, y)
             event = entry.shown is not None or isinstance(entry.moment, Called)
+            right = number > 0 and line.startswith("  allowed: ")
             self.labels.append(
                 Label(
                     lane.axis + 18,
                     y,
                     short(line, MOST_LETTERS),
                     one_line(line, 300),
-                    event=event,
-                    due=entry.due,
+                    event=event and not right,
+                    due=entry.due and not right,
                 )
             )
         match entry.moment:
@@ -225,28 +298,47 @@ class _Drawing:
             case Called(operation=operation):
                 self.open_calls[operation.op_id] = (lane, self.y)
                 self.called_at[operation.op_id] = (lane, self.y)
+                self.callers[operation.op_id] = operation.member
             case Returned(op_id=op_id):
-                began = self.open_calls.pop(op_id, None)
-                self._bar(op_id, lane, began[1] if began else 0.0, self.y, began=began is not None)
-            case Armed(gate=gate):
-                self.open_gates[gate] = (self.y, None)
-            case Parked(gate=gate):
-                armed, _ = self.open_gates.get(gate, (self.y, None))
-                self.open_gates[gate] = (armed, self.y)
-            case Released(gate=gate):
-                self._band(gate, self.y)
-            case _:
+                call = self.open_calls.pop(op_id, None)
+                self._bar(op_id, lane, call[1] if call else 0.0, self.y, began=call is not None)
+            case FaultBegun(fault=fault) | FaultDone(fault=fault) if fault.kind is FaultKind.CRASH:
+                if lane.until is None:
+                    self.lanes[key] = msgspec.structs.replace(lane, until=self.y)
+            case _ if begun(entry.moment) is None and not ended(entry.moment):
                 self.marks.append(Mark(lane.axis, self.y))
+        self._last(entry)
+
+    def _last(self, entry: Entry) -> None:
+        """Begin and end what lasts."""
+        span = begun(entry.moment)
+        if span is not None:
+            since, parked = self.lasting.get(span, (self.y, None))
+            self.lasting[span] = (since, self.y if isinstance(entry.moment, Parked) else parked)
+        for over in ended(entry.moment):
+            if over in self.lasting or over.kind == GATE:
+                self._band(over, self.y)
 
     def _dot(self, entry: Entry, lane: Lane) -> None:
+        fate = "again" if self._again(entry) else str(entry.fate or "")
         if entry.op_id is None:
-            self.dots.append(Dot(lane.axis, self.y, "?", None, entry.due))
+            self.dots.append(Dot(lane.axis, self.y, "?", None, entry.due, fate))
             return
         hue = self.hues[entry.op_id]
-        self.dots.append(Dot(lane.axis, self.y, short(str(entry.op_id), 4), hue, entry.due))
-        if entry.op_id in self.called_at:
-            caller, y = self.called_at[entry.op_id]
-            self.wires.append(Wire(caller.axis, y + ROW / 2, lane.axis - 16, lane.axis, self.y, hue))
+        self.dots.append(Dot(lane.axis, self.y, short(str(entry.op_id), 4), hue, entry.due, fate))
+        if entry.fate is None and entry.op_id in self.called_at:
+            self._wire(entry.op_id, entry.place, lane, hue)
+
+    def _wire(self, op_id: int, member: str, lane: Lane, hue: int) -> None:
+        """From the call; to another site from where the caller's own listener was told of it, if it was."""
+        start, y = self.called_at[op_id]
+        caller = self.callers.get(op_id, "")
+        crosses = caller in self.site_of and self.site_of.get(member, 0) != self.site_of[caller]
+        self.told_at.setdefault((op_id, member), self.y)
+        if crosses and (op_id, caller) in self.told_at and (MEMBER, caller) in self.lanes:
+            start, y = self.lanes[MEMBER, caller], self.told_at[op_id, caller]
+        turn = lane.axis - 16 if lane.axis > start.axis else lane.axis + 16
+        self.wires.append(Wire(start.axis, y + ROW / 2, turn, lane.axis, self.y, hue, crosses))
 
     def _bar(
         self, op_id: int, lane: Lane, top: float, bottom: float, *, began: bool = True, ended: bool = True
@@ -254,12 +346,12 @@ class _Drawing:
         number = short(str(op_id), 4)
         self.bars.append(Bar(lane.axis, top, bottom, number, self.hues[op_id], began, ended))
 
-    def _band(self, gate: Gate, bottom: float) -> None:
-        top, parked = self.open_gates.pop(gate, (0.0, None))
-        lane = self.lanes.get((True, gate.member))
+    def _band(self, span: Span, bottom: float) -> None:
+        top, parked = self.lasting.pop(span, (0.0, None))
+        lane = self.lanes.get((LINKS if span.place == LINKS else MEMBER, span.place))
         if lane is not None:
-            x = lane.x + 6 + BAND * self.gates.get(gate, 0)
-            self.bands.append(Band(x, top, parked, bottom))
+            x = lane.x + 6 + BAND * self.spans.get(span, 0)
+            self.bands.append(Band(x, top, parked, bottom, span.kind))
 
 
 def _sharing(entries: tuple[Entry, ...]) -> dict[str, tuple[str, ...]]:
@@ -289,23 +381,6 @@ def _shares_with(entry: Entry) -> str:
     """The kind of rows that an entry may share with its like; "" for those that stand alone."""
     if entry.shown is not None:
         return "events"
-    return "readings" if isinstance(entry.moment, ContentsRead | StatisticRead) else ""
-
-
-def _gate_columns(entries: tuple[Entry, ...]) -> dict[Gate, int]:
-    """Which column of its member's lane each gate takes, so that gates open at one time stand apart."""
-    found: dict[Gate, int] = {}
-    taken: dict[str, dict[int, Gate]] = {}
-    for entry in entries:
-        match entry.moment:
-            case Armed(gate=gate) | Parked(gate=gate) if gate not in found:
-                busy = taken.setdefault(gate.member, {})
-                free = (number for number in range(MOST_BANDS) if number not in busy)
-                column = next(free, MOST_BANDS - 1)
-                busy[column] = gate
-                found[gate] = column
-            case Released(gate=gate):
-                found.setdefault(gate, 0)
-                if taken.get(gate.member, {}).get(found[gate]) == gate:
-                    del taken[gate.member][found[gate]]
-    return found
+    if entry.fate is not None:
+        return "fates"
+    return "readings" if isinstance(entry.moment, ContentsRead | StatisticRead | QueueRead) else ""

@@ -9,10 +9,19 @@ from __future__ import annotations
 import msgspec
 
 
+class Group(msgspec.Struct, frozen=True):
+    """The lanes of one site, or those of all callers: their common head."""
+
+    name: str
+    x: float
+    width: float
+
+
 class Lane(msgspec.Struct, frozen=True):
     """One thread or member: `x` is its left edge, `axis` where its bars or dots stand.
 
-    `kind` is `thread`, `member`, or `threads` for several that never call at one time and share the lane.
+    `kind` is `thread`, `member`, `threads` for several that never call at one time and share the lane, or
+    `links` for the links between sites. `until` is where a member died, or None.
     """
 
     name: str
@@ -20,6 +29,7 @@ class Lane(msgspec.Struct, frozen=True):
     x: float
     axis: float
     width: float
+    until: float | None = None
 
 
 class Label(msgspec.Struct, frozen=True):
@@ -49,17 +59,22 @@ class Bar(msgspec.Struct, frozen=True):
 
 
 class Dot(msgspec.Struct, frozen=True):
-    """A listener event; `number` is "?" for one whose operation nobody called or that carries no token."""
+    """A listener event; `number` is "?" for one whose operation nobody called or that carries no token.
+
+    `fate` is "again" for one that the member was told of before; "discarded", "lost" or "never told" for an
+    operation that it was never told of.
+    """
 
     x: float
     y: float
     number: str
     hue: int | None
     due: bool
+    fate: str = ""
 
 
 class Wire(msgspec.Struct, frozen=True):
-    """The line from a call to an event of its operation.
+    """The line from a call to an event of its operation; `crosses` from the caller's site to another.
 
     It leaves the bar below the row's labels, runs level as far as `turn`, and from there to the dot, so
     that it crosses no text.
@@ -71,15 +86,20 @@ class Wire(msgspec.Struct, frozen=True):
     dot_x: float
     dot_y: float
     hue: int
+    crosses: bool = False
 
 
 class Band(msgspec.Struct, frozen=True):
-    """A gate; `parked` is the row from which something stood at it, or None."""
+    """A gate; `parked` is the row from which something stood at it, or None. Or a fault while it lasts.
+
+    `kind` is `gate`, or the kind of the fault.
+    """
 
     x: float
     top: float
     parked: float | None
     bottom: float
+    kind: str = "gate"
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -102,6 +122,7 @@ class Diagram(msgspec.Struct, frozen=True, kw_only=True):
 
     width: float
     height: float
+    groups: tuple[Group, ...]
     lanes: tuple[Lane, ...]
     numbers: tuple[Label, ...]
     labels: tuple[Label, ...]

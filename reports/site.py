@@ -40,6 +40,9 @@ MOST_OPEN = 50
 MOST_DEAD_ENDS = 40
 """So many places where explaining ended are shown; the file has them all."""
 
+MOST_SENTENCES = 6
+"""So much of what was expected and seen stands at the top of a counterexample's page."""
+
 UNKNOWN_AREA = "not in the catalogue"
 SAFE_ID = re.compile(r"[A-Z0-9]+(-[A-Z0-9]+){1,3}")
 
@@ -334,6 +337,7 @@ class _Site:
             run_id=example.run_id,
             name=example.name,
             entries=entries,
+            most_sentences=MOST_SENTENCES,
             dead_ends=[(end, due_words(entries, end)) for end in dead_ends],
             diagram=draw(history, dead_ends),
         )

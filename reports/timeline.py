@@ -45,8 +45,10 @@ from plumbline.reference.operations import (
     Operation,
     OperationKind,
     Outcome,
+    QueueSight,
 )
 from plumbline.reference.runs import DeadEnd
+from plumbline.reports.fates import Fate, missing
 
 HARNESS = ""
 """Where a moment belongs that concerns no single thread or member."""
@@ -74,6 +76,8 @@ class Entry(msgspec.Struct, frozen=True):
         moment: the moment, or None for an event.
         shown: the event with its window, or None for a moment.
         due: whether the furthest attempts to explain the history ended because this came next.
+        allowed: if so, what the model could have shown instead.
+        fate: what became of the operation where the member was never told of it; None for all else.
     """
 
     place: str
@@ -83,6 +87,8 @@ class Entry(msgspec.Struct, frozen=True):
     moment: Moment | None = None
     shown: Shown | None = None
     due: bool = False
+    allowed: tuple[str, ...] = ()
+    fate: Fate | None = None
 
     @property
     def numbered(self) -> str:
@@ -123,12 +129,30 @@ def arrange(history: History, dead_ends: tuple[DeadEnd, ...] = ()) -> tuple[Entr
 def _marked(entries: list[Entry], dead_ends: tuple[DeadEnd, ...]) -> tuple[Entry, ...]:
     """Mark what the furthest dead ends speak of; not where they may mean any of several moments."""
     furthest = max((end.consumed for end in dead_ends), default=0)
-    due: set[int] = set()
+    due: dict[int, tuple[str, ...]] = {}
     for end in dead_ends:
         if end.consumed == furthest:
             meant = {index for index, entry in enumerate(entries) if _is_due(entry, end)}
-            due |= meant if len(meant) == 1 or end.place != TIMELINE else set()
-    return tuple(msgspec.structs.replace(entry, due=index in due) for index, entry in enumerate(entries))
+            if len(meant) == 1 or end.place != TIMELINE:
+                due |= dict.fromkeys(meant, end.offered or ("nothing more",))
+    return tuple(
+        msgspec.structs.replace(entry, due=index in due, allowed=due.get(index, ()))
+        for index, entry in enumerate(entries)
+    )
+
+
+def with_fates(entries: tuple[Entry, ...], history: History) -> tuple[Entry, ...]:
+    """Put behind the last settle point what members were never told of."""
+    settled = [index for index, entry in enumerate(entries) if isinstance(entry.moment, Settled)]
+    if not settled:
+        return entries
+    at, number = settled[-1] + 1, entries[settled[-1]].number
+    fates: dict[str, list[Entry]] = {}
+    for one in missing(history):
+        words = f"{one.fate}: {call_words(one.operation)}"
+        entry = Entry(one.member, words, number, one.operation.op_id, fate=one.fate)
+        fates.setdefault(one.member, []).append(entry)
+    return (*entries[:at], *_in_turn(fates), *entries[at:])
 
 
 def due_words(entries: tuple[Entry, ...], end: DeadEnd) -> str:
@@ -166,10 +190,17 @@ def without_questions(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
     """Leave out each question that is answered by the very next moment: the answer says it all."""
     kept: list[Entry] = []
     for entry, following in zip_longest(entries, entries[1:]):
+        if entry.due:
+            kept.append(entry)
+            continue
         match entry.moment, following.moment if following else None:
             case (ContentsAsked(number=asked), ContentsRead(number=read)) if asked == read:
                 continue
             case (StatisticAsked(number=asked), StatisticRead(number=read)) if asked == read:
+                continue
+            case (QueueAsked(number=asked), QueueRead(number=read)) if asked == read:
+                continue
+            case (FaultBegun(number=asked), FaultDone(number=read)) if asked == read:
                 continue
         kept.append(entry)
     return tuple(kept)
@@ -218,6 +249,15 @@ def entry_words(entry: Content) -> str:
     return f"{entry.key} = {'invalid' if entry.token is None else entry.token}"
 
 
+def _queued(sight: QueueSight) -> str:
+    """What a copy of a queue holds."""
+    if not sight.depth and not sight.tokens:
+        return "empty"
+    if sight.tokens is None:
+        return f"{sight.depth} events"
+    return ", ".join("?" if token is None else token for token in sight.tokens)
+
+
 def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, int | None]:  # noqa: PLR0912 - a case for each kind of moment
     """Where a moment belongs, its words, and the operation it is about."""
     place = HARNESS
@@ -253,9 +293,9 @@ def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, i
             place = fault.member or HARNESS
             words = fault_words(fault) + (": asked for" if isinstance(moment, FaultBegun) else "")
         case QueueAsked(member=place, queue=queue):
-            words = f"asked to see {queue}"
+            words = f"asked to see queue {queue}"
         case QueueRead(member=place, queue=queue, sight=sight):
-            words = f"{queue}: {sight.role}, holds {sight.depth} events"
+            words = f"queue {queue}: {sight.role}, {_queued(sight)}"
         case _:
             assert_never(moment)
     return place, words, op_id

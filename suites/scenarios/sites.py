@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from plumbline.reference.history import Fault, FaultKind
+from plumbline.reference.history import Fault, FaultKind, fault_words
 from plumbline.reference.operations import (
     Operation,
     OperationKind,
@@ -124,7 +124,7 @@ class Sites(Stage):
         self._do_fault(fault)
 
     def _do_fault(self, fault: Fault) -> None:
-        self.done.append(" ".join(filter(None, (str(fault.kind), fault.member))))
+        self.done.append(fault_words(fault))
         self.steps.append(Inject(fault))
         self._driver.inject(fault)
         self._to_mend.pop(fault, None)
