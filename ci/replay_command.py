@@ -21,7 +21,7 @@ from plumbline.ci.settings import config_option
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.deviations import DeviationError, in_force, read_deviations
 from plumbline.reference.plans import by_rank
-from plumbline.reference.runs import Counterexample, read_counterexample
+from plumbline.reference.runs import Counterexample, read_counterexample, write_atomically
 from plumbline.reference.verdicts import Source, Verdict
 from plumbline.reports.terminal import render_counterexample
 from plumbline.reports.text import one_line
@@ -32,6 +32,7 @@ from plumbline.suites.reducing import tries_for
 from plumbline.suites.replaying import CannotReplayError, Judge, replay
 from plumbline.suites.results import Result
 from plumbline.suites.session import Session
+from plumbline.suites.smaller import REPLAYS, make_small
 
 LONGEST = 600
 
@@ -49,6 +50,13 @@ LONGEST = 600
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Known differences, a TOML file; what it takes one of them to explain has not failed.",
 )
+@click.option(
+    "--reduce",
+    "smaller",
+    metavar="SMALL",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Leave out what it does not take to fail, and write what is left to the file SMALL.",
+)
 @click.option("--timeout", metavar="DURATION", help="Most that a process may take for one answer.")
 @config_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -57,6 +65,7 @@ def command(
     candidate: str | None,
     times: int | None,
     deviations: Path | None,
+    smaller: Path | None,
     timeout: str | None,
     settings: Settings,
     as_json: bool,
@@ -74,6 +83,7 @@ def command(
     plumbline replay runs/RUN/counterexamples/machine-replicated_regions.json
     plumbline replay FILE --candidate reference
     plumbline replay FILE --candidate 'process:./my-adapter' --times 20
+    plumbline replay runs/RUN/counterexamples/scenario-NAME.json --reduce small.json
     """
     try:
         limits = None if timeout is None else process_limits(seconds(timeout))
@@ -94,6 +104,16 @@ def command(
         today = datetime.now(UTC).date()
         judge = Judge(session.book, OnRecord(in_force(known, session.introduction.version, today)))
         try:
+            if smaller is not None:
+                example = make_small(
+                    example,
+                    session,
+                    judge,
+                    progress=lambda runs, most: bar.update(task, completed=runs, total=most),
+                )
+                write_atomically(smaller, msgspec.json.format(msgspec.json.encode(example), indent=1))
+                file, tries = smaller, times or REPLAYS
+                bar.reset(task, total=tries)
             results = replay(example, session, judge, tries, lambda done: bar.update(task, completed=done))
         except CannotReplayError as error:
             raise CommandError(one_line(f"{file}: {error}", LONGEST)) from error

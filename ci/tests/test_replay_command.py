@@ -29,6 +29,7 @@ from plumbline.suites import replaying
 from plumbline.suites.replaying import CannotReplayError, Judge, replay
 from plumbline.suites.session import Session
 
+MANY, FEW = 10, 3
 VARIANT = "tie-keeps-own"
 MACHINE, SCENARIO = (
     "machine-replicated_regions",
@@ -90,6 +91,35 @@ def test_a_file_of_two_sites_is_replayed_with_its_queues(tmp_path: Path):
     for file in files:
         assert replayed(file).exit_code == 1
         assert replayed(file, "--candidate", "reference").exit_code == 0
+
+
+def test_a_scenario_is_made_small_and_what_is_left_replays_as_a_plan(tmp_path: Path):
+    words = ["run", "--candidate", "faulty:sends-ahead", "--select", "RCV-DEDUP-01", "--profile", "smoke"]
+    assert CliRunner().invoke(group, [*words, "--out", str(tmp_path)]).exit_code == 1
+    (file,) = tmp_path.glob("*/counterexamples/scenario-what_is_sent_again*.json")
+    small = tmp_path / "small.json"
+    result = replayed(file, "--reduce", str(small))
+    assert result.exit_code == 1, result.output
+    assert "failed 5 of 5 times" in result.stdout
+    before, after = read_counterexample(file), read_counterexample(small)
+    assert before.played is not None
+    assert after.played is not None
+    assert len(operations_of(before.played)) > MANY
+    assert len(operations_of(after.played)) < FEW
+    assert after.requirements == before.requirements
+    assert after.reduction is not None
+    assert after.reduction.minimal
+    assert (after.times_failed, after.times_tried) == (5, 5)
+    assert replayed(small).exit_code == 1
+    assert replayed(small, "--candidate", "reference").exit_code == 0
+
+
+def test_what_does_not_fail_is_not_made_small(found: Path, tmp_path: Path):
+    small = tmp_path / "small.json"
+    result = replayed(found / f"{SCENARIO}.json", "--candidate", "reference", "--reduce", str(small))
+    assert result.exit_code == 2
+    assert "has not failed in 10 tries" in " ".join(result.stderr.split())
+    assert not small.exists()
 
 
 def test_as_json_it_says_how_often_it_failed_what_was_expected_and_what_was_seen(found: Path):
