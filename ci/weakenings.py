@@ -382,7 +382,9 @@ WEAKENINGS: dict[str, Weakening] = {
         "model.dispatch", "claims.CONNECT if len(reachable) == 1 else None", "claims.CONNECT"
     ),
     "nothing waits for events": Weakening(
-        "explain.hindsight", "        unsent = [", "        return False\n        unsent = ["
+        "explain.hindsight",
+        "        site = self._index.sites[world.wan.wires",
+        "        return False\n        site = self._index.sites[world.wan.wires",
     ),
     "what is repeated is never told of": Weakening(
         "model.receivers", "claim=None if may_show else claims.REPEATED", "claim=claims.REPEATED"
@@ -392,7 +394,7 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "an event is not sent again": Weakening(
         "model.replicates",
-        "            and claims.SENT_AGAIN.isdisjoint(self._foresight.open(world, view))\n",
+        "            and again.isdisjoint(self._foresight.open(world, view))\n",
         "",
     ),
     "an event of another site is told of once": Weakening(
@@ -404,10 +406,12 @@ WEAKENINGS: dict[str, Weakening] = {
         "comes_again = where in self._index.again",
     ),
     "faults under way are not open": Weakening(
-        "explain.hindsight", "found = found.union(*(_names(fault) for fault in wan.faults.values()))", "pass"
+        "explain.hindsight",
+        "found = found.union(*map(hazards.of_fault, to_come), self._looks_behind(view.now, to_come))",
+        "pass",
     ),
     "operations change no queues": Weakening(
-        "model.callers", "                        clashes=self._setting.changes_queues,\n", ""
+        "model.callers", "                        clashes=clashes,\n", ""
     ),
     "no member dies": Weakening(
         "explain.hindsight",

@@ -6,6 +6,7 @@ Knows worlds of the model and the index of the history; knows nothing of how the
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterable
 
 from plumbline.reference.explain.index import MOMENT, NEVER, Index, Reader
 from plumbline.reference.explain.steps import Entry as Shown
@@ -18,15 +19,15 @@ from plumbline.reference.history import (
     Settled,
     Waited,
 )
+from plumbline.reference.model import claims, hazards
 from plumbline.reference.model.foresight import Comes
 from plumbline.reference.model.places import (
     TIMELINE,
     listener_entry,
     listener_place,
 )
-from plumbline.reference.model.senders import crash_of
 from plumbline.reference.model.timeline import Reading
-from plumbline.reference.model.world import LOOK, Channel, Entry, Message, Sender, Stage, Wire, World
+from plumbline.reference.model.world import LOOK, Channel, Entry, Message, Sender, Stage, WireName, World
 from plumbline.reference.operations import (
     READS,
     STORES_VALUE,
@@ -222,13 +223,15 @@ class Hindsight:
             found = self._open[view.now] = self._open_from(view.now)
         wan = world.wan
         if wan.faults:
-            found = found.union(*(_names(fault) for fault in wan.faults.values()))
-        if wan.links:
-            found |= {"link"}  # until it is mended, at least
+            to_come = tuple(wan.faults.values())
+            found = found.union(*map(hazards.of_fault, to_come), self._looks_behind(view.now, to_come))
+        for link, state in wan.links.items():
+            if state is FaultKind.REPLIES_LOST:
+                found |= {hazards.cut_of(*link)}  # mending breaks what it had let through
         if wan.dead and any(channel.source in wan.dead for channel in world.channels):
             found |= {"lost messages"}
-        if any(unread == LOOK for unread in world.asked.values()):
-            found |= {"look"}
+        if LOOK in world.asked.values():
+            found = found.union(claims.LOOKED_AT_IN_ORDER, map(hazards.look_behind_fault, self._index.queues))
         return found
 
     def _open_from(self, now: int) -> frozenset[str]:
@@ -236,13 +239,36 @@ class Hindsight:
         found: set[str] = set()
         for moment, fault in self._index.faults:
             if now <= moment < until:
-                found |= _names(fault)
-        # While something is down, a settled queue still tells what had been answered before.
-        if any(now <= moment < _next(self._index.settled_everywhere, now) for moment in self._index.looks):
+                found |= hazards.of_fault(fault)
+        looks = self._looks(now)
+        if looks:
+            found.add("look at order")
+        if looks and looks[0][0] < until:
             found.add("look")
+        for moment, fault in self._index.faults:
+            if now <= moment:
+                found |= self._looks_behind(now, (fault,), moment)
         if self._index.repeated:
             found.add("repetition")
         return frozenset(found)
+
+    def _looks(self, now: int) -> list[tuple[int, str]]:
+        """When somebody looks at which queue before it is surely empty."""
+        until = _next(self._index.settled_everywhere, now)
+        return [look for look in self._index.looks if now <= look[0] < until]
+
+    def _looks_behind(self, now: int, faults: Iterable[Fault], moment: int = -1) -> set[str]:
+        """Looks at queues that tell what had been answered before one of the faults.
+
+        While something is down, a settled queue still tells.
+        """
+        found = set()
+        for look, name in self._looks(now):
+            queue = self._index.queues[name]
+            members = [m for m, site in self._index.sites.items() if site in (queue.site, queue.remote_site)]
+            if moment < look and any(hazards.breaks(fault, queue, members) for fault in faults):
+                found.add(hazards.look_behind_fault(name))
+        return found
 
     def wants_message(self, world: World, view: View, channel: Channel) -> bool:
         """Whether what is due needs a message of the channel (see Foresight)."""
@@ -285,21 +311,37 @@ class Hindsight:
             listener_entry(operation.region, operation.key, kind, token),
         )
 
-    def wants_event(self, world: World, view: View, wire: Wire, sender: Sender) -> bool:
+    def wants_event(self, world: World, view: View, name: WireName, sender: Sender) -> bool:
         """Whether what is due needs an event that the sender has not sent yet (see Foresight)."""
-        del world
         if isinstance(view.due(TIMELINE), Settled | NotParked | Waited):
             return True
-        # Not only what is due at once: it may be shown when the connection has broken.
-        unsent = [self._index.operations[event.op_id] for event in sender.queue[sender.sent :]]
+        if hazards.look_behind_fault(name.queue) in self.open(world, view):
+            return True  # how deep the queue is shows what was answered before the fault
+        # Whoever has not seen it may need it without a word of it, too: its peers tell, or it only counts.
+        site = self._index.sites[world.wan.wires[name].receiver]
+        members = [
+            member
+            for member, of in self._index.sites.items()
+            if of == site and member not in world.wan.dead and member not in self._index.clients
+        ]
         return any(
-            operation.kind not in BECOMES or _later(view, self.place_of(wire.receiver, operation))
-            for operation in unsent
+            (member, event.op_id) not in world.wan.seen
+            or self._index.operations[event.op_id].kind not in BECOMES
+            or _later(view, self.place_of(member, self._index.operations[event.op_id]))
+            for event in sender.queue[sender.sent :]
+            for member in members
         )
 
     def copies_are_looked_at(self, now: int, queue: str) -> bool:
         """Whether anybody looks at a copy of the queue from now on (see Foresight)."""
         return self._index.last_look.get(queue, -1) >= now
+
+    def copy_is_looked_at_now(self, world: World, member: str, queue: str) -> bool:
+        """Whether somebody has asked for the member's copy of the queue (see Foresight)."""
+        members = self._index.answers.members
+        return any(
+            unread == LOOK and members[number] == (member, queue) for number, unread in world.asked.items()
+        )
 
     def waits_for_all(self, view: View) -> bool:
         """Whether what is due says that all the time was given that anything may take (see Foresight)."""
@@ -340,20 +382,6 @@ class Hindsight:
         return fault.kind is not FaultKind.CRASH or view.complete(fault.member)
 
 
-_FAULT_NAMES = {
-    FaultKind.LINK_DOWN: "link",
-    FaultKind.LINK_UP: "link",
-    FaultKind.REPLIES_LOST: "link",
-    FaultKind.RECEIVER_STOP: "receiver",
-    FaultKind.RECEIVER_START: "receiver",
-    FaultKind.PAUSE: "pause",
-    FaultKind.RESUME: "pause",
-    FaultKind.HOLD_TIME: "time",
-    FaultKind.TIME_LEAP: "time",
-    FaultKind.LET_RUN: "time",
-}
-
-
 def _next(moments: list[int], now: int) -> int:
     """The first of the moments from now on; NEVER if there is none."""
     index = bisect_left(moments, now)
@@ -364,15 +392,6 @@ def _later(view: View, shown: tuple[Place, Shown]) -> bool:
     """Whether an entry may be shown now or later."""
     place, entry = shown
     return view.still(place, entry) or not view.observed(place)
-
-
-def _names(fault: Fault) -> frozenset[str]:
-    """How steps call the fault."""
-    if fault.kind is FaultKind.CRASH:
-        return frozenset(("crash", crash_of(fault.member)))
-    if fault.kind is FaultKind.REPLIES_LOST:
-        return frozenset((_FAULT_NAMES[fault.kind], "replies"))
-    return frozenset((_FAULT_NAMES[fault.kind],))
 
 
 def _awaits(waiting: frozenset[object], channel: Channel) -> bool:

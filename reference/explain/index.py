@@ -90,10 +90,10 @@ class Index:
         self.sites = {m: site.number for site in history.topology.sites for m in site.members}
         for client in history.clients:
             self.sites[client.name] = self.sites[client.servers[0]]
-        self._feeding = {queue.id: queue.site for queue in history.queues}
+        self.queues = {queue.id: queue for queue in history.queues}
         self.faults: list[tuple[int, Fault]] = []
         self._down: set[Fault] = set()
-        self.looks: list[int] = []
+        self.looks: list[tuple[int, str]] = []
         self.last_look: dict[str, int] = {}
         self.primaries: dict[str, str] = {}
         self._read(history)
@@ -168,7 +168,7 @@ class Index:
                 self.answers.statistics[number] = (0, NEVER)
             case QueueAsked(number, member, queue):
                 self.asked[number] = moment
-                self.looks.append(moment)
+                self.looks.append((moment, queue))
                 self.last_look[queue] = moment
                 self.answers.members[number] = (member, queue)
                 self.answers.queues[number] = _UNSEEN
@@ -337,7 +337,7 @@ class Index:
 
         Empty where the logs tell in which order a member applied changes of several keys.
         """
-        if self.strength is OrderStrength.TOTAL or not self._feeding:
+        if self.strength is OrderStrength.TOTAL or not self.queues:
             return {}
         fed = {region.name: frozenset(region.senders) for region in history.regions}
         rivals: dict[tuple[str, str], list[Operation]] = {}
@@ -356,7 +356,7 @@ class Index:
         """Of each member that may feed a queue, destroys of its site that its listener is not told of."""
         unheard: dict[str, list[Operation]] = {}
         for operation in self.operations.values():
-            if operation.kind is not OperationKind.DESTROY or not self._feeding:
+            if operation.kind is not OperationKind.DESTROY or not self.queues:
                 continue
             told = (operation.key, operation.token)
             for member, site in self.sites.items():

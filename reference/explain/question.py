@@ -13,9 +13,8 @@ from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Logs, Place
 from plumbline.reference.garbage import uncollected
-from plumbline.reference.history import (
-    History,
-)
+from plumbline.reference.history import History, OrderStrength
+from plumbline.reference.model.claims import LOOKED_AT, TIME_PASSES
 from plumbline.reference.model.places import (
     TIMELINE,
     listener_entry,
@@ -63,6 +62,8 @@ def _ask(history: History, book: Rulebook) -> Question:
         setting.connect(client)
         for region in history.regions:
             setting.subscribe(client.name, region.name)
+    if history.order_strength is OrderStrength.TOTAL and history.queues:
+        setting.changes_queues = LOOKED_AT | TIME_PASSES
     setting.shared = index.shared
     setting.timed = index.timed(losers_queued="queues_discarded" in book.replaced())
     setting.primaries = index.primaries

@@ -12,6 +12,7 @@ from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims
+from plumbline.reference.model.claims import LOOKED_AT_IN_ORDER
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import (
     listener_entry,
@@ -145,6 +146,11 @@ class Callers:
             and announced
             else None
         )
+        clashes = self._setting.changes_queues
+        if world.calls[operation.op_id].indefinite:
+            clashes |= LOOKED_AT_IN_ORDER  # nothing that settles waits for it
+        if self._setting.is_shared(region, key):
+            clashes |= claims.REPEATED_SHOWS  # what comes again yields to what is under way
         outcome = Outcome(effect.status, effect.value)
         for checks in self._setting.checks(region):
             for stamp in self._stamps(operation, entry, effect, checks=checks):
@@ -177,7 +183,7 @@ class Callers:
                         known,
                         tuple(shows),
                         claim if len(ways) == 1 else None,
-                        clashes=self._setting.changes_queues,
+                        clashes=clashes,
                     )
 
     def _told(

@@ -8,16 +8,16 @@ from __future__ import annotations
 from plumbline.reference.explain.steps import Claim
 
 LOOKED_AT = frozenset(("look",))
-"""Clashes with what changes a queue: somebody is about to look at it."""
+"""Clashes with what must have happened when everything settles: somebody looks at a queue before that."""
+
+LOOKED_AT_IN_ORDER = LOOKED_AT | {"look at order"}
+"""Clashes with what may enter a queue before or behind something else: somebody looks at it some time."""
 
 TIME_PASSES = frozenset(("time",))
 """Clashes with what makes a batch leave, or adds to one: time is let pass, or held still."""
 
 REPEATED_SHOWS = frozenset(("repetition",))
 """Clashes with what spares a repetition: the logs show one."""
-
-SENT_AGAIN = frozenset(("link", "receiver", "crash"))
-"""Clashes with what holds where an event of another site comes once only: it may be sent again."""
 
 STAMPS_GROW = frozenset(
     {
@@ -91,6 +91,33 @@ TAKEN_OVER_WHOLE = frozenset(
 )
 """Decisions on which "a survivor has all that the dead primary had not sent" rests."""
 
+TOLD_LATE = (
+    QUEUES_IN_ORDER
+    | UNANSWERED_STAYS
+    | TAKEN_OVER_WHOLE
+    | {"range_removed", "tells_removals", "stays_without_receiver"}
+)
+"""Decisions on which "each position was the last one removed at some time, and may be told of later" rests.
+
+An answer may come for every single event, just before the next is applied; so whoever tells late may tell of
+any position up to the last, as if it had been told then and had been on its way since.
+"""
+
+ENTERS_AT_ANY_TIME = frozenset(
+    {
+        "next_of_queue",
+        "queue_place",
+        "removed_by_reply",
+        "collects_while_unconnected",
+        "resends_first",
+        "stays_without_receiver",
+        "range_removed",
+        "dispatches",
+        *BATCHES_AS_SET,
+    }
+)
+"""Decisions on which "what stands in front of an event fares the same whenever the event enters" rests."""
+
 OTHERS_DO_NOT_MATTER = frozenset({"waits_for_other_writers", "applies_while_another_is_under_way"})
 """Decisions on which "what another operation is doing does not matter" rests."""
 
@@ -118,7 +145,7 @@ SHOW_AND_QUEUE = Claim(
     "show and queue",
     "As for show; and whether a secondary is told of an operation or of its queue entry first makes no "
     "difference.",
-    SHOW.relies_on | TAKEN_OVER_WHOLE,
+    SHOW.relies_on | TAKEN_OVER_WHOLE | ENTERS_AT_ANY_TIME,
 )
 DISCARD = Claim(
     "discard",
@@ -136,7 +163,7 @@ QUEUE_COPY = Claim(
     "queue copy",
     "A secondary's copy matters only to what takes it over or looks at it; both name what they clash with, "
     "and a copy is put at its place whenever it comes.",
-    TAKEN_OVER_WHOLE,
+    TAKEN_OVER_WHOLE | ENTERS_AT_ANY_TIME,
 )
 CALLBACK = Claim(
     "callback",

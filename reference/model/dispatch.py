@@ -12,12 +12,12 @@ from itertools import product
 
 from plumbline.reference.explain.steps import Claim, Step, View
 from plumbline.reference.history import FaultKind
-from plumbline.reference.model import claims
+from plumbline.reference.model import claims, hazards
 from plumbline.reference.model.batches import Batches
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.senders import REMOVALS, WAITS_FOR_SITE, with_sender
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import LOOK, Channel, Message, Queued, Sender, Wire, WireName, World
+from plumbline.reference.model.world import Channel, Message, Queued, Sender, Wire, WireName, World
 from plumbline.reference.operations import QueueAttributes
 from plumbline.reference.rulebook.values import each
 
@@ -97,7 +97,9 @@ class Dispatch:
                 ("connects", member, queue.id, receiver),
                 after.but(wan=after.wan._replace(wires=wires)),
                 claim=claims.CONNECT if len(reachable) == 1 else None,
-                clashes=UNREACHABLE,
+                clashes=hazards.unreachable(
+                    queue, member, self._setting.sites.get(queue.remote_site or 0, ())
+                ),
             )
 
     def _sending(
@@ -135,8 +137,10 @@ class Dispatch:
         book, horizon = self._setting.book, sender.horizon
         name = WireName(queue.id, member, sender.wire)
         unsent = len(sender.queue) - sender.sent
-        # Where no answer comes, whether a batch went on or had ended decides what is applied before the next.
-        lost = world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST
+        hindered = hazards.cuts_short(queue, member, wire.receiver)
+        # Where no answer comes, or the queue is paused, whether a batch went on or had ended decides what is
+        # applied before the next.
+        lost = sender.paused or world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST
         for ahead in each(book.next_of_queue(unsent)):
             index = sender.sent + ahead
             event = sender.queue[index]
@@ -168,9 +172,9 @@ class Dispatch:
                         ("sends event", member, queue.id, event.op_id),
                         self._told(sent, member, queue, event.position) if told else sent,
                         claim=None if sender.sent and lost else claim,
-                        undone_by=CUT_SHORT if self._setting.resends else frozenset(),
-                        wanted=partial(self._foresight.wants_event, world, view, wire, sender),
-                        clashes=CUT_SHORT | claims.TIME_PASSES,
+                        undone_by=hindered if self._setting.resends else frozenset(),
+                        wanted=partial(self._foresight.wants_event, world, view, name, sender),
+                        clashes=hindered | claims.TIME_PASSES,
                     )
 
     def _hearing(self, world: World, member: str, queue: QueueAttributes, sender: Sender) -> Iterator[Step]:
@@ -190,7 +194,9 @@ class Dispatch:
             ("hears the answer", member, queue.id, wire.replies),
             heard.but(wan=heard.wan._replace(wires=wires)),
             claim=None if self._come_again(sender.queue[: sender.sent]) else claims.ANSWER,
-            clashes=claims.LOOKED_AT | UNHEARD,
+            clashes=claims.LOOKED_AT
+            | claims.TIME_PASSES
+            | {hazards.look_behind_fault(queue.id), hazards.replies_lost(*link_of(queue))},
         )
 
     def _come_again(self, events: tuple[Queued, ...]) -> bool:
@@ -215,7 +221,7 @@ class Dispatch:
                 ("removes", member, queue.id, count),
                 removed.but(calls=calls),
                 claim=None if self._come_again(sender.queue[: sender.sent]) else claims.ANSWER,
-                clashes=claims.LOOKED_AT,
+                clashes=claims.LOOKED_AT | claims.TIME_PASSES | {hazards.look_behind_fault(queue.id)},
             )
 
     def _telling(
@@ -224,16 +230,55 @@ class Dispatch:
         if not all(each(self._setting.book.tells_removals())):
             return
         looked_at = self._foresight.copies_are_looked_at(view.now, queue.id)
-        needed = looked_at or LOOK in world.asked.values() or self._foresight.waits_for_all(view)
-        if view.reduced and not needed:
-            return
-        told = with_sender(world, member, queue.id, sender._replace(told=sender.mark))
-        yield Step(
-            ("tells of removal", member, queue.id, sender.mark),
-            self._told(told, member, queue, sender.mark),
-            claim=None if looked_at else claims.REMOVAL,
-            clashes=claims.LOOKED_AT | claims.REPEATED_SHOWS,
-        )
+        for last in self._told_of(world, view, member, queue, sender, looked_at=looked_at):
+            told = with_sender(world, member, queue.id, sender._replace(told=last))
+            yield Step(
+                ("tells of removal", member, queue.id, last),
+                self._told(told, member, queue, last),
+                claim=None if looked_at else claims.REMOVAL,
+                clashes=claims.LOOKED_AT | claims.REPEATED_SHOWS,
+            )
+
+    def _told_of(
+        self,
+        world: World,
+        view: View,
+        member: str,
+        queue: QueueAttributes,
+        sender: Sender,
+        *,
+        looked_at: bool,
+    ) -> list[int]:
+        """Up to which positions removals may be told of now.
+
+        Nobody but a look at a copy can tell when that was; so it is told only while somebody looks, or when
+        the primary is about to die, of any position up to which it may have been told before.
+        """
+        if not view.reduced:
+            return [sender.mark]
+        wan, others = world.wan, self._setting.others[member]
+        late = self._setting.tells_late
+        if self._foresight.waits_for_all(view) or (looked_at and not late):
+            return [sender.mark]
+        now = any(self._foresight.copy_is_looked_at_now(world, other, queue.id) for other in others)
+        dies = any(fault.kind is FaultKind.CRASH and fault.member == member for fault in wan.faults.values())
+        if not now and not (looked_at and dies):
+            return []
+        if not late:
+            return [sender.mark]
+        held = {
+            event.position
+            for other in others
+            if (copy := wan.senders.get((other, queue.id))) is not None
+            for event in copy.queue
+        }
+        sent = {
+            message.event.position
+            for channel, messages in world.channels.items()
+            for message in messages
+            if channel.source == member and message.queue == queue.id and message.event is not None
+        }
+        return sorted(position for position in held | sent if sender.told < position <= sender.mark)
 
     def _told(self, world: World, member: str, queue: QueueAttributes, mark: int) -> World:
         channels = world.channels
@@ -249,17 +294,6 @@ def link_of(queue: QueueAttributes) -> tuple[int, int]:
     """From which site to which the queue sends."""
     assert queue.remote_site is not None  # noqa: S101 - gateway senders only so far
     return queue.site, queue.remote_site
-
-
-CUT_SHORT = frozenset(("crash", "link", "receiver", "pause"))
-"""What keeps an event from being sent, or takes it back from the wire; and what makes it matter how long a
-batch has grown until then."""
-
-UNHEARD = frozenset(("replies",))
-"""What leaves a sender waiting for an answer that was given, with all that stands behind it."""
-
-UNREACHABLE = frozenset(("link", "receiver", "crash"))
-"""What may make it matter to which receiver a sender has connected, and when."""
 
 
 def broken(world: World, name: WireName, setting: Setting, *, receiver_lives: bool) -> Iterator[World]:

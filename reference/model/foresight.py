@@ -11,7 +11,7 @@ from typing import Protocol
 
 from plumbline.reference.explain.steps import View
 from plumbline.reference.history import Fault
-from plumbline.reference.model.world import Channel, Entry, Sender, Wire, World
+from plumbline.reference.model.world import Channel, Entry, Sender, WireName, World
 from plumbline.reference.operations import Operation
 
 
@@ -51,11 +51,14 @@ class Foresight(Protocol):
     def wants_message(self, world: World, view: View, channel: Channel) -> bool:
         """Whether what is due needs a message of the channel: to be shown, or for a call to return."""
 
-    def wants_event(self, world: World, view: View, wire: Wire, sender: Sender) -> bool:
+    def wants_event(self, world: World, view: View, name: WireName, sender: Sender) -> bool:
         """Whether what is due needs an event that the sender has not sent yet."""
 
     def copies_are_looked_at(self, now: int, queue: str) -> bool:
         """Whether anybody who has not asked yet looks at a copy of the queue."""
+
+    def copy_is_looked_at_now(self, world: World, member: str, queue: str) -> bool:
+        """Whether somebody has asked for the member's copy of the queue and not been told yet."""
 
     def waits_for_all(self, view: View) -> bool:
         """Whether what is due says that all the time was given that anything may take."""
@@ -102,6 +105,10 @@ class Unknowing:
         return True
 
     def copies_are_looked_at(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def copy_is_looked_at_now(self, *_: object) -> bool:
         """Perhaps."""
         return True
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from plumbline.reference.explain.steps import Step, View
-from plumbline.reference.model import claims
+from plumbline.reference.model import claims, hazards
 from plumbline.reference.model.callers import changed
 from plumbline.reference.model.contests import contests
 from plumbline.reference.model.foresight import Comes, Foresight
@@ -25,6 +25,7 @@ from plumbline.reference.model.world import (
     GateState,
     Message,
     Queued,
+    Stage,
     Wire,
     WireName,
     World,
@@ -84,7 +85,7 @@ class Receivers:
             ("answers", wire.receiver, name, wire.done),
             with_wire(world, name, after),
             claim=None if self._come_again(world, name) else claims.ANSWER,
-            clashes=claims.LOOKED_AT,
+            clashes=claims.LOOKED_AT | claims.TIME_PASSES | {hazards.look_behind_fault(name.queue)},
         )
 
     def _come_again(self, world: World, name: WireName) -> bool:
@@ -211,6 +212,9 @@ class Receivers:
             else None
         )
         again = not self._replicates.comes_once(world, view, name, event.op_id)
+        clashes = self._setting.changes_queues
+        if any(other != name and one.receiver != member for other, one in world.wan.wires.items()):
+            clashes |= claims.REPEATED_SHOWS  # what comes again yields to what is under way
         for shows in times:
             if shows and not view.fits(place, shown):
                 continue
@@ -233,19 +237,28 @@ class Receivers:
                             told,
                             ((place, shown),) * shows,
                             claim if shows and len(ways) == 1 and not again else None,
-                            clashes=self._setting.changes_queues,
+                            clashes=clashes,
                         )
 
     def _meets_others(self, world: World, name: WireName, operation: Operation) -> bool:
-        """Whether anything else that came for the key over another connection is still under way."""
-        where = (operation.region, operation.key)
-        under_way = [m.op_id for messages in world.channels.values() for m in messages if not m.queue]
+        """Whether anything else is under way to the key at this site, called here or on another connection.
+
+        What is about to be sent counts as what was sent: sending must not matter.
+        """
+        site = self._setting.site_of[world.wan.wires[name].receiver]
+        under_way = [op_id for op_id, call in world.calls.items() if call.stage is Stage.APPLIED]
+        under_way = [
+            o for o in under_way if self._setting.site_of[self._setting.operations[o].member] == site
+        ]
+        for channel, messages in world.channels.items():
+            if self._setting.home(channel.target) == site:
+                under_way += [message.op_id for message in messages if not message.queue]
         for other, wire in world.wan.wires.items():
-            if other != name:
+            if other != name and self._setting.site_of[wire.receiver] == site:
                 under_way += [event.op_id for event in wire.events]
                 under_way += [wire.busy.op_id] if wire.busy else []
         found = (self._setting.operations[op_id] for op_id in under_way)
-        return any((one.region, one.key) == where for one in found)
+        return any((one.region, one.key) == (operation.region, operation.key) for one in found)
 
     def _stored(
         self, world: World, name: WireName, wire: Wire, event: Queued, pairs: Pairs, *, shows: int

@@ -11,7 +11,7 @@ from typing import Any
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step, View
 from plumbline.reference.history import OrderStrength
-from plumbline.reference.model import claims
+from plumbline.reference.model import claims, hazards
 from plumbline.reference.model.callers import changed
 from plumbline.reference.model.checks import Checks, Finding
 from plumbline.reference.model.foresight import Comes, Foresight
@@ -413,11 +413,14 @@ class Replicates:
 
         By which way it is told of, and which way only counts as a discard, is a choice otherwise.
         """
+        wire = None if name is None else world.wan.wires.get(name)
+        if name is None or wire is None:
+            return False
+        again = hazards.sends_again(self._setting.queues[name.queue], name.source, wire.receiver)
         return (
-            name is not None
+            not self._foresight.comes_again(op_id)
             and alone(world, name, op_id)
-            and not self._foresight.comes_again(op_id)
-            and claims.SENT_AGAIN.isdisjoint(self._foresight.open(world, view))
+            and again.isdisjoint(self._foresight.open(world, view))
         )
 
     def decided_by_log(self, view: View, place: Place, shown: Any) -> bool:

@@ -12,6 +12,7 @@ from itertools import product
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.model import claims
 from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.hazards import crash_of
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Message, Queued, Sender, Wan, World
 from plumbline.reference.operations import READS, Operation, OperationKind, QueueAttributes
@@ -305,11 +306,17 @@ class Senders:
             after = sender._replace(
                 queue=kept, mark=max(sender.mark, last), records=records, sent=sent, heard=heard
             )
+            # Whoever tells late tells only what is to be seen.
+            seen = (
+                self._setting.tells_late
+                and channel.source not in world.wan.dead
+                and self._foresight.copy_is_looked_at_now(world, member, name)
+            )
             yield Step(
                 ("removes from its copy", member, name, last),
                 _acknowledged(with_sender(world, member, name, after), channel, head),
-                claim=None if looked_at else claims.REMOVAL,
-                clashes=claims.LOOKED_AT | claims.REPEATED_SHOWS,
+                claim=None if looked_at and not seen else claims.REMOVAL,
+                clashes=claims.REPEATED_SHOWS if seen else claims.LOOKED_AT | claims.REPEATED_SHOWS,
             )
 
     def _called_back(self, world: World, member: str, name: str, sender: Sender) -> Iterator[Step]:
@@ -415,11 +422,6 @@ class Senders:
 
 
 LOST_OR_LOOKED_AT = claims.LOOKED_AT | {"lost messages"}
-
-
-def crash_of(member: str) -> str:
-    """What keeps a member's messages from arriving, as long as it is to come."""
-    return f"crash of {member}"
 
 
 def with_sender(world: World, member: str, name: str, sender: Sender) -> World:

@@ -11,7 +11,13 @@ from typing import Any
 import msgspec
 
 from plumbline.reference.model import claims
-from plumbline.reference.model.claims import LOOKED_AT, STAMPS_GROW, TIME_PASSES, UNANSWERED_STAYS
+from plumbline.reference.model.claims import (
+    LOOKED_AT_IN_ORDER,
+    STAMPS_GROW,
+    TIME_PASSES,
+    TOLD_LATE,
+    UNANSWERED_STAYS,
+)
 from plumbline.reference.model.world import Queued
 from plumbline.reference.operations import (
     Client,
@@ -38,6 +44,7 @@ class Setting:
         clients: the clients by name.
         identified: whether destroys and invalidates are announced with their token.
         stamps_grow: whether all decisions are as they are on which "a loser stays one" rests.
+        tells_late: whether all decisions are as they are on which "a removal may be told of later" rests.
         resends: whether all decisions are as they are on which "sent in vain is as if not sent" rests.
         ambiguous: (region, key) pairs whose versions may differ between runs that show the same.
         redeliverable: op ids whose message may be delivered once more; None for all.
@@ -73,7 +80,7 @@ class Setting:
         self.site_of = {member: site.number for site in topology.sites for member in site.members}
         self.others = {m: tuple(o for o in self.sites[self.site_of[m]] if o != m) for m in self.members}
         self.queues = {queue.id: queue for queue in queues}
-        self.changes_queues = LOOKED_AT | TIME_PASSES if queues else frozenset()
+        self.changes_queues = LOOKED_AT_IN_ORDER | TIME_PASSES if queues else frozenset()
         self.show = claims.SHOW_AND_QUEUE if queues else claims.SHOW
         self.distributed = len(topology.sites) > 1
         self.clock = clock
@@ -95,6 +102,7 @@ class Setting:
             region.name: each(book.checks_in_force(region.checks)) for region in regions
         }
         self.stamps_grow = STAMPS_GROW.isdisjoint(book.replaced())
+        self.tells_late = TOLD_LATE.isdisjoint(book.replaced())
         self.resends = UNANSWERED_STAYS.isdisjoint(book.replaced())
         self.watches_writers = "waits_for_other_writers" in book.replaced()
         self.watches_delivery = "applies_while_another_is_under_way" in book.replaced()

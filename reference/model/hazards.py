@@ -1,0 +1,108 @@
+"""Hazards: the names of what steps are undone by or clash with, where a fault or a look may come in between.
+
+A fault is named by what it breaks, so that it hinders only what depends on that. Mending breaks nothing: a
+receiver that starts is one more to connect to, a link that comes back breaks what it had let through without
+replies, and that it did is open while it does. Knows faults and queues; knows no state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from plumbline.reference.history import Fault, FaultKind
+from plumbline.reference.model.claims import TIME_PASSES
+from plumbline.reference.operations import QueueAttributes
+
+
+def crash_of(member: str) -> str:
+    """What keeps a member's messages from arriving, as long as it is to come."""
+    return f"crash of {member}"
+
+
+def cut_of(site: int, remote_site: int | None) -> str:
+    """What breaks the connections from one site to another."""
+    return f"cut from {site} to {remote_site}"
+
+
+def replies_lost(site: int, remote_site: int | None) -> str:
+    """What leaves a sender waiting for an answer that was given, with all that stands behind it."""
+    return f"replies lost from {remote_site} to {site}"
+
+
+def stop_of(member: str) -> str:
+    """What breaks the connections to a member."""
+    return f"stop of {member}"
+
+
+def start_of(member: str) -> str:
+    """What makes a member one to connect to."""
+    return f"start of {member}"
+
+
+def pause_of(member: str, queue: str) -> str:
+    """What keeps a member from beginning a batch."""
+    return f"pause of {queue} on {member}"
+
+
+def look_behind_fault(queue: str) -> str:
+    """A look that tells what of a queue was answered before a fault."""
+    return f"look at {queue} behind a fault"
+
+
+def of_fault(fault: Fault) -> frozenset[str]:
+    """What is open as long as the fault is to come."""
+    match fault.kind:
+        case FaultKind.CRASH:
+            return frozenset((crash_of(fault.member),))
+        case FaultKind.LINK_DOWN:
+            return frozenset((cut_of(fault.site, fault.remote_site),))
+        case FaultKind.REPLIES_LOST:
+            link = fault.site, fault.remote_site
+            return frozenset((cut_of(*link), replies_lost(*link)))
+        case FaultKind.RECEIVER_STOP:
+            return frozenset((stop_of(fault.member),))
+        case FaultKind.RECEIVER_START:
+            return frozenset((start_of(fault.member),))
+        case FaultKind.PAUSE:
+            return frozenset((pause_of(fault.member, fault.queue),))
+        case FaultKind.HOLD_TIME | FaultKind.TIME_LEAP | FaultKind.LET_RUN:
+            return TIME_PASSES
+        case FaultKind.LINK_UP | FaultKind.RESUME:
+            return frozenset()
+
+
+def sends_again(queue: QueueAttributes, member: str, receiver: str) -> frozenset[str]:
+    """What makes an event that the member has sent to the receiver be sent again."""
+    return frozenset(
+        (crash_of(member), crash_of(receiver), stop_of(receiver), cut_of(queue.site, queue.remote_site))
+    )
+
+
+def cuts_short(queue: QueueAttributes, member: str, receiver: str) -> frozenset[str]:
+    """What keeps an event from being sent, or takes it back; and makes it matter how long a batch is."""
+    return sends_again(queue, member, receiver) | {pause_of(member, queue.id)}
+
+
+def unreachable(queue: QueueAttributes, member: str, remote: Collection[str]) -> frozenset[str]:
+    """What may make it matter to which receiver a member's sender has connected, and when."""
+    of_remote = (name(one) for one in remote for name in (crash_of, stop_of, start_of))
+    return frozenset((crash_of(member), cut_of(queue.site, queue.remote_site), *of_remote))
+
+
+def breaks(fault: Fault, queue: QueueAttributes, members: Collection[str]) -> bool:
+    """Whether a fault may keep what is on its way from the queue from being answered.
+
+    Args:
+        fault: to come.
+        queue: which.
+        members: of both its sites.
+    """
+    match fault.kind:
+        case FaultKind.CRASH | FaultKind.RECEIVER_STOP:
+            return fault.member in members
+        case FaultKind.LINK_DOWN | FaultKind.REPLIES_LOST:
+            return (fault.site, fault.remote_site) == (queue.site, queue.remote_site)
+        case FaultKind.PAUSE:
+            return fault.queue == queue.id
+        case _:
+            return False
