@@ -166,7 +166,14 @@ def test_the_passes_of_a_run_that_plays_too_little_do_not_count_but_its_failures
     both = gate(
         tmp_path, *replaced(failing), profile="smoke", policy=Policy(tolerated=Tolerated(not_exercised=0))
     )
-    assert [name for name, _ in told(both, Weight.RED)] == [OTHER.id, TIE.id]
+    red = told(both, Weight.RED)
+    assert (OTHER.id, "it was seen broken") in red
+    assert [name for name, _ in red] == [OTHER.id, TIE.id]
+
+
+def test_as_many_pass_as_the_policy_wants(tmp_path: Path):
+    assert gate(tmp_path, *PASSES, policy=Policy(passes_at_least=3)).exit_code == 0
+    assert gate(tmp_path / "more", *PASSES, policy=Policy(passes_at_least=4)).exit_code == 1
 
 
 def test_a_profile_that_nobody_knows_is_less_than_any(tmp_path: Path):
@@ -204,6 +211,17 @@ def test_a_deviation_that_is_not_on_record_now_is_red(tmp_path: Path):
     assert decision.exit_code == 1
     assert told(decision, Weight.RED)[0][0] == TIE.id
     assert gate(tmp_path / "never", *DEVIATES).exit_code == 1
+
+
+def test_every_deviation_that_the_run_followed_has_to_be_on_record(tmp_path: Path):
+    second = msgspec.structs.replace(DEVIATION, replaces="tie-keeps-own")
+    kept = (DEVIATION, second)
+    assert gate(tmp_path, *DEVIATES, given=(second,), deviations=kept).exit_code == 1
+    assert gate(tmp_path / "both", *DEVIATES, given=kept, deviations=kept).exit_code == 0
+
+
+def test_of_a_run_that_kept_no_deviations_the_file_is_believed(tmp_path: Path):
+    assert gate(tmp_path, *DEVIATES, given=(DEVIATION,)).reasons == ()
 
 
 def test_a_deviation_of_another_variant_excuses_none(tmp_path: Path):
@@ -279,6 +297,18 @@ def test_what_passed_in_the_baseline_and_not_here_is_red_whatever_is_tolerated(
     assert [one.weight for one in accepted.reasons] == [Weight.ADVISORY]
 
 
+def test_a_regression_of_what_is_not_required_only_advises(tmp_path: Path):
+    rows = replaced(row(TIE.id, Verdict.FAIL))
+    decision = gate(tmp_path, *rows, baseline=PASSES, policy=Policy(not_required=("VER",)))
+    assert decision.exit_code == 0
+    assert [one.weight for one in decision.reasons] == [Weight.ADVISORY]
+
+
+def test_a_regression_is_told_once_though_it_is_more_than_tolerated_too(tmp_path: Path):
+    decision = gate(tmp_path, *replaced(row(TIE.id, Verdict.UNKNOWN)), baseline=PASSES)
+    assert [one.requirement for one in decision.reasons] == [TIE.id]
+
+
 def test_what_the_baseline_had_not_passed_either_is_no_regression(tmp_path: Path):
     rows = replaced(row(SHOULD.id, Verdict.NOT_EXERCISED))
     assert gate(tmp_path, *rows, baseline=rows).reasons == ()
@@ -294,6 +324,16 @@ def test_what_is_new_since_the_baseline_only_advises_until_the_policy_names_it(t
     assert gate(tmp_path / "named", *rows, baseline=before, policy=named).exit_code == 1
 
 
+@pytest.mark.parametrize(("limit", "code"), [(1, 0), (0, 1)])
+def test_what_is_new_does_not_count_against_what_is_tolerated(tmp_path: Path, limit: int, code: int):
+    unknown = (row(TIE.id, Verdict.UNKNOWN), row(OTHER.id, Verdict.UNKNOWN), row(SHOULD.id))
+    policy = Policy(tolerated=Tolerated(unknown=limit))
+    decision = gate(tmp_path, *unknown, baseline=unknown[1:], policy=policy)
+    assert decision.exit_code == code
+    assert [name for name, _ in told(decision, Weight.RED)] == [OTHER.id] * code
+    assert [name for name, _ in told(decision, Weight.ADVISORY)] == [TIE.id] * code
+
+
 def test_a_baseline_that_ran_a_selection_cannot_tell_what_is_new(tmp_path: Path):
     rows = replaced(row(TIE.id, Verdict.FAIL))
     write_run(tmp_path / "before" / "run-s", [row(OTHER.id, run_id="run-s")], selected=(OTHER.id,))
@@ -305,6 +345,10 @@ def test_a_baseline_of_another_candidate_answers_nothing(tmp_path: Path):
     assert decision.exit_code == 2
     assert "nothing" not in decision.reasons[0].told
     assert "no run of this candidate and dialect" in decision.reasons[0].told
+
+
+def test_a_baseline_judged_by_another_dialect_answers_nothing(tmp_path: Path):
+    assert gate(tmp_path, *PASSES, baseline=PASSES, dialect="gemfire8").exit_code == 2
 
 
 def test_the_same_product_under_another_name_is_compared(tmp_path: Path):
