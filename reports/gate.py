@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from plumbline.reference.catalogue.records import Requirement
-from plumbline.reference.deviations import Deviation
+from plumbline.reference.deviations import Deviation, words
 from plumbline.reference.policy import PROFILE_ORDER, Limit, Policy, is_named
 from plumbline.reference.verdicts import MEANING, Verdict, VerdictRow, merge
 from plumbline.reports.collection import Candidate, Collection, Run
@@ -265,8 +265,11 @@ class _Judged:
     def _needless(self, known: Deviation, verdict: Verdict) -> bool:
         """Whether nothing is a case of it, though its requirement was put to the test."""
         had = [run.record for run in self._candidate.runs if known in run.record.deviations]
-        shows_nowhere = bool(had) and all(known in record.deviations_not_seen for record in had)
-        return verdict is Verdict.PASS or (verdict is Verdict.DEVIATION and shows_nowhere)
+        if not had:
+            return verdict is Verdict.PASS
+        # It may have shown in what is about another requirement.
+        held = verdict in (Verdict.PASS, Verdict.DEVIATION)
+        return held and all(known in record.deviations_not_seen for record in had)
 
     def _about(self, identity: str) -> Reason | None:
         """What one requirement says against the release, if anything; unjudged ones are told later."""
@@ -321,7 +324,7 @@ class _Judged:
                 told += (
                     "the policy names it, and it did not pass"
                     if named
-                    else (f"{len(judged)} are {verdict}, and the policy tolerates {limit}")
+                    else (f"{len(judged)} {verdict}, and the policy tolerates {limit}")
                 )
                 why = self._why(identity)
                 yield self._reason(
@@ -361,16 +364,15 @@ class _Judged:
         return identity not in asked and not any(run.record.selected for run in self._baseline.runs)
 
     def _allowed(self, identity: str) -> bool:
-        """Whether every deviation that the runs followed is on record now, too."""
+        """Whether every deviation that the runs followed, be it of another requirement, is on record now."""
+        in_force = {_same(known) for known in self._known if self._today <= known.expires}
+        rows = [(run, row) for run, row in self._rows[identity] if row.verdict is Verdict.DEVIATION]
         followed = {
-            (known.requirement, known.replaces)
-            for run, row in self._rows[identity]
-            if row.verdict is Verdict.DEVIATION
+            _same(known)
+            for run, row in rows
             for known in run.record.deviations
-            if known.requirement == identity and known not in run.record.deviations_not_seen
-        }
-        in_force = {
-            (known.requirement, known.replaces) for known in self._known if self._today <= known.expires
+            if known not in run.record.deviations_not_seen
+            and (known.requirement == identity or words((known,)) in row.reason)
         }
         return followed <= in_force if followed else identity in {one for one, _ in in_force}
 
@@ -406,6 +408,11 @@ class _Judged:
             told=told,
             advice=advice,
         )
+
+
+def _same(known: Deviation) -> tuple[str, str]:
+    """What stays of a deviation when its reason, owner or expiry is rewritten."""
+    return known.requirement, known.replaces
 
 
 def _rank(run: Run) -> int:

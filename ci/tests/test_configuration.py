@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.adapters.errors import AdapterError, UnknownCandidateError
-from plumbline.adapters.process.client import Limits
+from plumbline.adapters.process.client import Limits, ProcessAdapter
 from plumbline.adapters.protocol import Introduction
 from plumbline.ci.command import group
 from plumbline.ci.lint import ROOT
@@ -96,10 +96,18 @@ def test_a_command_line_wins_over_the_file(folder: Path):
 
 
 def test_a_file_elsewhere_is_named_and_its_paths_start_from_it(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    known = '[[deviation]]\nrequirement = "CFG-CHECKS-05"\nreason = "r"\nowner = "o"\nexpires = 2999-01-01\n'
+    (folder / "known.toml").write_text(known)
+    text = SETTINGS.replace("[gate]", 'deviations = "known.toml"\n[gate]')
+    (folder / "plumbline.toml").write_text(text)
     (folder / "below").mkdir()
     monkeypatch.chdir(folder / "below")
     assert call("run", "--config", "../plumbline.toml").exit_code == 0
-    assert only_record(folder / "kept").candidate == "process:./my-adapter"
+    record = only_record(folder / "kept")
+    assert record.candidate == "process:./my-adapter"
+    assert [one.requirement for one in record.deviations] == ["CFG-CHECKS-05"]
+    told = call("gate", "../kept", "--config", "../plumbline.toml")
+    assert "the deviation on record no longer shows" in told.stdout
 
 
 def test_pytest_reads_the_file_too(folder: Path):
@@ -195,6 +203,16 @@ def test_time_outs_and_durations_reach_the_candidate(tmp_path: Path):
     introduced = settings.find("reference").introduced(said)
     assert (introduced.settle_limit_ms, introduced.clock_error_ms) == (5, 0)
     assert settings.find("reference:chaotic").introduced(said) == said
+
+
+def test_the_time_outs_of_the_file_hold_for_every_process_unless_a_command_line_names_others(folder: Path):
+    (folder / "plumbline.toml").write_text(SETTINGS + "[time_outs]\nanswer_ms = 12345\n")
+    settings = find_settings(None, folder)
+    for limits, answer_ms in ((None, 12345), (Limits(call_ms=99), 99)):
+        for name in ("process:./my-adapter", "process:sh -c true"):
+            with settings.find(name, limits=limits).open() as adapter:
+                assert isinstance(adapter, ProcessAdapter)
+                assert adapter._limits.call_ms == answer_ms
 
 
 def test_an_environment_is_that_of_the_configured_candidate_alone(folder: Path):

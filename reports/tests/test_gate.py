@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from plumbline.reference.catalogue.records import Area, Dialect, Level
-from plumbline.reference.deviations import Deviation
+from plumbline.reference.deviations import Deviation, words
 from plumbline.reference.policy import Policy, Required, Tolerated
 from plumbline.reference.verdicts import Verdict, VerdictRow
 from plumbline.reports.collection import collect
@@ -218,6 +218,20 @@ def test_every_deviation_that_the_run_followed_has_to_be_on_record(tmp_path: Pat
     kept = (DEVIATION, second)
     assert gate(tmp_path, *DEVIATES, given=(second,), deviations=kept).exit_code == 1
     assert gate(tmp_path / "both", *DEVIATES, given=kept, deviations=kept).exit_code == 0
+
+
+def test_what_deviates_for_a_deviation_of_another_requirement_is_accepted_with_that(tmp_path: Path):
+    elsewhere = (row(TIE.id, Verdict.DEVIATION), row(OTHER.id, Verdict.DEVIATION, reason=words((DEVIATION,))))
+    assert gate(tmp_path, *elsewhere, row(SHOULD.id), deviations=(DEVIATION,)).exit_code == 0
+    decision = gate(tmp_path / "gone", *elsewhere, row(SHOULD.id), given=(), deviations=(DEVIATION,))
+    assert {name for name, _ in told(decision, Weight.RED)} == {TIE.id, OTHER.id}
+
+
+def test_a_deviation_that_showed_in_what_is_about_another_requirement_is_not_needless(tmp_path: Path):
+    rows = (row(TIE.id), row(SHOULD.id), row(OTHER.id, Verdict.DEVIATION, reason=words((DEVIATION,))))
+    assert gate(tmp_path, *rows, deviations=(DEVIATION,)).exit_code == 0
+    nowhere = gate(tmp_path / "no", *PASSES, deviations=(DEVIATION,), deviations_not_seen=(DEVIATION,))
+    assert [one.requirement for one in nowhere.reasons] == [TIE.id]
 
 
 def test_of_a_run_that_kept_no_deviations_the_file_is_believed(tmp_path: Path):
