@@ -18,7 +18,11 @@ from rich.table import Table
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.reductions import Comparison, Way, compare
+from plumbline.ci.rule_kills import Accused, accused, seen_from_outside
 from plumbline.ci.run_command import GATE_SEED
+from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.records import Area
+from plumbline.reference.rulebook.book import GATEWAYS
 from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.suites.faults import Kill, kill
 from plumbline.suites.machines import MACHINES
@@ -49,6 +53,13 @@ def list_command(as_json: bool) -> None:
 
 @command.command("run")
 @click.argument("names", nargs=-1)
+@click.option(
+    "--area",
+    "areas",
+    multiple=True,
+    type=click.Choice([area.value for area in Area]),
+    help="Only variants that break a requirement of the area; may be repeated.",
+)
 @click.option("--profile", type=click.Choice(list(PROFILES)), default="smoke", show_default=True)
 @click.option("--seed", type=int, default=GATE_SEED, show_default=True)
 @click.option("--process", is_flag=True, help="Drive each variant as a process of its own.")
@@ -59,23 +70,23 @@ def list_command(as_json: bool) -> None:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: one row a variant and requirement.")
 def run_command(
-    names: tuple[str, ...], profile: str, seed: int, process: bool, reduction: bool, as_json: bool
+    names: tuple[str, ...],
+    areas: tuple[str, ...],
+    profile: str,
+    seed: int,
+    process: bool,
+    reduction: bool,
+    as_json: bool,
 ) -> None:
-    """Run the suite against faulty variants (all, or those named).
+    """Run the suite against faulty variants (all, those named, or those of an area).
 
     Exit code 0 when each requirement of each variant is both killed and named, 1 otherwise; with
     --reduction always 0, for nothing is judged.
     """
-    for name in names:
-        if name not in FAULTY:
-            meant = ", ".join(get_close_matches(name, FAULTY, 3))
-            hint = f"; did you mean {meant}?" if meant else "; `plumbline faulty list` names them"
-            raise click.UsageError(f"no faulty variant is named {name!r}{hint}")
+    chosen = _chosen(names, areas)
     console = Console(stderr=True)
     kills: list[Kill] = []
-    variants = track(
-        names or tuple(FAULTY), "variants", console=console, transient=True, disable=not console.is_terminal
-    )
+    variants = track(chosen, "variants", console=console, transient=True, disable=not console.is_terminal)
     if reduction:
         found = [
             compared
@@ -92,7 +103,118 @@ def run_command(
         sys.stdout.write(msgspec.json.encode(kills).decode() + "\n")
     else:
         Console().print(_matrix(kills))
+    console.print(_summary(kills), highlight=False)
     sys.exit(0 if all(row.killed and row.named for row in kills) else 1)
+
+
+@command.command("rules")
+@click.argument("names", nargs=-1)
+@click.option(
+    "--area",
+    "areas",
+    multiple=True,
+    type=click.Choice([area.value for area in Area]),
+    help="Only variants that break a requirement of the area; may be repeated.",
+)
+@click.option("--plans", type=click.IntRange(min=0), default=30, show_default=True, help="Drawn, each.")
+@click.option("--seed", type=int, default=GATE_SEED, show_default=True)
+@click.option("--process", is_flag=True, help="Drive each candidate as a process of its own.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: one row a candidate.")
+def rules_command(
+    names: tuple[str, ...], areas: tuple[str, ...], plans: int, seed: int, process: bool, as_json: bool
+) -> None:
+    """Record traces of two sites, and say which rules accuse which variants; nobody else is asked.
+
+    The right reference comes first, calm and chaotic. Only rules that need no view of a candidate's inside
+    are asked. Exit code 0 when none accuses a right one and each variant is accused of something, of those
+    that break a requirement which such a rule judges; 1 otherwise.
+    """
+    console = Console(stderr=True)
+    wanted = [name for name in _chosen(names, areas) if _of_two_sites(name)]
+    right = [
+        (name, _served_right(name == "reference:chaotic") if process else name)
+        for name in ("reference", "reference:chaotic")
+    ]
+    candidates = right + [(name, _served(name) if process else f"faulty:{name}") for name in wanted]
+    found = [
+        accused(find_candidate(candidate, seed=seed), name, plans, seed)
+        for name, candidate in track(
+            candidates, "candidates", console=console, transient=True, disable=not console.is_terminal
+        )
+    ]
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(found).decode() + "\n")
+    else:
+        _tell_rules(Console(), found)
+    missed = [one.candidate for one in found[len(right) :] if _ruled(one.candidate) and not one.violated]
+    wronged = [one.candidate for one in found[: len(right)] if one.violated]
+    caught = sum(bool(one.violated) for one in found[len(right) :])
+    console.print(f"{caught} of {len(wanted)} variants accused, by rules alone", highlight=False)
+    for told, whom in (("accused though right", wronged), ("not accused", missed)):
+        if whom:
+            console.print(f"{told}: {', '.join(whom)}", highlight=False)
+    sys.exit(1 if missed or wronged else 0)
+
+
+def _of_two_sites(name: str) -> bool:
+    """Whether a variant's decisions are asked where there are gateways."""
+    return not GATEWAYS.keys().isdisjoint(FAULTY[name].replaces)
+
+
+def _ruled(name: str) -> list[str]:
+    """Those of the requirements that a variant breaks which a rule judges from outside."""
+    return [requirement for requirement in FAULTY[name].requirements if requirement in seen_from_outside()]
+
+
+def _tell_rules(console: Console, found: list[Accused]) -> None:
+    table = Table("candidate", "breaks", "rules that accuse it", "examples", "seconds")
+    for one in found:
+        breaks = FAULTY[one.candidate].requirements if one.candidate in FAULTY else ()
+        ruled = [f"{name}*" if name in seen_from_outside() else name for name in breaks]
+        table.add_row(
+            one.candidate,
+            ", ".join(ruled),
+            ", ".join(one.violated),
+            str(one.examples),
+            f"{one.seconds:.1f}",
+        )
+    table.caption = "* judged by a rule that sees it from outside"
+    table.caption_justify = "left"
+    console.print(table)
+
+
+def _chosen(names: tuple[str, ...], areas: tuple[str, ...]) -> tuple[str, ...]:
+    """The variants of these names, or all, as far as they break something of one of the areas, if any."""
+    for name in names:
+        if name not in FAULTY:
+            meant = ", ".join(get_close_matches(name, FAULTY, 3))
+            hint = f"; did you mean {meant}?" if meant else "; `plumbline faulty list` names them"
+            raise click.UsageError(f"no faulty variant is named {name!r}{hint}")
+    chosen = tuple(name for name in names or FAULTY if not areas or _areas(name) & set(areas))
+    if not chosen:
+        raise click.UsageError(f"none of the variants breaks anything of {', '.join(areas)}")
+    return chosen
+
+
+def _areas(name: str) -> set[str]:
+    """The areas of what a variant breaks."""
+    return {catalogue()[requirement].area for requirement in FAULTY[name].requirements}
+
+
+def _summary(kills: list[Kill]) -> str:
+    """How many variants were caught, and how long that took: until each requirement's check had failed."""
+    by_variant: dict[str, list[Kill]] = {}
+    for row in kills:
+        by_variant.setdefault(row.variant, []).append(row)
+    seconds = {name: max(row.seconds for row in rows) for name, rows in by_variant.items()}
+    slowest = max(seconds, key=lambda name: seconds[name])
+    whole = list(by_variant.values())
+    return (
+        f"{len(whole)} variants, {sum(all(row.killed for row in rows) for rows in whole)} killed, "
+        f"{sum(all(row.named for row in rows) for rows in whole)} named; "
+        f"until killed {median(seconds.values()):.1f} s at the median, "
+        f"{seconds[slowest]:.1f} s at worst ({slowest})"
+    )
 
 
 def _tell_reductions(found: list[Comparison], *, as_json: bool) -> None:
@@ -122,6 +244,11 @@ def _both(own: list[Way], other: list[Way], what: str) -> str:
 
 def _served(name: str) -> str:
     command_line = [sys.executable, "-m", "plumbline.ci", "serve-reference", "--faulty", name]
+    return f"process:{shlex.join(command_line)}"
+
+
+def _served_right(chaotic: bool) -> str:
+    command_line = [sys.executable, "-m", "plumbline.ci", "serve-reference", *["--chaotic"][: int(chaotic)]]
     return f"process:{shlex.join(command_line)}"
 
 

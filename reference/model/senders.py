@@ -297,6 +297,8 @@ class Senders:
         book = self._setting.book
         for last in each(book.range_removed(head.mark)):
             gone = {event.op_id for event in sender.queue if event.position <= last}
+            # The listener is told of one thing after the other: first that the event was queued.
+            gone -= {event.op_id for event in sender.callbacks}
             records = sender.records
             if all(each(book.removal_clears_record())):
                 records = tuple(event for event in records if event.op_id not in gone)

@@ -14,6 +14,7 @@ from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.reference.deviations import words
 from plumbline.reference.explain.engine import Answer, Budget
 from plumbline.reference.explain.oracle import NAMING_MS, Finding, find
+from plumbline.reference.history import History
 from plumbline.reference.operations import RegionAttributes, Site, Topology
 from plumbline.reference.plans import Plan, with_steps
 from plumbline.reference.rulebook.book import Rulebook
@@ -79,6 +80,27 @@ def _play(scenario: Scenario, session: Session, book: Rulebook, naming_ms: int) 
     session.worked()
     finding = find(driver.history(), book, BUDGET, naming_ms)
     return _judged(scenario, stage, driver, mismatch, finding)
+
+
+def shown(scenario: Scenario, session: Session) -> History | None:
+    """What a candidate shows in a scenario, judged by nobody; None where it cannot be played on it.
+
+    Raises AdapterError.
+    """
+    if session.lacks(scenario.needs):
+        return None
+    stage = _stage(scenario, session)
+    if stage is None:
+        return None
+    try:
+        scenario.play(stage)
+    except MismatchError:
+        stage.mend()
+    except UnsupportedError:
+        return None
+    _wind_up(stage)
+    session.worked()
+    return stage.driver.history()
 
 
 def _stage(scenario: Scenario, session: Session) -> Stage | None:

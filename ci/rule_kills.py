@@ -1,0 +1,119 @@
+"""Which rules accuse which candidate, from a trace of it alone: no search is asked, and no outcome compared.
+
+Knows what is played so that there is a trace; the rules are those of `plumbline.reference.rules`.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from functools import cache
+
+import msgspec
+import pyarrow as pa
+
+from plumbline.adapters.candidates import Candidate
+from plumbline.adapters.errors import AdapterError
+from plumbline.ci import two_sites
+from plumbline.reference.history import History
+from plumbline.reference.rules.judging import findings
+from plumbline.reference.rules.rule import View, load_rules
+from plumbline.reference.trace.rows import rows
+from plumbline.reference.trace.schema import TRACE_SCHEMA
+from plumbline.reference.verdicts import Source, Verdict
+from plumbline.suites.replaying import play_plan
+from plumbline.suites.scenarios.playing import shown
+from plumbline.suites.scenarios.registry import SCENARIOS
+from plumbline.suites.session import Session
+
+RUN = "run"
+
+
+class Accused(msgspec.Struct, frozen=True, kw_only=True):
+    """What the rules say of one candidate.
+
+    Attributes:
+        candidate: its name.
+        examples: how many were recorded.
+        judged: the rules seen from outside that had an opportunity.
+        violated: those of them that were violated.
+        witnesses: for each of these, what was seen first.
+        seconds: recording and judging.
+    """
+
+    candidate: str
+    examples: int
+    judged: tuple[str, ...]
+    violated: tuple[str, ...]
+    witnesses: tuple[str, ...]
+    seconds: float
+
+
+@cache
+def seen_from_outside() -> frozenset[str]:
+    """The requirements that a rule judges by what the harness asked and was shown."""
+    return frozenset(name for name, rule in load_rules().items() if rule.view is View.BLACK_BOX)
+
+
+def accused(candidate: Candidate, name: str, plans: int, seed: int) -> Accused:
+    """Record all scenarios of two sites and so many drawn plans on a candidate, and ask every rule."""
+    began = time.monotonic()
+    events = []
+    examples = 0
+    for example, history in _histories(candidate, plans, seed):
+        # A rule is not to see what anybody else thinks of an example: all are told to have passed.
+        events += rows(RUN, example, Source.MACHINE, Verdict.PASS, history)
+        examples += 1
+    found = [
+        finding
+        for finding in findings(pa.Table.from_pylist(events, schema=TRACE_SCHEMA), [RUN])
+        if finding.requirement in seen_from_outside()
+    ]
+    violated = [finding for finding in found if finding.violations]
+    first = [finding.witnesses[0] for finding in violated]
+    return Accused(
+        candidate=name,
+        examples=examples,
+        judged=tuple(finding.requirement for finding in found if finding.opportunities),
+        violated=tuple(finding.requirement for finding in violated),
+        witnesses=tuple(f"{one.example}: {one.subject}: {one.witness}" for one in first),
+        seconds=round(time.monotonic() - began, 1),
+    )
+
+
+def _histories(candidate: Candidate, plans: int, seed: int) -> Iterator[tuple[str, History]]:
+    with Session(candidate) as session:
+        for scenario in SCENARIOS.values():
+            if not scenario.queues:
+                continue
+            try:
+                history = shown(scenario, session)
+            except AdapterError as error:
+                # A faulty variant may block for good; the next example opens another.
+                session.failed(error)
+                session.worked()
+                continue
+            if history is not None:
+                yield scenario.name, history
+        for number in range(plans):
+            plan = two_sites.draw_plan(random.Random(seed + number), _shape(seed + number))  # noqa: S311 - an example
+            try:
+                yield f"plan {number}", play_plan(plan, session).history
+            except AdapterError as error:
+                session.failed(error)
+                session.worked()
+
+
+def _shape(seed: int) -> two_sites.Shape:
+    """Mostly with a fault; now and then both sites write."""
+    draw = random.Random(seed)  # noqa: S311 - as above
+    return two_sites.Shape(
+        operations=8,
+        keys=("x", "y"),
+        writers=draw.choice((("A", "B"), ("A", "B"), ("A", "B", "C", "D"))),
+        mixed=0.4,
+        settled=0.2,
+        looks=0.2,
+        faults=tuple(two_sites.any_fault(draw) for _ in range(draw.choice((0, 1, 1)))),
+    )

@@ -1,0 +1,139 @@
+"""`plumbline faulty run`: which variants it plays, what it says of them, and how it ends."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner, Result
+
+from plumbline.adapters.candidates import Candidate, Kind, find_candidate
+from plumbline.ci import faulty_command
+from plumbline.ci.rule_kills import Accused, accused, seen_from_outside
+from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.records import Area
+from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.rulebook.variant import FaultyVariant
+from plumbline.suites.faults import Kill
+
+MISSED = "gets-cross"
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(faulty_command.command, ["run", *arguments])
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> list[Candidate]:
+    """The candidates played; every variant counts as caught, in as many seconds as its name has letters."""
+    candidates: list[Candidate] = []
+
+    def kill(variant: FaultyVariant, candidate: Candidate, *_: object) -> list[Kill]:
+        candidates.append(candidate)
+        return [
+            Kill(
+                variant=variant.name,
+                requirement=requirement,
+                killed=True,
+                named=variant.name != MISSED,
+                seconds=len(variant.name),
+                examples=1,
+                steps=1,
+            )
+            for requirement in variant.requirements
+        ]
+
+    monkeypatch.setattr(faulty_command, "kill", kill)
+    return candidates
+
+
+def test_an_area_chooses_those_that_break_something_of_it(played: list[Candidate]):
+    assert run("--area", "queue-removal", "--area", "wan-conflicts").exit_code == 0
+    wanted = {Area.QUEUE_REMOVAL, Area.WAN_CONFLICTS}
+    assert [candidate.name for candidate in played] == [
+        f"faulty:{name}"
+        for name, variant in FAULTY.items()
+        if wanted & {catalogue()[requirement].area for requirement in variant.requirements}
+    ]
+
+
+def test_of_those_named_an_area_leaves_its_own(played: list[Candidate]):
+    assert run("late-wins", "destroys-stay", "--area", "wan-distribution", "--process").exit_code == 0
+    (candidate,) = played
+    assert candidate.kind is Kind.PROCESS
+    assert candidate.name.endswith("--faulty destroys-stay")
+
+
+def test_an_area_that_nothing_chosen_breaks_is_an_error(played: list[Candidate]):
+    result = run("late-wins", "--area", "tombstones")
+    assert result.exit_code == 2
+    assert "none of the variants breaks anything of tombstones" in result.output
+    assert played == []
+
+
+def test_one_that_is_not_named_rightly_is_told_and_fails_the_command(played: list[Candidate]):
+    result = run("destroys-stay", "creates-stay", MISSED)
+    assert len(played) == 3
+    assert result.exit_code == 1
+    told = " ".join(result.output.split())
+    assert "3 variants, 3 killed, 2 named; until killed 12.0 s at the median, 13.0 s at worst" in told
+    assert "(destroys-stay)" in told
+
+
+@pytest.fixture
+def guilty(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Whom the rules are to accuse; the candidates are recorded by nobody."""
+    accuse: set[str] = set()
+
+    def told(candidate: Candidate, name: str, *_: object) -> Accused:
+        violated = ("WAN-OPS-03",) if name in accuse else ()
+        return Accused(
+            candidate=f"{name}" if candidate else "",
+            examples=1,
+            judged=("WAN-OPS-03",),
+            violated=violated,
+            witnesses=("",) * len(violated),
+            seconds=1.0,
+        )
+
+    monkeypatch.setattr(faulty_command, "accused", told)
+    return accuse
+
+
+def test_rules_that_accuse_the_variant_and_nobody_right_are_content(guilty: set[str]):
+    guilty.add("destroys-stay")
+    result = CliRunner().invoke(faulty_command.command, ["rules", "destroys-stay"])
+    assert result.exit_code == 0, result.output
+    assert "1 of 1 variants accused, by rules alone" in result.output
+
+
+@pytest.mark.parametrize("name", ["reference", "reference:chaotic"])
+def test_rules_that_accuse_a_right_candidate_fail_the_command(guilty: set[str], name: str):
+    guilty.update(("destroys-stay", name))
+    result = CliRunner().invoke(faulty_command.command, ["rules", "destroys-stay", "--process"])
+    assert result.exit_code == 1
+    assert f"accused though right: {name}" in result.output
+
+
+def test_a_variant_that_its_rules_do_not_see_fails_the_command(guilty: set[str]):
+    guilty.add("creates-stay")
+    result = CliRunner().invoke(faulty_command.command, ["rules", "creates-stay", "destroys-stay"])
+    assert result.exit_code == 1
+    assert "not accused: destroys-stay" in result.output
+
+
+def test_what_no_rule_can_see_from_outside_is_not_asked_for(guilty: set[str]):
+    assert not guilty
+    result = CliRunner().invoke(faulty_command.command, ["rules", "tells-removal-when-sent", "sends-ahead"])
+    assert "REM-GEN-01" in seen_from_outside()
+    assert "GWQ-ACK-05" not in seen_from_outside()
+    assert result.output.rstrip().endswith("not accused: tells-removal-when-sent")
+
+
+@pytest.mark.slow
+def test_rules_alone_tell_a_wrong_candidate_from_a_right_one():
+    right = accused(find_candidate("reference:chaotic", seed=3), "right", 5, 3)
+    assert right.violated == ()
+    assert right.examples > 50
+    assert len(right.judged) > 20
+    wrong = accused(find_candidate("faulty:destroys-stay"), "wrong", 0, 0)
+    assert "WAN-OPS-03" in wrong.violated
+    assert len(wrong.witnesses) == len(wrong.violated)
