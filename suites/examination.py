@@ -52,6 +52,7 @@ from plumbline.reference.operations import (
 )
 from plumbline.suites.examining import (
     CLIENT,
+    ENOUGH_MS,
     ONE_SITE,
     QUEUE,
     REGION,
@@ -126,6 +127,7 @@ class _Parts(Examiner):
             self._hosting,
             self._messages,
             self._gateways,
+            self._times,
             self._clients,
             self._crashes,
             self._plain,
@@ -236,6 +238,27 @@ class _Parts(Examiner):
             self._ask("link", Link(source="1", target="2", state="up"))
             self._settle()
             self._told(("D",), held, cut, put)
+
+    def _times(self) -> None:
+        queue = self._answers.get("create_queue")
+        # Where queues do not work, time would be blamed for it.
+        if (
+            not self._declares(Capability.VIRTUAL_TIME)
+            or queue is None
+            or queue.standing is not Standing.WORKS
+        ):
+            return
+        self._stage(TWO_SITES, QUEUE)
+        for site in TWO_SITES.sites:
+            self._ask("clock", ClockParams(site=site.number, frozen=True))
+        put = self._put("A", "k")
+        self._settle()
+        self._holds("C", (), "clock")
+        self._ask("advance", Advance(milliseconds=ENOUGH_MS))
+        self._settle()
+        self._holds("C", (Content("k", put.token),), "advance")
+        for site in TWO_SITES.sites:
+            self._ask("clock", ClockParams(site=site.number, frozen=False))
 
     def _clients(self) -> None:
         if not self._declares(Capability.CLIENTS):

@@ -62,12 +62,16 @@ QUEUE = QueueAttributes(id="to 2", site=1, remote_site=2)
 CLIENT = Client(name="client", servers=("A",))
 SHORT_MS = 200
 
+ENOUGH_MS = 60_000
+"""So long does nothing wait that was not told to."""
+
 _STORED = frozenset({EventKind.CREATE, EventKind.UPDATE})
 
 CALLED = frozenset(METHODS) & {
     *("hello", "deploy", "reset", "begin", "finish", "observe", "settle", "contents", "close"),
     *("arm", "await_parked", "release", "statistic", "attributes", "leave", "join", "redeliver", "crash"),
     *("link", "create_queue", "queue_action", "look_at_queue", "start_client", "interest"),
+    *("clock", "advance"),
 }
 """The methods that the suite calls so far; the others may be unsupported, whatever is declared."""
 
