@@ -12,9 +12,9 @@ from plumbline.reference.explain.engine import Answer
 from plumbline.reference.explain.judge import judge
 from plumbline.reference.explain.oracle import find
 from plumbline.reference.explain.question import ask
-from plumbline.reference.history import Fault, FaultKind, History
+from plumbline.reference.history import Fault, FaultBegun, FaultKind, History
 from plumbline.reference.operations import Operation, OperationKind, QueueAttributes, RegionAttributes
-from plumbline.reference.plans import Do, Inject, Plan, Settle
+from plumbline.reference.plans import Do, Inject, Plan, PlanStep, Settle
 from plumbline.reference.rulebook.book import rulebook_of
 from plumbline.reference.rulebook.dialects import MODELLED
 from plumbline.suites.faults import UNHURRIED_MS
@@ -40,16 +40,27 @@ def put(op_id: int, key: str) -> Do:
 
 def behind_an_unanswered_batch(dialect: Dialect) -> History:
     """Two puts, each a batch, the second of them while no answer to the first comes; on a reference."""
+    return on_reference(
+        dialect, Inject(UNANSWERED), put(1, "x"), Settle(), put(2, "y"), Settle(), Inject(MENDED), Settle()
+    )
+
+
+PAUSED = Fault(kind=FaultKind.PAUSE, member="A", queue="to 2")
+RESUMED = msgspec.structs.replace(PAUSED, kind=FaultKind.RESUME)
+
+
+def on_reference(dialect: Dialect, *steps: PlanStep, seed: int | None = None) -> History:
+    """The steps, on two sites whose senders put one event into a batch."""
     plan = Plan(
         TOPOLOGY,
         (RegionAttributes(name=REGION, senders=("to 2", "to 1")),),
-        (Inject(UNANSWERED), put(1, "x"), Settle(), put(2, "y"), Settle(), Inject(MENDED), Settle()),
+        steps,
         (
             QueueAttributes(id="to 2", site=1, remote_site=2, batch_size=1),
             QueueAttributes(id="to 1", site=2, remote_site=1, batch_size=1),
         ),
     )
-    return run_on_reference(plan, book=rulebook_of(dialect))
+    return run_on_reference(plan, book=rulebook_of(dialect), seed=seed)
 
 
 HISTORIES = {"sends_while_unanswered": behind_an_unanswered_batch}
@@ -77,6 +88,25 @@ def test_what_a_dialect_shows_is_refuted_by_those_that_do_not_allow_it(
     if not allowed:
         assert decision in finding.decisions
         assert set(point.saying(judging).requirements) <= set(finding.requirements)
+
+
+@pytest.mark.parametrize("seed", [None, *range(8)])
+def test_whoever_need_not_wait_for_answers_sends_no_batch_either_while_it_is_paused(seed: int | None):
+    history = on_reference(
+        Dialect.GEODE,
+        *(Inject(UNANSWERED), put(1, "x"), Settle(), Inject(PAUSED), put(2, "y"), Settle()),
+        *(Inject(RESUMED), Settle(), Inject(MENDED), Settle()),
+        seed=seed,
+    )
+    resumed = next(
+        at
+        for at, what in enumerate(history.timeline)
+        if isinstance(what, FaultBegun) and what.fault == RESUMED
+    )
+    sent = [shown for member in "CD" for shown in history.logs[member] if shown.event.key == "y"]
+    assert sent
+    assert all(shown.before > resumed for shown in sent)
+    assert find(history, rulebook_of(Dialect.GEODE)).answer is Answer.EXPLAINED
 
 
 @pytest.mark.parametrize(
