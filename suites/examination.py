@@ -169,7 +169,7 @@ class _Parts(Examiner):
         parked = AwaitParked(gate=gate, timeout_ms=self._limit_ms)
         complaint = "says that the operation did not come to the gate that was armed for it"
         self._ask("await_parked", parked, lambda told: said_if(not told.parked, complaint))
-        self._told(("B",), put)
+        self._told(("B",), put, blamed="await_parked")
         self._ask("release", GateParams(gate=gate))
         self._finish(put, Status.OK)
         self._settle()
@@ -237,7 +237,7 @@ class _Parts(Examiner):
             cut = self._put("A", "cut")
             self._ask("link", Link(source="1", target="2", state="up"))
             self._settle()
-            self._told(("D",), held, cut, put)
+            self._told(("D",), put, held, cut, blamed="link")
 
     def _times(self) -> None:
         queue = self._answers.get("create_queue")
@@ -268,7 +268,7 @@ class _Parts(Examiner):
         self._ask("interest", PLAIN["interest"])
         put = self._put("B", "k")
         self._settle()
-        self._told(("A", "B", CLIENT.name), put)
+        self._told(("A", "B", CLIENT.name), put, blamed="interest")
         self._holds(CLIENT.name, (Content("k", put.token),), "interest")
 
     def _crashes(self) -> None:
@@ -278,7 +278,7 @@ class _Parts(Examiner):
         put = self._put("A", "k")
         self._settle()
         self._ask("crash", Crash(member="B"))
-        self._told(("B",), put)
+        self._told(("B",), put, blamed="crash")
         self._put("A", "l")
         self._stage(ONE_SITE)
         put = self._put("A", "m")

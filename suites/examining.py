@@ -262,8 +262,8 @@ class Examiner:
             lambda told: said_if(not told.settled or bool(told.held), complaint),
         )
 
-    def _told(self, holders: Iterable[str], *puts: Operation) -> Observed:
-        """The events so far; each holder was told once of each put."""
+    def _told(self, holders: Iterable[str], *puts: Operation, blamed: str = "observe") -> Observed:
+        """The events so far; each holder was told once of each put, or the method blamed is broken."""
 
         def complaint(told: Observed) -> str:
             for holder in holders:
@@ -278,7 +278,7 @@ class Examiner:
                         return f"tells of the put {put.token} as {found[0]}"
             return ""
 
-        observed: Observed = self._ask("observe", Observe(since=0), complaint)
+        observed: Observed = self._ask("observe", Observe(since=0), complaint, blamed)
         return observed
 
     def _holds(self, member: str, expected: tuple[Content, ...], blamed: str = "contents") -> None:

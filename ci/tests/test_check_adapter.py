@@ -24,6 +24,7 @@ from plumbline.ci.command import group
 from plumbline.ci.lint import ROOT
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.operations import Content, Outcome, QueueRole, Status
 from plumbline.suites.examination import PLAIN, examine
 from plumbline.suites.examining import CALLED, MOST_OPENED, Examination, Standing
@@ -112,6 +113,64 @@ def _failing(*_: object) -> None:
     raise AdapterError("it does not end")
 
 
+def _telling_twice(self: Any, since: int) -> Any:
+    told = ReferenceAdapter.observe(self, since)
+    return msgspec.structs.replace(told, events=(*told.events, *told.events))
+
+
+def _remembering(self: Any, since: int) -> Any:
+    told = ReferenceAdapter.observe(self, since)
+    self.all = (*getattr(self, "all", ()), *told.events)
+    return msgspec.structs.replace(told, events=told.events if since else self.all)
+
+
+def _not_resuming(self: Any, member: str, queue: str, action: str) -> None:
+    if action != "resume":
+        ReferenceAdapter.queue_action(self, member, queue, action)
+
+
+def _not_healing(self: Any, source: str, target: str, state: str) -> None:
+    if state != "up":
+        ReferenceAdapter.link(self, source, target, state)
+
+
+def _empty_clients(self: Any, member: str, region: str) -> Any:
+    return () if member == "client" else ReferenceAdapter.contents(self, member, region)
+
+
+def _deaf_clients(self: Any, since: int) -> Any:
+    told = ReferenceAdapter.observe(self, since)
+    return msgspec.structs.replace(told, events=tuple(one for one in told.events if one.member != "client"))
+
+
+def _forgetting_the_dead(self: Any, since: int) -> Any:
+    told = ReferenceAdapter.observe(self, since)
+    return msgspec.structs.replace(
+        told, events=tuple(one for one in told.events if one.member not in getattr(self, "dead", ()))
+    )
+
+
+def _crashing(self: Any, member: str) -> None:
+    self.dead = (member,)
+    ReferenceAdapter.crash(self, member)
+
+
+def _reading_nothing(self: Any, op_id: int, timeout_ms: int) -> Any:
+    outcome = ReferenceAdapter.finish(self, op_id, timeout_ms)
+    return outcome and msgspec.structs.replace(outcome, value=None)
+
+
+MORE_LIES: list[tuple[str, dict[str, Callable[..., Any]]]] = [
+    ("observe", {"observe": _telling_twice}),
+    ("reset", {"observe": _remembering}),
+    ("finish", {"finish": _reading_nothing}),
+    ("queue_action", {"queue_action": _not_resuming}),
+    ("link", {"link": _not_healing}),
+    ("interest", {"contents": _empty_clients}),
+    ("interest", {"observe": _deaf_clients}),
+    ("crash", {"crash": _crashing, "observe": _forgetting_the_dead}),
+]
+
 LIES: dict[str, dict[str, Callable[..., Any]]] = {
     "hello": {"hello": lambda self: msgspec.structs.replace(ReferenceAdapter.hello(self), dialect="klingon")},
     "deploy": {"deploy": lambda *_: Deployed(member_order=("A", "A"))},
@@ -149,6 +208,55 @@ def test_an_adapter_that_says_yes_and_does_something_else_is_found_out(method: s
     assert all(answer.told for answer in broken)
     if method != "deploy":
         assert broken[0].sent.startswith('{"jsonrpc":"2.0"')
+
+
+@pytest.mark.parametrize(("method", "lie"), MORE_LIES)
+def test_a_lie_is_blamed_on_the_method_that_should_have_done_it(
+    method: str, lie: dict[str, Callable[..., Any]]
+):
+    examination = examine(lying(**lie))
+    assert [one.method for one in examination.answers if one.standing is Standing.BROKEN] == [method]
+
+
+def test_an_error_where_nothing_was_declared_is_told_and_breaks_nothing():
+    def call(self: Any, method: str, params: Any) -> Any:
+        if method == "stamp":
+            raise AdapterError("oops")
+        return ReferenceAdapter.call(self, method, params)
+
+    examination = examine(lying(call=call))
+    (answer,) = (answer for answer in examination.answers if answer.method == "stamp")
+    assert answer.standing is Standing.UNSUPPORTED
+    assert "where `unsupported` is due" in answer.told
+    assert not examination.broken
+
+
+def test_what_is_lost_is_what_the_dialect_of_the_candidate_owes():
+    def hello(self: Any) -> Any:
+        return msgspec.structs.replace(ReferenceAdapter.hello(self), dialect="gemfire6")
+
+    lost = examine(lying(hello=hello)).lost
+    assert lost[Capability.DURABLE_CLIENTS] == tuple(
+        one.id
+        for one in catalogue().values()
+        if Capability.DURABLE_CLIENTS in one.capabilities and Dialect.GEMFIRE6 in one.dialects
+    )
+
+
+def test_an_adapter_that_fails_all_the_time_is_opened_again_a_few_times_only():
+    names = ("arm", "statistic", "attributes", "redeliver", "create_queue", "start_client", "crash")
+    candidate = lying(**dict.fromkeys(names, _failing))
+    opened = []
+
+    def counted() -> Adapter:
+        opened.append(1)
+        return candidate.open()
+
+    examination = examine(msgspec.structs.replace(candidate, open=counted))
+    assert len(opened) == MOST_OPENED
+    assert {name for name, standing in standings(examination).items() if standing is Standing.BROKEN} < {
+        *names
+    }
 
 
 def test_a_method_that_works_though_its_capability_is_not_declared_is_told():
