@@ -428,6 +428,19 @@ WEAKENINGS: dict[str, Weakening] = {
         "if not rivals or not (index.crashes or _is_primary(world, member)):",
         "if not rivals or not index.crashes:",
     ),
+    "what comes again meets what is under way at any site": Weakening(
+        "model.receivers",
+        "            if self._setting.home(channel.target) == site:\n",
+        "            if True:\n",
+    ),
+    "who stands at a gate cannot take over": Weakening(
+        "model.senders", "len(messages) > 1 or messages[0].state is not MessageState.PARKED", "messages"
+    ),
+    "one member's threads are told of in their order": Weakening(
+        "explain.index",
+        "self._written_by_several(lambda operation: operation.thread)",
+        "self._written_by_several(lambda operation: operation.member)",
+    ),
 }
 """Every weakening, in words."""
 

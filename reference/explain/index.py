@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable
 from itertools import accumulate
 from operator import itemgetter
 from typing import NamedTuple
@@ -198,22 +198,23 @@ class Index:
     @property
     def shared(self) -> frozenset[tuple[str, str]]:
         """The regions and keys that more than one site writes."""
-        return self._written_by_several(self.sites)
+        return self._written_by_several(lambda operation: self.sites[operation.member])
 
     def timed(self, *, losers_queued: bool) -> frozenset[tuple[str, str]]:
-        """The regions and keys that more than one member writes, where one of them dies or losers are queued.
+        """The regions and keys that more than one thread writes, where a member dies or losers are queued.
 
-        What the dead one wrote may have reached other sites and never its own; a loser may reach them late.
+        What the dead one wrote may have reached other sites and never its own; a loser may reach them late,
+        and so may what its primary had not been told of.
         """
         if not losers_queued and not any(fault.kind is FaultKind.CRASH for _, fault in self.faults):
             return frozenset()
-        return self._written_by_several({member: member for member in self.sites})
+        return self._written_by_several(lambda operation: operation.thread)
 
-    def _written_by_several(self, whose: Mapping[str, object]) -> frozenset[tuple[str, str]]:
+    def _written_by_several(self, by: Callable[[Operation], object]) -> frozenset[tuple[str, str]]:
         writers: dict[tuple[str, str], set[object]] = {}
         for operation in self.operations.values():
             if operation.kind not in READS:
-                writers.setdefault((operation.region, operation.key), set()).add(whose[operation.member])
+                writers.setdefault((operation.region, operation.key), set()).add(by(operation))
         return frozenset(where for where, found in writers.items() if len(found) > 1)
 
     @property

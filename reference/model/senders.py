@@ -14,7 +14,7 @@ from plumbline.reference.model import claims
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.hazards import crash_of
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Channel, Message, Queued, Sender, Wan, World
+from plumbline.reference.model.world import Channel, Message, MessageState, Queued, Sender, Wan, World
 from plumbline.reference.operations import READS, Operation, OperationKind, QueueAttributes
 from plumbline.reference.rulebook.operations import BECOMES
 from plumbline.reference.rulebook.values import Stamp, each
@@ -347,9 +347,11 @@ class Senders:
         del view
         if not self.vacant(world, name):
             return
-        site = self._setting.queues[name].site
-        dead = [m for m in self._setting.sites[site] if m in world.wan.dead]
-        if any(still_on_the_way(world, one, member) for one in dead):
+        # What stands at a gate has arrived; what is behind it has not, and comes first or is lost.
+        if any(
+            len(messages) > 1 or messages[0].state is not MessageState.PARKED
+            for messages in self._of_the_dead(world, member, name)
+        ):
             return
         missed = world.wan.senders[member, name].missed
         if not all(each(self._setting.book.takes_over())):
@@ -380,12 +382,26 @@ class Senders:
             if queue == name and member not in world.wan.dead
         )
 
+    def _of_the_dead(self, world: World, member: str, name: str) -> list[tuple[Message, ...]]:
+        """What has yet to arrive at the member, or stands at its gates, from dead members of its site."""
+        site = self._setting.sites[self._setting.queues[name].site]
+        dead = [one for one in site if one in world.wan.dead]
+        return [
+            messages
+            for channel, messages in world.channels.items()
+            if channel.target == member and channel.source in dead
+        ]
+
     def must_take_over(self, world: World, member: str, name: str) -> bool:
-        """Whether the member becomes primary unless another does: there is none, and it has not given up."""
+        """Whether the member becomes primary unless another does: there is none, and it has not given up.
+
+        A gate of its own that a message of the dead stands at may hold it back.
+        """
         missed = world.wan.senders[member, name].missed
         book = self._setting.book
         return (
             self.vacant(world, name)
+            and not self._of_the_dead(world, member, name)
             and all(each(book.takes_over()))
             and all(each(book.stays_eligible(missed, world.wan.passed)))
         )
@@ -458,8 +474,3 @@ def _acknowledged(world: World, channel: Channel, head: Message) -> World:
     if call is not None and awaited in call.waiting:
         calls = calls.set(head.op_id, call._replace(waiting=call.waiting - {awaited}))
     return world.but(channels=channels, calls=calls)
-
-
-def still_on_the_way(world: World, source: str, target: str) -> bool:
-    """Whether anything is still on its way from one member to another."""
-    return any(channel.source == source and channel.target == target for channel in world.channels)
