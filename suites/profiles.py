@@ -18,20 +18,22 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         examples: plans that each machine draws.
         rules: rules that a plan has at most; a rule plans one to nine steps.
         replays: how often a failing example is played again to see whether it fails every time.
+        proofs: how many examples are sought that would have shown a requirement violated; one is enough.
     """
 
     name: str
     examples: int
     rules: int
     replays: int
+    proofs: int = 3
 
 
 PROFILES: dict[str, Profile] = {
     profile.name: profile
     for profile in (
-        Profile(name="smoke", examples=20, rules=10, replays=2),
-        Profile(name="gate", examples=150, rules=20, replays=4),
-        Profile(name="full", examples=2_000, rules=30, replays=4),
+        Profile(name="smoke", examples=20, rules=10, replays=2, proofs=1),
+        Profile(name="gate", examples=150, rules=20, replays=4, proofs=3),
+        Profile(name="full", examples=2_000, rules=30, replays=4, proofs=3),
     )
 }
 """Every profile by name."""

@@ -47,7 +47,8 @@ from plumbline.suites.scenarios.registry import SCENARIOS
 from plumbline.suites.session import Session
 
 MOST_UNDECIDED = 0.05
-"""An undecided example is no evidence either way; with more than this share of them nothing is judged."""
+"""An undecided example is no evidence either way; with more than this share of them, and more than one,
+nothing is judged."""
 
 _JUDGED = (Verdict.PASS, Verdict.DEVIATION, Verdict.FAIL, Verdict.INTERMITTENT)
 
@@ -178,6 +179,8 @@ class _Run:
         wanted = [
             scenario for scenario in SCENARIOS.values() if not self._owed.isdisjoint(scenario.requirements)
         ]
+        # Those of one topology together, and last the one that machines begin with: starting members is slow.
+        wanted.sort(key=lambda scenario: (not scenario.queues, bool(scenario.clients), scenario.members))
         book = session.book
         for count, scenario in enumerate(wanted):
             self._progress("scenarios", count, len(wanted))
@@ -202,7 +205,7 @@ class _Run:
                     requirement, Source.MACHINE, Verdict.UNSUPPORTED, reason=f"needs {', '.join(lacking)}"
                 )
             return
-        proof = _Proof(wanted, session.book)
+        proof = _Proof(wanted, session.book, self._options.profile.proofs)
         deadline = None if self._options.budget_s is None else self._started + self._options.budget_s
         played = play_plans(
             machine,
@@ -367,16 +370,16 @@ class _Proof:
     """Which requirements the right histories of a machine would have shown violations of."""
 
     MOST_HISTORIES = 40
-    ENOUGH = 3
 
-    def __init__(self, requirements: list[str], book: Rulebook) -> None:
+    def __init__(self, requirements: list[str], book: Rulebook, enough: int) -> None:
         self._book = book
         self._counts = dict.fromkeys(requirements, 0)
+        self._enough = enough
         self._looked_at = 0
 
     def add(self, history: History) -> None:
         """Look at one more history, while that may still prove something."""
-        open_still = [requirement for requirement, count in self._counts.items() if count < self.ENOUGH]
+        open_still = [requirement for requirement, count in self._counts.items() if count < self._enough]
         if not open_still or self._looked_at >= self.MOST_HISTORIES:
             return
         self._looked_at += 1
@@ -392,7 +395,7 @@ def _of_machine(requirement: str, played: Trouble, proof: _Proof) -> tuple[Verdi
     """What a machine says of a requirement that its failure, if any, does not name."""
     if played.adapter_errors:
         return Verdict.ADAPTER_ERROR, f"{played.adapter_errors} examples: {played.last_error}"
-    if played.unknown > MOST_UNDECIDED * played.played:
+    if played.unknown > max(1, MOST_UNDECIDED * played.played):
         return Verdict.UNKNOWN, f"{played.unknown} of {played.played} examples were not decided in the budget"
     if any(known.requirement == requirement for known in played.deviations):
         return Verdict.DEVIATION, played.deviating_words

@@ -28,6 +28,9 @@ START_LIMIT_S = 60.0
 END_LIMIT_S = 20.0
 DEATH_LIMIT_S = 1.0
 
+LOCATORS = 3
+"""So many members of each of several sites run a locator, where there are so many: two may be crashed."""
+
 # Ids of members are compared by their ports first. Ports from ranges that ascend in the order in which the
 # members are named make the ids ascend so; together the ranges are about Geode's own default range.
 MOST_MEMBERS = 8
@@ -190,12 +193,11 @@ class Cluster:
             self._folder = Folder()
             atexit.register(self.end)
         if not self._locators:
-            # With one locator a site, nobody could find a site any more whose first member was crashed.
-            each = 1 if len(topology.sites) == 1 else 2
+            # Nobody could find a site any more all of whose locators were crashed: its members would found
+            # another one beside the survivors.
+            each = 1 if len(topology.sites) == 1 else LOCATORS
             ports = iter(free_ports(each * len(topology.sites)))
-            self._locators = {
-                site.number: tuple(islice(ports, min(each, len(site.members)))) for site in topology.sites
-            }
+            self._locators = {site.number: tuple(islice(ports, each)) for site in topology.sites}
         missing = []
         for site in topology.sites:
             for name in site.members[len(self._of(site.number)) :]:
@@ -214,10 +216,13 @@ class Cluster:
         site, number = self._seats[member.name]
         first_port = _FIRST_PORT + number * _PORTS_EACH
         in_site = [other.name for other in self._of(site)].index(member.name)
-        locators = [f"127.0.0.1[{port}]" for port in self._locators[site]]
-        remote = [
-            f"127.0.0.1[{port}]" for other, ports in self._locators.items() if other != site for port in ports
-        ]
+        # Who joins waits for every locator named, so those of members that may come later are not.
+        named = {
+            other: [f"127.0.0.1[{port}]" for port in ports[: len(self._of(other))]]
+            for other, ports in self._locators.items()
+        }
+        locators = named.pop(site)
+        remote = [locator for others in named.values() for locator in others]
         properties = {
             **_PROPERTIES,
             "name": member.name,

@@ -20,7 +20,6 @@ from plumbline.reference.operations import QueueAttributes, RegionAttributes, Sc
 T = TypeVar("T")
 
 PRIMARY_LIMIT_S = 10.0
-MOST_ELECTIONS = 3
 
 # A gateway sender sleeps for 100 ms (see the flags of the JVM) before it reads from a new connection.
 ANSWERS_LIMIT_S = 0.5
@@ -265,18 +264,22 @@ class Gateways:
     def _have_first_dispatch(self, queue: QueueAttributes) -> None:
         """Have the first member of the site alone be the queue's primary, as it is until it is killed.
 
-        On a busy machine one that is started again at times becomes primary beside the first.
+        Only who dispatches is stopped, one after the other until it is the first's turn: a secondary that is
+        stopped goes on waiting for its turn, and becomes primary beside the first when that comes.
         """
-        first, *others = self._members(queue.site)
-        for _ in range(MOST_ELECTIONS):
-            if not any(self._dispatches(name, queue) for name in others):
+        first, *others = members = self._members(queue.site)
+        stopped: list[str] = []
+        for _ in members:
+            wait_until(lambda: any(self._dispatches(name, queue) for name in members), PRIMARY_LIMIT_S)
+            ahead = [name for name in others if self._dispatches(name, queue)]
+            if not ahead:
                 break
-            for name in others:
+            for name in ahead:
                 self._ask(name, lambda member: member.gateway.stop(queue.id))
-            self._await_primary(first, queue)
-            for name in others:
-                self._ask(name, lambda member: member.gateway.start(queue.id))
+            stopped += ahead
         self._await_primary(first, queue)
+        for name in stopped:
+            self._ask(name, lambda member: member.gateway.start(queue.id))
 
     def _await_primary(self, name: str, queue: QueueAttributes) -> None:
         if not wait_until(lambda: self._dispatches(name, queue), PRIMARY_LIMIT_S):
