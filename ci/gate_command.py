@@ -163,6 +163,6 @@ def _line(reason: Reason, several: bool) -> str:
         reason.candidate if several or not reason.requirement else "",
     ]
     about = "  ".join(one_line(word, LONGEST) for word in words if word)
-    advice = f" → {one_line(reason.advice, LONGEST)}" if reason.advice else ""
+    advice = f" → {one_line(reason.advice)}" if reason.advice else ""
     sign = click.style(f"{reason.weight:<8}", fg=_COLOUR[reason.weight], bold=True)
     return f"{sign}  {about}{': ' if about else ''}{one_line(reason.told, LONGEST)}{advice}"

@@ -6,6 +6,7 @@ Knows nothing of files and terminals.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from enum import StrEnum
@@ -395,7 +396,8 @@ class _Judged:
             return "a deviation is on record that the run did not know: run with --deviations, too"
         for run, row in self._rows.get(identity, ()):
             if row.verdict in _FAILED and row.counterexample in run.examples:
-                return f"plumbline replay {run.directory / 'counterexamples' / row.counterexample}"
+                file = run.directory / "counterexamples" / row.counterexample
+                return shlex.join(["plumbline", "replay", str(file)])
         return "mend the product, or put it on record with reason, owner and expiry (--deviations)"
 
     def _reason(self, weight: Weight, requirement: str = "", *, told: str, advice: str = "") -> Reason:

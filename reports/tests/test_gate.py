@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import date
 from pathlib import Path
 
@@ -11,10 +12,11 @@ import pytest
 from plumbline.reference.catalogue.records import Area, Dialect, Level
 from plumbline.reference.deviations import Deviation, words
 from plumbline.reference.policy import Policy, Required, Tolerated
+from plumbline.reference.runs import write_counterexample
 from plumbline.reference.verdicts import Verdict, VerdictRow
 from plumbline.reports.collection import collect
 from plumbline.reports.gate import Decision, Evidence, Weight, decide
-from plumbline.reports.tests.samples import requirement, row, write_run
+from plumbline.reports.tests.samples import counterexample, requirement, row, write_run
 
 TODAY = date(2026, 11, 21)
 
@@ -79,6 +81,14 @@ def test_a_failure_of_what_must_pass_is_red_with_requirement_verdict_and_advice(
     (reason,) = decision.reasons
     assert (reason.requirement, reason.verdict, reason.told) == (TIE.id, verdict.value, "B keeps v2")
     assert reason.advice
+
+
+def test_the_advice_on_a_failure_with_a_counterexample_is_the_command_that_replays_it(tmp_path: Path):
+    folder = tmp_path / "a b" / "runs" / "run-1"
+    write_counterexample(folder, "tie", counterexample())
+    decision = gate(tmp_path / "a b", *replaced(row(TIE.id, Verdict.FAIL, counterexample="tie.json")))
+    words = shlex.split(decision.reasons[0].advice)
+    assert words == ["plumbline", "replay", str(folder / "counterexamples" / "tie.json")]
 
 
 @pytest.mark.parametrize(
