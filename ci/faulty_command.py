@@ -18,7 +18,7 @@ from rich.table import Table
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.reductions import Comparison, Way, compare
-from plumbline.ci.rule_kills import Accused, accused, seen_from_outside
+from plumbline.ci.rule_kills import UNSEEN, Accused, accused, seen_from_outside
 from plumbline.ci.run_command import GATE_SEED
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Area
@@ -126,8 +126,9 @@ def rules_command(
     """Record traces of two sites, and say which rules accuse which variants; nobody else is asked.
 
     The right reference comes first, calm and chaotic. Only rules that need no view of a candidate's inside
-    are asked. Exit code 0 when none accuses a right one and each variant is accused of something, of those
-    that break a requirement which such a rule judges; 1 otherwise.
+    are asked. Exit code 0 when none accuses a right one, and each variant that breaks a requirement which
+    such a rule judges is accused by one of those rules, but for the few that are known not to show.
+    Otherwise 1.
     """
     console = Console(stderr=True)
     wanted = [name for name in _chosen(names, areas) if _of_two_sites(name)]
@@ -146,14 +147,26 @@ def rules_command(
         sys.stdout.write(msgspec.json.encode(found).decode() + "\n")
     else:
         _tell_rules(Console(), found)
-    missed = [one.candidate for one in found[len(right) :] if _ruled(one.candidate) and not one.violated]
-    wronged = [one.candidate for one in found[: len(right)] if one.violated]
-    caught = sum(bool(one.violated) for one in found[len(right) :])
-    console.print(f"{caught} of {len(wanted)} variants accused, by rules alone", highlight=False)
-    for told, whom in (("accused though right", wronged), ("not accused", missed)):
+    of_variants = found[len(right) :]
+    ruled = [one for one in of_variants if _ruled(one.candidate)]
+    rightly = {one.candidate for one in ruled if set(_ruled(one.candidate)) & set(one.violated)}
+    troubles = {
+        "accused though right": [one.candidate for one in found[: len(right)] if one.violated],
+        "not accused by a rule of its own": [
+            one.candidate for one in ruled if one.candidate not in rightly | UNSEEN.keys()
+        ],
+        "accused, though said to be unseen": sorted(rightly & UNSEEN.keys()),
+    }
+    caught = sum(bool(one.violated) for one in of_variants)
+    console.print(
+        f"{len(of_variants)} variants, {caught} accused by rules alone; "
+        f"{len(ruled)} break what a rule sees from outside, {len(rightly)} of them are accused of just that",
+        highlight=False,
+    )
+    for told, whom in troubles.items():
         if whom:
             console.print(f"{told}: {', '.join(whom)}", highlight=False)
-    sys.exit(1 if missed or wronged else 0)
+    sys.exit(1 if any(troubles.values()) else 0)
 
 
 def _of_two_sites(name: str) -> bool:

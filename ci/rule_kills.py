@@ -16,7 +16,9 @@ import pyarrow as pa
 from plumbline.adapters.candidates import Candidate
 from plumbline.adapters.errors import AdapterError
 from plumbline.ci import two_sites
-from plumbline.reference.history import History
+from plumbline.reference.history import Fault, FaultKind, History
+from plumbline.reference.operations import Operation, OperationKind
+from plumbline.reference.plans import Do, Inject, Look, Plan, PlanStep, Settle, with_steps
 from plumbline.reference.rules.judging import findings
 from plumbline.reference.rules.rule import View, load_rules
 from plumbline.reference.trace.rows import rows
@@ -28,6 +30,11 @@ from plumbline.suites.scenarios.registry import SCENARIOS
 from plumbline.suites.session import Session
 
 RUN = "run"
+
+UNSEEN = {
+    "gives-up": "what it forgets was applied at the other site all the same: only the queue's depth tells",
+}
+"""Variants that break what a rule sees from outside, and do not show it in what is played here; and why."""
 
 
 class Accused(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,13 +103,40 @@ def _histories(candidate: Candidate, plans: int, seed: int) -> Iterator[tuple[st
                 continue
             if history is not None:
                 yield scenario.name, history
-        for number in range(plans):
-            plan = two_sites.draw_plan(random.Random(seed + number), _shape(seed + number))  # noqa: S311 - an example
+        for name, plan in (("gets between looks", _gets()), *_drawn(plans, seed)):
             try:
-                yield f"plan {number}", play_plan(plan, session).history
+                yield name, play_plan(plan, session).history
             except AdapterError as error:
                 session.failed(error)
                 session.worked()
+
+
+def _drawn(plans: int, seed: int) -> Iterator[tuple[str, Plan]]:
+    for number in range(plans):
+        draw = random.Random(seed + number)  # noqa: S311 - an example, not a secret
+        yield f"plan {number}", two_sites.draw_plan(draw, _shape(seed + number))
+
+
+def _gets() -> Plan:
+    """A paused queue is looked at, a value is read on each member, and it is looked at again."""
+    drawn = two_sites.draw_plan(random.Random(0), two_sites.Shape(operations=0))  # noqa: S311 - as above
+    paused = (Fault(kind=FaultKind.PAUSE, member=member, queue="to 2") for member in "AB")
+    put, *gets = (
+        Do(
+            Operation(
+                op_id=number,
+                thread=f"{member}{number}",
+                member=member,
+                region=two_sites.REGION,
+                kind=OperationKind.GET if number > 1 else OperationKind.PUT,
+                key="x",
+                token=None if number > 1 else "v1",
+            )
+        )
+        for number, member in enumerate("AAB", 1)
+    )
+    steps: list[PlanStep] = [*map(Inject, paused), put, Settle(), Look("to 2"), *gets, Settle(), Look("to 2")]
+    return with_steps(drawn, steps)
 
 
 def _shape(seed: int) -> two_sites.Shape:

@@ -7,7 +7,7 @@ from click.testing import CliRunner, Result
 
 from plumbline.adapters.candidates import Candidate, Kind, find_candidate
 from plumbline.ci import faulty_command
-from plumbline.ci.rule_kills import Accused, accused, seen_from_outside
+from plumbline.ci.rule_kills import UNSEEN, Accused, accused, seen_from_outside
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Area
 from plumbline.reference.rulebook.faulty import FAULTY
@@ -102,7 +102,8 @@ def test_rules_that_accuse_the_variant_and_nobody_right_are_content(guilty: set[
     guilty.add("destroys-stay")
     result = CliRunner().invoke(faulty_command.command, ["rules", "destroys-stay"])
     assert result.exit_code == 0, result.output
-    assert "1 of 1 variants accused, by rules alone" in result.output
+    told = " ".join(result.output.split())
+    assert "1 variants, 1 accused by rules alone; 1 break what a rule sees from outside, 1 of them" in told
 
 
 @pytest.mark.parametrize("name", ["reference", "reference:chaotic"])
@@ -113,11 +114,11 @@ def test_rules_that_accuse_a_right_candidate_fail_the_command(guilty: set[str], 
     assert f"accused though right: {name}" in result.output
 
 
-def test_a_variant_that_its_rules_do_not_see_fails_the_command(guilty: set[str]):
+def test_a_variant_that_its_own_rules_do_not_see_fails_the_command(guilty: set[str]):
     guilty.add("creates-stay")
     result = CliRunner().invoke(faulty_command.command, ["rules", "creates-stay", "destroys-stay"])
     assert result.exit_code == 1
-    assert "not accused: destroys-stay" in result.output
+    assert "not accused by a rule of its own: creates-stay, destroys-stay" in result.output
 
 
 def test_what_no_rule_can_see_from_outside_is_not_asked_for(guilty: set[str]):
@@ -125,7 +126,18 @@ def test_what_no_rule_can_see_from_outside_is_not_asked_for(guilty: set[str]):
     result = CliRunner().invoke(faulty_command.command, ["rules", "tells-removal-when-sent", "sends-ahead"])
     assert "REM-GEN-01" in seen_from_outside()
     assert "GWQ-ACK-05" not in seen_from_outside()
-    assert result.output.rstrip().endswith("not accused: tells-removal-when-sent")
+    assert result.output.rstrip().endswith("not accused by a rule of its own: tells-removal-when-sent")
+
+
+def test_a_variant_that_is_known_not_to_show_is_let_off_until_it_does(
+    guilty: set[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(UNSEEN, "destroys-stay", "nobody looks")
+    assert CliRunner().invoke(faulty_command.command, ["rules", "destroys-stay"]).exit_code == 0
+    guilty.add("destroys-stay")
+    result = CliRunner().invoke(faulty_command.command, ["rules", "destroys-stay"])
+    assert result.exit_code == 1
+    assert "accused, though said to be unseen: destroys-stay" in result.output
 
 
 @pytest.mark.slow
