@@ -126,9 +126,8 @@ def rules_command(
     """Record traces of two sites, and say which rules accuse which variants; nobody else is asked.
 
     The right reference comes first, calm and chaotic. Only rules that need no view of a candidate's inside
-    are asked. Exit code 0 when none accuses a right one, and each variant that breaks a requirement which
-    such a rule judges is accused by one of those rules, but for the few that are known not to show.
-    Otherwise 1.
+    are asked. Exit code 0 when none accuses a right one, and some rule accuses each variant that breaks a
+    requirement which one of these rules judges, but for the few that are known not to show. Otherwise 1.
     """
     console = Console(stderr=True)
     wanted = [name for name in _chosen(names, areas) if _of_two_sites(name)]
@@ -149,13 +148,14 @@ def rules_command(
         _tell_rules(Console(), found)
     of_variants = found[len(right) :]
     ruled = [one for one in of_variants if _ruled(one.candidate)]
-    rightly = {one.candidate for one in ruled if set(_ruled(one.candidate)) & set(one.violated)}
+    rightly = [one for one in ruled if set(_ruled(one.candidate)) & set(one.violated)]
+    missed = {one.candidate for one in ruled if not one.violated}
     troubles = {
         "accused though right": [one.candidate for one in found[: len(right)] if one.violated],
-        "not accused by a rule of its own": [
-            one.candidate for one in ruled if one.candidate not in rightly | UNSEEN.keys()
-        ],
-        "accused, though said to be unseen": sorted(rightly & UNSEEN.keys()),
+        "not accused": sorted(missed - UNSEEN.keys()),
+        "accused, though said to be unseen": sorted(
+            {one.candidate for one in ruled} & UNSEEN.keys() - missed
+        ),
     }
     caught = sum(bool(one.violated) for one in of_variants)
     console.print(

@@ -33,6 +33,7 @@ RUN = "run"
 
 UNSEEN = {
     "gives-up": "what it forgets was applied at the other site all the same: only the queue's depth tells",
+    "repeats-old-values": "what is sent again ends with the newest value, so that is held in the end",
 }
 """Variants that break what a rule sees from outside, and do not show it in what is played here; and why."""
 

@@ -114,11 +114,11 @@ def test_rules_that_accuse_a_right_candidate_fail_the_command(guilty: set[str], 
     assert f"accused though right: {name}" in result.output
 
 
-def test_a_variant_that_its_own_rules_do_not_see_fails_the_command(guilty: set[str]):
+def test_a_variant_that_no_rule_accuses_fails_the_command(guilty: set[str]):
     guilty.add("creates-stay")
     result = CliRunner().invoke(faulty_command.command, ["rules", "creates-stay", "destroys-stay"])
     assert result.exit_code == 1
-    assert "not accused by a rule of its own: creates-stay, destroys-stay" in result.output
+    assert "not accused: destroys-stay" in result.output
 
 
 def test_what_no_rule_can_see_from_outside_is_not_asked_for(guilty: set[str]):
@@ -126,7 +126,7 @@ def test_what_no_rule_can_see_from_outside_is_not_asked_for(guilty: set[str]):
     result = CliRunner().invoke(faulty_command.command, ["rules", "tells-removal-when-sent", "sends-ahead"])
     assert "REM-GEN-01" in seen_from_outside()
     assert "GWQ-ACK-05" not in seen_from_outside()
-    assert result.output.rstrip().endswith("not accused by a rule of its own: tells-removal-when-sent")
+    assert result.output.rstrip().endswith("not accused: tells-removal-when-sent")
 
 
 def test_a_variant_that_is_known_not_to_show_is_let_off_until_it_does(
