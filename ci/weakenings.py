@@ -413,6 +413,17 @@ WEAKENINGS: dict[str, Weakening] = {
     "operations change no queues": Weakening(
         "model.callers", "                        clashes=clashes,\n", ""
     ),
+    "a batch that may leave takes in nothing more": Weakening(
+        "model.system",
+        "return found | claims.TIME_PASSES if self.dispatch.may_take_in(state) else found",
+        "return found",
+    ),
+    "time passes before or after what is sent": Weakening(
+        "model.dispatch", "clashes=hindered | claims.TIME_PASSES,", "clashes=hindered,"
+    ),
+    "time passes before or after what is queued": Weakening(
+        "model.setting", "LOOKED_AT | TIME_PASSES if queues", "LOOKED_AT if queues"
+    ),
     "no member dies": Weakening(
         "explain.hindsight",
         "return fault.kind is not FaultKind.CRASH or view.complete(fault.member)",

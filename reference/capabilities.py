@@ -46,7 +46,7 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.LOCAL_OPERATIONS: "that local operations stay local",
     Capability.BULK_OPERATIONS: "putAll and removeAll element by element",
     Capability.TRANSACTIONS: "versions generated at commit, delegation, limits",
-    Capability.CLEAR: "the region lock of clear and what it waits for",
+    Capability.CLEAR: "operations on whole regions, the region lock of clear and what it waits for",
     Capability.TOMBSTONES: "expiry and collection of tombstones, with durations a test can wait for",
     Capability.LISTENER_GATES: "provably concurrent updates: ties, worked example, late messages",
     Capability.MESSAGE_CONTROL: "redelivered and withheld messages between members",

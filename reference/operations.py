@@ -38,6 +38,7 @@ class OperationKind(StrEnum):
 
 READS = frozenset({OperationKind.GET, OperationKind.CONTAINS_KEY})
 LOCAL = frozenset({OperationKind.LOCAL_INVALIDATE, OperationKind.LOCAL_DESTROY, OperationKind.LOCAL_CLEAR})
+WHOLE_REGION = frozenset({OperationKind.CLEAR, OperationKind.INVALIDATE_REGION, OperationKind.DESTROY_REGION})
 STORES_VALUE = frozenset(
     {OperationKind.PUT, OperationKind.CREATE, OperationKind.PUT_IF_ABSENT, OperationKind.REPLACE}
 )

@@ -263,6 +263,7 @@ _OF_KINDS = {
     OperationKind.PUT_ALL: Capability.BULK_OPERATIONS,
     OperationKind.REMOVE_ALL: Capability.BULK_OPERATIONS,
     OperationKind.CLEAR: Capability.CLEAR,
+    OperationKind.INVALIDATE_REGION: Capability.CLEAR,
     OperationKind.TX_BEGIN: Capability.TRANSACTIONS,
     OperationKind.TX_COMMIT: Capability.TRANSACTIONS,
     OperationKind.TX_ROLLBACK: Capability.TRANSACTIONS,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from plumbline.adapters.errors import AdapterError
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Fault, FaultKind, Gate
-from plumbline.reference.operations import LOCAL, READS, Operation, Outcome, Status
+from plumbline.reference.operations import LOCAL, READS, WHOLE_REGION, Operation, Outcome, Status
 from plumbline.reference.plans import (
     Await,
     Count,
@@ -102,6 +102,11 @@ class _Playing:
     def _call(self, step: Do | Start | Park) -> None:
         """Call an operation as the step says; waiting for it only while nothing may hold it back."""
         driver, operation = self._driver, step.operation
+        if operation.kind in WHOLE_REGION:
+            # Nobody says how these meet what else is under way.
+            if self._parked or driver.under_way or not driver.settle():
+                return
+            step = Do(operation)
         self._called[operation.op_id] = operation
         if isinstance(step, Park):
             gate = Gate(step.member, operation.op_id)

@@ -262,7 +262,9 @@ class _Reducer:
                 if self._fails(_instead(self._best.plan, simpler)):
                     break
         changes = [
-            op for op in operations_of(self._best.plan) if op.token and op.kind is not OperationKind.PUT
+            op
+            for op in operations_of(self._best.plan)
+            if op.token and op.key and op.kind is not OperationKind.PUT
         ]
         if not self._fails(_as_puts(self._best.plan, changes)) and len(changes) > 1:
             for operation in changes:

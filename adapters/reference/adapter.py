@@ -22,6 +22,7 @@ from plumbline.reference.model.hosting import joined, left
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
+from plumbline.reference.model.wholes import WHOLE
 from plumbline.reference.model.world import GateState, World, empty_world
 from plumbline.reference.operations import (
     Client,
@@ -47,6 +48,7 @@ CAPABILITIES = (
     Capability.REPLICATED_REGIONS,
     Capability.CHECKS_SETTING,
     Capability.LOCAL_OPERATIONS,
+    Capability.CLEAR,
     Capability.LISTENER_GATES,
     Capability.MESSAGE_CONTROL,
     Capability.STATISTICS,
@@ -158,11 +160,16 @@ class ReferenceAdapter(Adapter):
 
     def begin(self, operation: Operation) -> None:
         """Call an operation; calm, it has happened when this returns."""
-        if operation.kind not in SUPPORTED:
+        whole = operation.kind in WHOLE
+        if operation.kind not in SUPPORTED and not whole:
             raise UnsupportedError(f"begin: the reference does not model {operation.kind} so far")
         model = self._ready()
         if operation.member in model.setting.clients and operation.kind not in FROM_CLIENTS:
             raise UnsupportedError(f"begin: the reference does not model {operation.kind} of clients so far")
+        if whole and (self._world.calls or model.setting.clients):
+            raise UnsupportedError(
+                f"begin: {operation.kind} is called while nothing is under way, and without clients, so far"
+            )
         model.setting.take_up(operation)
         if self._world.wan.stands:
             model.setting.readings[operation.op_id] = (self._holds, self._world.wan.passed)

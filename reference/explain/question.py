@@ -24,6 +24,7 @@ from plumbline.reference.model.places import (
 )
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.system import Model
+from plumbline.reference.model.wholes import WHOLE
 from plumbline.reference.operations import (
     STORES_VALUE,
     EventKind,
@@ -113,4 +114,5 @@ def _logs(history: History, index: Index) -> Logs:
 _LOCAL_EVENT = {
     OperationKind.LOCAL_INVALIDATE: EventKind.INVALIDATE,
     OperationKind.LOCAL_DESTROY: EventKind.DESTROY,
+    **WHOLE,
 }

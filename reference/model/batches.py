@@ -41,6 +41,16 @@ class Batches:
         unsent = sender.queue[sender.sent :]
         return world.wan.stands and bool(unsent) and unsent[0].position <= sender.horizon
 
+    def takes_in(self, queue: QueueAttributes, sender: Sender) -> bool:
+        """Whether the batch to begin next need not wait for time, and is larger the later it begins."""
+        book = self._setting.book
+        waiting = sum(event.position > sender.horizon for event in sender.queue)
+        return waiting > 0 and any(
+            (waiting < settings.batch_size or any(each(book.full_batch_waits())))
+            and self._is_over(settings, sender)
+            for settings in self._settings(queue)
+        )
+
     def must_leave(self, world: World, queue: QueueAttributes, sender: Sender) -> bool:
         """Whether a batch has to begin, of a sender that is connected and waits for no answer."""
         if not world.wan.stands or self.goes_on(world, sender):
@@ -55,14 +65,18 @@ class Batches:
     def _may_leave(self, world: World, settings: QueueAttributes, sender: Sender) -> bool:
         if not world.wan.stands:
             return True
-        book, interval = self._setting.book, settings.batch_interval_ms
-        waiting = len(sender.queue) - sender.sent
+        book, waiting = self._setting.book, len(sender.queue) - sender.sent
         if waiting >= settings.batch_size and not all(each(book.full_batch_waits())):
             return True
         if waiting < settings.batch_size and not any(each(book.leaves_at_interval(waiting))):
             return False
+        return self._is_over(settings, sender)
+
+    def _is_over(self, settings: QueueAttributes, sender: Sender) -> bool:
+        """Whether the interval can be over since a batch left."""
+        interval = settings.batch_interval_ms
         since = interval if sender.since_batch == STILL_UNKNOWN else sender.since_batch
-        return any(each(book.leaves_partial(since, interval)))
+        return any(each(self._setting.book.leaves_partial(since, interval)))
 
     def _must_leave(self, settings: QueueAttributes, sender: Sender) -> bool:
         book, waiting = self._setting.book, len(sender.queue) - sender.sent

@@ -24,6 +24,7 @@ from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.subscriptions import queued
 from plumbline.reference.model.times import NONE, all_after
+from plumbline.reference.model.wholes import WHOLE, Wholes
 from plumbline.reference.model.world import ABSENT, Call, Channel, Entry, GateState, Message, Stage, World
 from plumbline.reference.operations import READS, EventKind, Operation, OperationKind, Outcome
 from plumbline.reference.rulebook.operations import BECOMES, effects
@@ -34,8 +35,14 @@ class Callers:
     """The part of the model that carries out calls on their own member."""
 
     def __init__(
-        self, setting: Setting, strength: OrderStrength, foresight: Foresight, senders: Senders
+        self,
+        setting: Setting,
+        strength: OrderStrength,
+        foresight: Foresight,
+        senders: Senders,
+        wholes: Wholes,
     ) -> None:
+        self._wholes = wholes
         self._setting = setting
         self._strength = strength
         self._foresight = foresight
@@ -67,6 +74,9 @@ class Callers:
 
     def _effects(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
         if all(self.blocked(world, operation)):
+            return
+        if operation.kind in WHOLE:
+            yield from self._wholes.taken(world, view, operation, call)
             return
         entry = world.entry(operation.member, operation.region, operation.key)
         of_client = operation.op_id in self._setting.originators

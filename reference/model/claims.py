@@ -14,7 +14,7 @@ LOOKED_AT_IN_ORDER = LOOKED_AT | {"look at order"}
 """Clashes with what may enter a queue before or behind something else: somebody looks at it some time."""
 
 TIME_PASSES = frozenset(("time",))
-"""Clashes with what makes a batch leave, or adds to one: time is let pass, or held still."""
+"""Clashes with what makes a batch leave, or adds to one: time is let pass, or stands still."""
 
 REPEATED_SHOWS = frozenset(("repetition",))
 """Clashes with what spares a repetition: the logs show one."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import product
 
-from plumbline.reference.explain.steps import Claim, Step, View
+from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import FaultKind
 from plumbline.reference.model import claims, hazards
 from plumbline.reference.model.batches import Batches
@@ -79,6 +79,13 @@ class Dispatch:
             return True
         return not self._batches.must_leave(world, queue, sender)
 
+    def may_take_in(self, world: World) -> bool:
+        """Whether some batch may leave, and takes in what is queued until it does."""
+        return world.wan.stands and any(
+            self._batches.takes_in(self._setting.queues[name], sender)
+            for (_, name), sender in world.wan.senders.items()
+        )
+
     def _connecting(
         self, world: World, member: str, queue: QueueAttributes, sender: Sender
     ) -> Iterator[Step]:
@@ -105,8 +112,7 @@ class Dispatch:
     def _sending(
         self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
     ) -> Iterator[Step]:
-        unsent = len(sender.queue) - sender.sent
-        if not unsent:
+        if len(sender.queue) == sender.sent:
             return
         name = WireName(queue.id, member, sender.wire)
         wire = world.wan.wires.get(name)
@@ -115,23 +121,13 @@ class Dispatch:
         # Whoever does not wait for answers may end a batch anywhere and begin another; paused, none begins.
         ahead = any(each(self._setting.book.sends_while_unanswered())) and not sender.paused
         if (sender.sent and not ahead) or self._batches.goes_on(world, sender):
-            yield from self._sent(world, view, member, queue, sender, wire, claim=claims.SEND_EVENT)
+            yield from self._sent(world, view, member, queue, sender, wire)
             return
-        # A batch that waits for time takes in what comes until it leaves.
-        claim = claims.SEND_EVENT if unsent >= queue.batch_size or not world.wan.stands else None
         for begun in self._batches.begun(world, queue, sender):
-            yield from self._sent(world, view, member, queue, begun, wire, claim=claim)
+            yield from self._sent(world, view, member, queue, begun, wire)
 
     def _sent(
-        self,
-        world: World,
-        view: View,
-        member: str,
-        queue: QueueAttributes,
-        sender: Sender,
-        wire: Wire,
-        *,
-        claim: Claim | None,
+        self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender, wire: Wire
     ) -> Iterator[Step]:
         """The next event of the batch under way is sent."""
         book, horizon = self._setting.book, sender.horizon
@@ -171,7 +167,7 @@ class Dispatch:
                     yield Step(
                         ("sends event", member, queue.id, event.op_id),
                         self._told(sent, member, queue, event.position) if told else sent,
-                        claim=None if sender.sent and lost else claim,
+                        claim=None if sender.sent and lost else claims.SEND_EVENT,
                         undone_by=hindered if self._setting.resends else frozenset(),
                         wanted=partial(self._foresight.wants_event, world, view, name, sender),
                         clashes=hindered | claims.TIME_PASSES,

@@ -18,6 +18,7 @@ from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.times import NONE, Pairs, comparisons, latest
+from plumbline.reference.model.wholes import WHOLE, Wholes
 from plumbline.reference.model.wires import ended, freed, with_wire
 from plumbline.reference.model.world import (
     Channel,
@@ -46,8 +47,14 @@ class Receivers:
     """The part of the model that applies what comes from other sites."""
 
     def __init__(
-        self, setting: Setting, foresight: Foresight, replicates: Replicates, senders: Senders
+        self,
+        setting: Setting,
+        foresight: Foresight,
+        replicates: Replicates,
+        senders: Senders,
+        wholes: Wholes,
     ) -> None:
+        self._wholes = wholes
         self._setting = setting
         self._foresight = foresight
         self._replicates = replicates
@@ -110,6 +117,11 @@ class Receivers:
         rest = wire._replace(events=(*wire.events[:index], *wire.events[index + 1 :]))
         entry = world.entry(member, operation.region, operation.key)
         book = self._setting.book
+        if operation.kind in WHOLE:
+            applied, shows = self._wholes.applied(world, view, operation, member)
+            done = with_wire(applied, name, ended(rest))
+            yield Step(("applies to the region", member, event.op_id), done, shows)
+            return
         if (member, event.op_id) in world.wan.seen:
             again = any(each(book.applies_repeated())) or (
                 entry.token == operation.token and entry.stamp is not None and entry.stamp.site == event.site

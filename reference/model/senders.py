@@ -170,6 +170,8 @@ class Senders:
         match operation.kind:
             case OperationKind.INVALIDATE | OperationKind.LOCAL_INVALIDATE:
                 return book.invalidate_crosses()
+            case OperationKind.CLEAR | OperationKind.INVALIDATE_REGION:
+                return book.region_operations_cross()
             case OperationKind.DESTROY:
                 return book.destroy_crosses()
             case OperationKind.LOCAL_DESTROY:

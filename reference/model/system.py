@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import OrderStrength
+from plumbline.reference.model import claims
 from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.clients import Clients
 from plumbline.reference.model.dispatch import Dispatch
@@ -20,6 +21,7 @@ from plumbline.reference.model.rest import Rest
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.timeline import Answers, Timeline
+from plumbline.reference.model.wholes import Wholes
 from plumbline.reference.model.world import Channel, Message, World, empty_world
 from plumbline.reference.operations import Operation
 from plumbline.reference.rulebook.values import Stamp
@@ -39,11 +41,12 @@ class Model:
         self.setting = setting
         self._foresight = foresight
         self.senders = Senders(setting, foresight)
-        self.callers = Callers(setting, strength, foresight, self.senders)
+        wholes = Wholes(setting, strength, self.senders)
+        self.callers = Callers(setting, strength, foresight, self.senders, wholes)
         self.replicates = Replicates(setting, strength, foresight, self.senders)
         at_clients = Replicates(setting, client_strength or strength, foresight, self.senders)
         self.clients = Clients(setting, at_clients)
-        self.receivers = Receivers(setting, foresight, self.replicates, self.senders)
+        self.receivers = Receivers(setting, foresight, self.replicates, self.senders, wholes)
         self.dispatch = Dispatch(setting, foresight)
         self.faults = Faults(setting, foresight)
         rest = Rest(
@@ -89,7 +92,8 @@ class Model:
 
     def open(self, state: World, view: View) -> frozenset[str]:
         """Faults to come and under way, and what else steps may clash with."""
-        return self._foresight.open(state, view)
+        found = self._foresight.open(state, view)
+        return found | claims.TIME_PASSES if self.dispatch.may_take_in(state) else found
 
     def canonical(self, state: World) -> World:
         """The state with the versions of each key counted from one again, at each site for itself.

@@ -55,6 +55,12 @@ GATEWAYS = (
         local_destroy_crosses=lambda: True,
     ),
     variant(
+        "region-operations-cross",
+        "WAN-OPS-08",
+        "what is done to a whole region goes to other sites",
+        region_operations_cross=lambda: True,
+    ),
+    variant(
         "failures-cross",
         "WAN-OPS-10 WAN-OPS-09",
         "an operation that changed nothing goes to other sites",

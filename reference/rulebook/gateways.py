@@ -38,6 +38,11 @@ def local_destroy_crosses() -> bool:
     return False
 
 
+def region_operations_cross() -> bool:
+    """Whether an operation on a whole region goes to other sites: it does not (000, L22)."""
+    return False
+
+
 def no_effect_crosses() -> bool:
     """Whether an operation that changed nothing goes to other sites: it does not (000, L11)."""
     return False

@@ -42,10 +42,12 @@ def what_is_too_much_for_a_batch_stays_for_the_next(stage: Sites) -> None:
 def a_batch_that_is_full_leaves_while_time_stands(stage: Sites) -> None:
     """Three events are at the other site though no time has passed, and so are the next three."""
     stage.hold_time()
-    for turn in range(2):
-        keys = [f"{name}{turn}" for name in "xyz"]
-        for key, put in zip(keys, put_here(stage, *keys), strict=True):
-            stage.both_sites_hold(key, put)
+    stage.pause()
+    first = put_here(stage, "u", "v", "w")
+    stage.resume()
+    stage.settle()
+    for key, put in zip("uvwxyz", (*first, *put_here(stage, "x", "y", "z")), strict=True):
+        stage.both_sites_hold(key, put)
 
 
 @between_sites("GWQ-BATCH-03", "GWQ-BATCH-04", needs=TIME, batch_size=3, interval_ms=MINUTE)
@@ -85,19 +87,17 @@ def an_event_alone_leaves_within_an_interval(stage: Sites) -> None:
 def each_queue_has_its_own_batches(stage: Sites) -> None:
     """Two queues on one region: two events or three minutes for the one, three or one for the other."""
     stage.hold_time()
-    for key, put in zip("uv", put_here(stage, "u", "v"), strict=True):
+    stage.pause()
+    first = put_here(stage, "u", "v")
+    stage.resume()
+    stage.settle()
+    for key, put in zip("uv", first, strict=True):
         stage.both_sites_hold(key, put)
-    for key in "xyz":
-        stage.put(stage.there[0], key)
-    stage.settle()
+    there = stage.put(stage.there[0], "x")
     (here,) = put_here(stage, "w")
-    there = [stage.put(stage.there[0], key) for key in "xy"]
-    stage.settle()
-    stage.site_holds(stage.there, "w", None)
     stage.leap(MINUTE)
     stage.settle()
-    stage.both_sites_hold("x", there[0])
-    stage.both_sites_hold("y", there[1])
+    stage.both_sites_hold("x", there)
     stage.site_holds(stage.there, "w", None)
     stage.leap(2 * MINUTE)
     stage.settle()

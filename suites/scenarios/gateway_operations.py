@@ -120,3 +120,28 @@ def what_changes_nothing_does_not_cross(stage: Sites) -> None:
     for member in stage.there:
         stage.log_is(member, "x", put)
         stage.log_is(member, "y")
+
+
+@between_sites("WAN-OPS-08", needs=(Capability.CLEAR,))
+def what_is_done_to_a_whole_region_stays(stage: Sites) -> None:
+    """One site invalidates, and clears, its region; the other keeps its own, and is sent what was queued."""
+    for kind in (OperationKind.INVALIDATE_REGION, OperationKind.CLEAR):
+        kept, queued = f"kept {kind}", f"queued {kind}"
+        put = stage.put(stage.here[0], kept)
+        stage.settle()
+        stage.on_region(stage.here[1], kind)
+        stage.settle()
+        stage.site_holds(stage.there, kept, put)
+        stage.pause()
+        behind = stage.put(stage.here[1], queued)
+        done = stage.on_region(stage.here[0], kind)
+        stage.resume()
+        stage.settle()
+        for key, operation in ((kept, put), (queued, behind)):
+            stage.site_holds(stage.here, key, done)
+            stage.site_holds(stage.there, key, operation)
+            for member in stage.there:
+                stage.log_is(member, key, operation)
+        after = stage.put(stage.here[0], "after")
+        stage.settle()
+        stage.both_sites_hold("after", after)

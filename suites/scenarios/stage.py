@@ -110,6 +110,11 @@ class Stage:
         """Put a fresh value and wait until the call has returned."""
         return self.do(member, OperationKind.PUT, key, thread=thread)
 
+    def on_region(self, member: str, kind: OperationKind) -> Operation:
+        """Do something to the whole region while nothing else is under way, and wait for the call."""
+        self.settle()
+        return self.do(member, kind, "")
+
     def get(self, member: str, key: str) -> str | None:
         """Read a key."""
         operation = self.start(member, OperationKind.GET, key)
@@ -310,7 +315,10 @@ def _state(present: bool, token: str | None) -> str:
     return "an entry without a value" if token is None else token
 
 
+_INVALIDATING = (OperationKind.INVALIDATE, OperationKind.INVALIDATE_REGION)
+
+
 def _wanted(operation: Operation | None) -> str:
-    if operation is None or operation.kind is OperationKind.DESTROY:
+    if operation is None or operation.kind in (OperationKind.DESTROY, OperationKind.CLEAR):
         return "nothing"
-    return _state(present=True, token=None if operation.kind is OperationKind.INVALIDATE else operation.token)
+    return _state(present=True, token=None if operation.kind in _INVALIDATING else operation.token)
