@@ -422,7 +422,7 @@ WEAKENINGS: dict[str, Weakening] = {
         "model.dispatch", "clashes=hindered | claims.TIME_PASSES,", "clashes=hindered,"
     ),
     "time passes before or after what is queued": Weakening(
-        "model.setting", "LOOKED_AT | TIME_PASSES if queues", "LOOKED_AT if queues"
+        "model.setting", "LOOKED_AT_IN_ORDER | TIME_PASSES if queues", "LOOKED_AT_IN_ORDER if queues"
     ),
     "no member dies": Weakening(
         "explain.hindsight",
