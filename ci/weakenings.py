@@ -421,9 +421,6 @@ WEAKENINGS: dict[str, Weakening] = {
     "time passes before or after what is sent": Weakening(
         "model.dispatch", "clashes=hindered | claims.TIME_PASSES,", "clashes=hindered,"
     ),
-    "time passes before or after what is queued": Weakening(
-        "model.setting", "LOOKED_AT_IN_ORDER | TIME_PASSES if queues", "LOOKED_AT_IN_ORDER if queues"
-    ),
     "no member dies": Weakening(
         "explain.hindsight",
         "return fault.kind is not FaultKind.CRASH or view.complete(fault.member)",
