@@ -6,6 +6,7 @@ Knows the command line and what is printed.
 from __future__ import annotations
 
 import sys
+from typing import NoReturn
 
 import click
 import msgspec
@@ -14,6 +15,7 @@ from rich.progress import track
 from rich.table import Table
 
 from plumbline.ci.comparison import Comparison, compare, counts
+from plumbline.ci.right_runs import Asked, ask_about
 from plumbline.ci.trials import draw_trial
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.engine import Answer
@@ -30,30 +32,58 @@ from plumbline.reference.explain.engine import Answer
     show_default=True,
     help="Whose reading of the documents.",
 )
+@click.option(
+    "--right", is_flag=True, help="Larger examples, right by construction, that the search has to explain."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(cases: int, seed: int, sites: int, dialect: str, as_json: bool) -> None:
+def command(cases: int, seed: int, sites: int, dialect: str, right: bool, as_json: bool) -> None:
     r"""Compare the search with the unreduced judge on random small examples, a third of them spoilt.
 
-    Exit code 0 when they agree on every trial that both decide, 1 otherwise.
+    Exit code 0 when they agree on every trial that both decide, 1 otherwise; with --right, 0 when nothing
+    right is refuted.
 
     \b
     plumbline trials --cases 5000
     plumbline trials --cases 1 --seed 4711      one trial again
     plumbline trials --sites 2                  gateways between two sites, with faults
     plumbline trials --sites 2 --dialect geode  where a sender need not wait for answers
+    plumbline trials --right --sites 2 --cases 3000
     """
     console = Console(stderr=True)
-    seeds = range(seed, seed + cases)
-    found = [
-        compare(draw_trial(each, sites, Dialect(dialect)))
-        for each in track(seeds, "trials", console=console, transient=True, disable=not console.is_terminal)
-    ]
+    seeds = track(
+        range(seed, seed + cases),
+        "right runs" if right else "trials",
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    if right:
+        _tell_of_right_runs([ask_about(each, sites, Dialect(dialect)) for each in seeds], as_json=as_json)
+    found = [compare(draw_trial(each, sites, Dialect(dialect))) for each in seeds]
     wrong = [comparison for comparison in found if comparison.disagree]
     if as_json:
         sys.stdout.write(msgspec.json.encode(_as_data(found, wrong)).decode() + "\n")
     else:
         _tell(Console(), found, wrong)
     sys.exit(1 if wrong else 0)
+
+
+def _tell_of_right_runs(asked: list[Asked], *, as_json: bool) -> NoReturn:
+    refuted = [one for one in asked if one.answer is Answer.REFUTED]
+    unknown = [one for one in asked if one.answer is Answer.UNKNOWN]
+    if as_json:
+        data = {"cases": len(asked), "refuted": refuted, "unknown": unknown}
+        sys.stdout.write(msgspec.json.encode(data).decode() + "\n")
+    else:
+        told = [
+            f"{len(asked)} right runs; states visited {sum(one.states for one in asked)}",
+            f"not decided: {len(unknown)} ({len(unknown) / len(asked):.1%})",
+            f"refuted: {len(refuted)}",
+            *(f"  seed {one.seed}" for one in refuted),
+        ]
+        for line in told:
+            Console().print(line, markup=False, highlight=False)
+    sys.exit(1 if refuted else 0)
 
 
 def _undecided(found: list[Comparison]) -> int:

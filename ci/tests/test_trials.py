@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from plumbline.ci import trials_command
 from plumbline.ci.comparison import Comparison, compare
 from plumbline.ci.corruptions import CORRUPTIONS
+from plumbline.ci.right_runs import Asked
 from plumbline.ci.trials import Trial, draw_trial
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.history import (
@@ -31,6 +32,9 @@ CASES = 300
 
 TWO_SITES = (*range(60), 63, 129, 303)
 """Trials of two sites: the first, and one for each way of spoiling that they lack."""
+
+RIGHT_RUNS = 80
+"""Of each number of sites; `plumbline trials --right` draws as many as are wanted."""
 
 UNDECIDED_OF_TWO_SITES = 0.2
 """With two queues, their copies and a fault the judge has far more to look at."""
@@ -182,3 +186,24 @@ def test_the_command_names_the_seeds_of_disagreements_and_exits_with_1(monkeypat
     assert "disagreements: 1" in result.stdout
     assert "seed 7 (not spoilt" in result.stdout
     assert "search refuted, judge explained" in result.stdout
+
+
+@pytest.mark.parametrize("sites", [1, 2])
+def test_no_right_run_is_refuted(sites: int):
+    result = CliRunner().invoke(
+        trials_command.command, ["--right", "--sites", str(sites), "--cases", str(RIGHT_RUNS), "--json"]
+    )
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert told["cases"] == RIGHT_RUNS
+    assert not told["refuted"]
+    assert len(told["unknown"]) < RIGHT_RUNS / 5
+
+
+def test_a_right_run_that_is_refuted_is_told_with_its_seed(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(
+        trials_command, "ask_about", lambda seed, *_: Asked(seed=seed, answer=Answer.REFUTED, states=3)
+    )
+    result = CliRunner().invoke(trials_command.command, ["--right", "--cases", "2", "--seed", "7"])
+    assert result.exit_code == 1
+    assert "refuted: 2\n  seed 7\n  seed 8" in result.stdout

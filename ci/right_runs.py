@@ -1,0 +1,83 @@
+"""Right runs: examples that are right by construction, larger than a judge could look at.
+
+The chaotic reference plays them, and what it showed is made to show less. A refuted one shows a claim that is
+not true, or an abstraction of the model that leaves something out. Knows nothing of the search.
+"""
+
+from __future__ import annotations
+
+import random
+
+import msgspec
+
+from plumbline.ci import one_site, two_sites
+from plumbline.ci.corruptions import showing_less
+from plumbline.ci.trials import BOTH_SITES, PALETTES
+from plumbline.reference.catalogue.records import Dialect
+from plumbline.reference.explain.engine import Answer, Budget
+from plumbline.reference.explain.oracle import search
+from plumbline.reference.history import FaultKind, History
+from plumbline.reference.operations import Scope
+from plumbline.reference.rulebook.book import Rulebook, rulebook_of
+
+BUDGET = Budget(states=4_000)
+"""Most are explained in a few hundred; looking longer at one finds less than looking at more of them."""
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What the search said of one right run, after so many states."""
+
+    seed: int
+    answer: Answer
+    states: int
+
+
+def draw_right(seed: int, sites: int, book: Rulebook) -> History:
+    """The right run of this seed: one site with three to eleven operations, or two with up to two faults."""
+    draw = random.Random(f"right {seed}")  # noqa: S311 - reproducible examples, not secrets
+    example = _two_sites if sites == BOTH_SITES else _one_site
+    return showing_less(example(draw, seed, book), draw)
+
+
+def ask_about(seed: int, sites: int, dialect: Dialect) -> Asked:
+    """Draw the run of this seed and ask the search whether the model can show it."""
+    book = rulebook_of(dialect)
+    found = search(draw_right(seed, sites, book), book, BUDGET)
+    return Asked(seed=seed, answer=found.answer, states=found.states)
+
+
+def _one_site(draw: random.Random, seed: int, book: Rulebook) -> History:
+    shape = one_site.Shape(
+        operations=draw.randrange(3, 12),
+        keys=draw.choice((("x",), ("x", "y"))),
+        members=draw.choice((2, 3, 4)),
+        checks=draw.choice((None, None, True, False)),
+        scope=draw.choice((Scope.ACK, Scope.ACK, Scope.NO_ACK)),
+        mixed=draw.choice((0.3, 0.7)),
+        others=draw.choice(PALETTES),
+        started=draw.choice((0.3, 0.8)),
+        parked=draw.choice((0.2, 0.5)),
+        settled=draw.choice((0.1, 0.3)),
+        looks=draw.choice((0.0, 0.3)),
+        redelivered=draw.choice((0.0, 0.0, 0.3)),
+    )
+    plan = one_site.draw_plan(draw, shape)
+    return one_site.run_on_reference(plan, shape, book=book, seed=seed)
+
+
+def _two_sites(draw: random.Random, seed: int, book: Rulebook) -> History:
+    kinds = draw.choice(((FaultKind.CRASH,), tuple(two_sites.MENDING), (FaultKind.CRASH, *two_sites.MENDING)))
+    faults = tuple(two_sites.any_fault(draw, kinds) for _ in range(draw.choice((0, 1, 1, 2))))
+    shape = two_sites.Shape(
+        operations=draw.randrange(3, 9),
+        keys=draw.choice((("x",), ("x", "y"), ("x", "y"))),
+        writers=draw.choice((("A", "B"), ("A", "B"), ("A", "C"), ("A", "B", "C", "D"))),
+        mixed=draw.choice((0.0, 0.0, 0.3)),
+        started=draw.choice((0.3, 0.8)),
+        parked=draw.choice((0.0, 0.2, 0.4)),
+        looks=draw.choice((0.0, 0.0, 0.2)),
+        settled=0.05,
+        faults=faults,
+        batch_size=draw.choice((1, 2, 5)),
+    )
+    return two_sites.run_on_reference(two_sites.draw_plan(draw, shape), book=book, seed=seed)
