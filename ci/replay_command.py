@@ -37,7 +37,21 @@ from plumbline.suites.smaller import REPLAYS, make_small
 LONGEST = 600
 
 
-@click.command("replay")
+_EPILOG = """\
+\b
+Examples:
+  plumbline replay runs/RUN/counterexamples/machine-replicated_regions.json
+  plumbline replay FILE --candidate reference
+  plumbline replay FILE --candidate 'process:./my-adapter' --times 20
+  plumbline replay runs/RUN/counterexamples/scenario-NAME.json --reduce small.json
+
+\b
+Exit codes:
+  0  it never failed    1  it failed at least once    2  it could not be played or judged
+"""
+
+
+@click.command("replay", epilog=_EPILOG)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--candidate", metavar="C", help="What to play it on; that of the file if left out.")
 @click.option(
@@ -70,20 +84,10 @@ def command(
     settings: Settings,
     as_json: bool,
 ) -> None:
-    r"""Play the counterexample of FILE again and tell how often it failed.
+    """Play the counterexample of FILE again and tell how often it failed.
 
     On another candidate, its parts go to the members of the same rank in the order of member ids. Without
     --candidate the one named in FILE is started, so have a look at files of strangers first.
-
-    \b
-    Exit codes:
-      0  it never failed    1  it failed at least once    2  it could not be played or judged
-
-    \b
-    plumbline replay runs/RUN/counterexamples/machine-replicated_regions.json
-    plumbline replay FILE --candidate reference
-    plumbline replay FILE --candidate 'process:./my-adapter' --times 20
-    plumbline replay runs/RUN/counterexamples/scenario-NAME.json --reduce small.json
     """
     try:
         limits = None if timeout is None else process_limits(seconds(timeout))

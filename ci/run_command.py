@@ -38,7 +38,21 @@ GATE_SEED = 20_250_101
 """Gate and smoke runs draw the same plans every time, so that a red gate is about the candidate."""
 
 
-@click.command("run")
+_EPILOG = """\
+\b
+Examples:
+  plumbline run
+  plumbline run --last-failed
+  plumbline run --candidate 'process:./my-adapter' --profile smoke
+  plumbline run --candidate geode:1.15.1 --select VER --select CONS-RR-04
+
+\b
+Exit codes:
+  0  everything judged was right    1  something failed    2  something could not be judged
+"""
+
+
+@click.command("run", epilog=_EPILOG)
 @click.option("--candidate", "candidates", multiple=True, metavar="C", help="What to test; may be repeated.")
 @click.option("--select", multiple=True, metavar="ID|AREA", help="Only these requirements; may be repeated.")
 @click.option("--profile", type=click.Choice(list(PROFILES)), help="How much is played.  [default: gate]")
@@ -81,20 +95,10 @@ def command(
     settings: Settings,
     as_json: bool,
 ) -> None:
-    r"""Test candidates against the catalogue and leave a run directory for each below OUT.
+    """Test candidates against the catalogue and leave a run directory for each below OUT.
 
     What is left out here is read from plumbline.toml (`plumbline init` writes one), if there is one; else the
     candidate is the reference itself.
-
-    \b
-    Exit codes:
-      0  everything judged was right    1  something failed    2  something could not be judged
-
-    \b
-    plumbline run
-    plumbline run --last-failed
-    plumbline run --candidate 'process:./my-adapter' --profile smoke
-    plumbline run --candidate geode:1.15.1 --select VER --select CONS-RR-04
     """
     said = settings.said
     out = out or settings.out

@@ -20,8 +20,23 @@ from plumbline.ci.trials import draw_trial
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.engine import Answer
 
+_EPILOG = """\
+\b
+Examples:
+  plumbline trials --cases 5000
+  plumbline trials --cases 1 --seed 4711      one trial again
+  plumbline trials --sites 2                  gateways between two sites, with faults
+  plumbline trials --sites 2 --dialect geode  where a sender need not wait for answers
+  plumbline trials --right --sites 2 --cases 3000
 
-@click.command("trials")
+\b
+Exit codes:
+  0  they agree on every trial that both decide; with --right: nothing right is refuted
+  1  otherwise
+"""
+
+
+@click.command("trials", epilog=_EPILOG)
 @click.option("--cases", type=click.IntRange(min=1), default=300, show_default=True, help="How many trials.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The first trial's seed; then one up.")
 @click.option("--sites", type=click.IntRange(1, 2), default=1, show_default=True, help="How many sites.")
@@ -37,18 +52,7 @@ from plumbline.reference.explain.engine import Answer
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(cases: int, seed: int, sites: int, dialect: str, right: bool, as_json: bool) -> None:
-    r"""Compare the search with the unreduced judge on random small examples, a third of them spoilt.
-
-    Exit code 0 when they agree on every trial that both decide, 1 otherwise; with --right, 0 when nothing
-    right is refuted.
-
-    \b
-    plumbline trials --cases 5000
-    plumbline trials --cases 1 --seed 4711      one trial again
-    plumbline trials --sites 2                  gateways between two sites, with faults
-    plumbline trials --sites 2 --dialect geode  where a sender need not wait for answers
-    plumbline trials --right --sites 2 --cases 3000
-    """
+    """Compare the search with the unreduced judge on random small examples, a third of them spoilt."""
     console = Console(stderr=True)
     seeds = track(
         range(seed, seed + cases),

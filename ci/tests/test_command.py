@@ -34,6 +34,7 @@ def test_every_subcommand_has_help(name: str):
     result = CliRunner().invoke(group, [name, "--help"])
     assert result.exit_code == 0, result.output
     assert f"Usage: group {name}" in result.output
+    assert "\\b" not in result.output, "a line break for click that has become text"
 
 
 def test_help_names_every_subcommand_and_imports_none_of_them():

@@ -93,5 +93,16 @@ def test_the_site_is_given_what_judging_has_written(tmp_path: Path, monkeypatch:
     assert judging[judging.index("--out") + 1] in steps["site"]
 
 
+def test_the_gate_is_asked_about_the_reference_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(main_job, "missing_for_geode", lambda _: "no Maven")
+    monkeypatch.setattr(main_job, "missing_for_spark", lambda: "no Spark")
+    steps = main_job.plan(tmp_path, tmp_path / "site")
+    (asked,) = (step.arguments[1] for step in steps if step.arguments[0] == "gate")
+    runs = [step.title for step in steps if step.arguments[0] == "run" and asked in step.arguments]
+    assert runs == ["reference, profile gate"]
+    (judged,) = (step.arguments for step in steps if step.title == "rules over all traces")
+    assert str(Path(asked).parent) in judged
+
+
 def test_the_faulty_variants_of_the_job_exist():
     assert set(FAULTY_VARIANTS) <= set(FAULTY)
