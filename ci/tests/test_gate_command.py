@@ -49,8 +49,8 @@ def spoil(run: Path, verdict: Verdict, reason: str = "") -> str:
     """Give one requirement another verdict in the table; gives its id."""
     rows = read_verdicts(run)
     passed = next(row for row in rows if row.verdict is Verdict.PASS)
-    changed = msgspec.structs.replace(passed, verdict=verdict, reason=reason)
-    write_verdicts(run, [changed if row is passed else row for row in rows])
+    others = [row for row in rows if row.requirement != passed.requirement]
+    write_verdicts(run, [*others, msgspec.structs.replace(passed, verdict=verdict, reason=reason)])
     return passed.requirement
 
 
