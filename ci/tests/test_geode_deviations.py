@@ -1,4 +1,4 @@
-"""What is on record of Apache Geode: each deviation has a file that shows it, and none is the plan's own fault."""
+"""What is on record of Apache Geode: each deviation has a file that shows it, and the plan is not at fault."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from plumbline.ci.command import group
 from plumbline.ci.main_job import GEODE_DEVIATIONS
+from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.deviations import Deviation, read_deviations
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.explain.oracle import search
@@ -58,7 +59,7 @@ def test_it_was_seen_on_a_version_that_the_deviation_is_of(deviation: Deviation)
 
 def test_what_was_seen_is_refuted_and_explained_once_the_deviation_is_followed(deviation: Deviation):
     example = example_of(deviation)
-    book = rulebook_of(example.dialect)
+    book = rulebook_of(Dialect(example.dialect))
     assert search(example.history, book, BUDGET).answer is Answer.REFUTED
     followed = search(example.history, deviating(book, (deviation,)), BUDGET).answer
     assert followed is (Answer.EXPLAINED if deviation.replaces else Answer.REFUTED)
