@@ -1,4 +1,4 @@
-"""What is on record of Apache Geode: each deviation has a file that shows it, and the plan is not at fault."""
+"""What is on record of Apache Geode: each deviation has a file that shows it, and the reference passes it."""
 
 from __future__ import annotations
 
