@@ -107,7 +107,9 @@ def _one_site(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, Hist
 def _two_sites(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, History]:
     """A small chaotic example of two sites with none, one or two faults, and how many operations it has."""
     faults = tuple(two_sites.any_fault(draw) for _ in range(draw.choice((0, 1, 1, 2))))
+    sites = (two_sites.ONE_RECEIVES, two_sites.ONE_SENDS)
     shape = two_sites.Shape(
+        topology=draw.choice((two_sites.TOPOLOGY, *sites)) if len(faults) < 2 else draw.choice(sites),
         operations=draw.randrange(2, 5 - len(faults)) if len(faults) < 2 else 2,
         keys=draw.choice((("x",), ("x", "y"))),
         writers=draw.choice((("A",), ("B",), ("A", "B"), ("A", "C"), ("A", "B", "C", "D"))),
@@ -121,7 +123,11 @@ def _two_sites(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, His
     if draw.random() < 0.25:
         faults = (*faults[:1], *two_sites.held_time(draw))
         shape = msgspec.structs.replace(
-            shape, operations=min(shape.operations, 3), settled=0.3, faults=faults
+            shape,
+            topology=draw.choice(sites),
+            operations=min(shape.operations, 3),
+            settled=0.3,
+            faults=faults,
         )
     plan = two_sites.draw_plan(draw, shape)
     return shape.operations, two_sites.run_on_reference(plan, book=book, seed=seed)

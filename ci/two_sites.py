@@ -31,6 +31,9 @@ from plumbline.suites.plans import run_plan
 REGION = "r"
 SITES = (Site(1, ("A", "B")), Site(2, ("C", "D")))
 TOPOLOGY = Topology(SITES)
+HOME = SITES[0].members
+ONE_RECEIVES = Topology((SITES[0], Site(2, ("C",))))
+ONE_SENDS = Topology((Site(1, ("A",)), SITES[1]))
 
 _MIXED = (
     OperationKind.CREATE,
@@ -58,6 +61,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
         looks: share of plan steps behind which a queue is looked at.
         faults: the faults, in their order; what mends them goes with them.
         batch_size: of both senders.
+        topology: the sites; faults of members that are not there are left out.
     """
 
     operations: int
@@ -71,6 +75,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     looks: float = 0.0
     faults: tuple[Fault, ...] = ()
     batch_size: int = 2
+    topology: Topology = TOPOLOGY
 
 
 MENDING = {
@@ -115,7 +120,7 @@ def mended(fault: Fault) -> Fault | None:
 def draw_plan(draw: random.Random, shape: Shape) -> Plan:
     """A plan of the shape: faults at any place among the operations, mended at any place behind."""
     steps: list[PlanStep] = []
-    dead: set[str] = set()
+    dead = set(TOPOLOGY.members) - set(shape.topology.members)
     held = False
     under_way: dict[str, int] = {}
     parked: list[tuple[int, str]] = []
@@ -145,14 +150,15 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
             under_way.clear()
         if draw.random() < shape.looks:
             steps.append(Look(draw.choice(("to 2", "to 1"))))
-        writers = [member for member in shape.writers if member not in dead] or ["B"]
+        alive_at_home = [member for member in HOME if member not in dead]
+        writers = [member for member in shape.writers if member not in dead] or alive_at_home
         steps.append(_call(draw, shape, op_id, draw.choice(writers), under_way, parked, dead))
     region = RegionAttributes(name=REGION, scope=shape.scope, senders=("to 2", "to 1"))
     queues = (
         QueueAttributes(id="to 2", site=1, remote_site=2, batch_size=shape.batch_size),
         QueueAttributes(id="to 1", site=2, remote_site=1, batch_size=shape.batch_size),
     )
-    return Plan(TOPOLOGY, (region,), tuple(steps), queues)
+    return Plan(shape.topology, (region,), tuple(steps), queues)
 
 
 def _last_of_site(member: str, dead: set[str]) -> bool:

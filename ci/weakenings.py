@@ -41,7 +41,14 @@ _PARTS = [
             "model.checks",
         ),
         *("model.setting", "model.system", "model.timeline", "model.clients", "model.subscriptions"),
-        *("model.senders", "model.dispatch", "model.receivers", "model.faults", "model.rest"),
+        *(
+            "model.senders",
+            "model.hazards",
+            "model.dispatch",
+            "model.receivers",
+            "model.faults",
+            "model.rest",
+        ),
     )
 ]
 _USERS = [*_PARTS, importlib.import_module("plumbline.ci.comparison")]
@@ -420,6 +427,17 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "time passes before or after what is sent": Weakening(
         "model.dispatch", "clashes=hindered | claims.TIME_PASSES,", "clashes=hindered,"
+    ),
+    "a look hinders nothing before it": Weakening(
+        "explain.hindsight", '            found.add("look")\n', "            pass\n"
+    ),
+    "a primary that dies has told of nothing": Weakening(
+        "model.dispatch", "if not now and not (looked_at and dies):", "if not now:"
+    ),
+    "an event enters whatever is done in front of it": Weakening(
+        "model.claims",
+        "    SHOW.relies_on | TAKEN_OVER_WHOLE | ENTERS_AT_ANY_TIME,",
+        "    SHOW.relies_on | TAKEN_OVER_WHOLE,",
     ),
     "no member dies": Weakening(
         "explain.hindsight",

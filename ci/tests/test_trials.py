@@ -30,13 +30,13 @@ from plumbline.reference.operations import Scope, Status
 
 CASES = 300
 
-TWO_SITES = (*range(60), 63, 129, 303)
-"""Trials of two sites: the first, and one for each way of spoiling that they lack."""
+TWO_SITES = (*range(60), 222)
+"""Trials of two sites: the first, and one for the way of spoiling that they lack."""
 
 RIGHT_RUNS = 80
 """Of each number of sites; `plumbline trials --right` draws as many as are wanted."""
 
-UNDECIDED_OF_TWO_SITES = 0.2
+UNDECIDED_OF_TWO_SITES = 0.1
 """With two queues, their copies and a fault the judge has far more to look at."""
 
 
@@ -98,7 +98,7 @@ def test_trials_of_two_sites_have_up_to_two_faults_and_are_spoilt_in_every_way(
         sum(isinstance(what, FaultBegun) and not mends(what.fault) for what in trial.history.timeline)
         for trial in trials_of_two_sites
     )
-    assert set(broken) == {0, 1, 2}
+    assert set(broken) >= {0, 1, 2}  # leaps of time count, too
     kinds = {
         what.fault.kind
         for trial in trials_of_two_sites
