@@ -34,6 +34,10 @@ RUN = "run"
 UNSEEN = {
     "gives-up": "what it forgets was applied at the other site all the same: only the queue's depth tells",
     "repeats-old-values": "what is sent again ends with the newest value, so that is held in the end",
+    "queues-late": "in no example does a member die between the return and the queueing, so nothing is lost",
+    "batch-of-one-more": "the reference shows no batches: the rule has no opportunity",
+    "tells-no-removals": "no example waits in vain after its last look at a copy that is still full",
+    "records-reversed": "what is only recorded has not returned when the next is called: no order is owed",
 }
 """Variants that break what a rule sees from outside, and do not show it in what is played here; and why."""
 
