@@ -34,7 +34,10 @@ class Answer(StrEnum):
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """How long to search: states visited and, if not None, milliseconds."""
+    """How long to search: states visited and, if not None, milliseconds of processor time.
+
+    Of the thread that searches, so that what is decided does not depend on what else the machine does.
+    """
 
     states: int = 200_000
     time_ms: int | None = None
@@ -211,7 +214,7 @@ def explain(
 
 
 def _search(system: System, logs: Logs, budget: Budget, believed: _Believed) -> Explanation:
-    deadline = None if budget.time_ms is None else time.monotonic() + budget.time_ms / 1000
+    deadline = None if budget.time_ms is None else time.thread_time() + budget.time_ms / 1000
     cursor = Cursor(logs, reduced=True)
     stack = [Position(system.initial(), HashedMap(), logs.total)]
     seen: set[tuple[Any, HashedMap[Place, int]]] = set()
@@ -225,7 +228,7 @@ def _search(system: System, logs: Logs, budget: Budget, believed: _Believed) -> 
             if here.left == 0:
                 return Explanation(Answer.EXPLAINED, states, branches, path=here.path())
             states += 1
-            late = deadline is not None and not states % 256 and time.monotonic() > deadline
+            late = deadline is not None and not states % 256 and time.thread_time() > deadline
             if late or states > budget.states:
                 return Explanation(Answer.UNKNOWN, states, branches, frontier=_furthest(frontier, here))
             cursor.move(here.used)

@@ -78,10 +78,10 @@ def name(history: History, book: Rulebook, time_ms: int = NAMING_MS) -> tuple[st
     """The decisions of the smallest sets whose freeing makes the history explainable.
 
     Every single decision that does so is named, in the order of DECISIONS, narrow ones first; failing
-    that, the first pair. Empty if none is found in the time, which is this process's own: what is named must
+    that, the first pair. Empty if none is found in the time, which is this thread's own: what is named must
     not depend on what else the machine does.
     """
-    deadline = time.process_time() + time_ms / 1000
+    deadline = time.thread_time() + time_ms / 1000
     each_ms = time_ms // 5
     asked = _asked(history)
     answers = dict.fromkeys(asked, Answer.UNKNOWN)
@@ -109,7 +109,7 @@ def _asked(history: History) -> tuple[str, ...]:
 
 
 def _answer(history: History, book: Rulebook, deadline: float, states: int, each_ms: int) -> Answer:
-    left_ms = int((deadline - time.process_time()) * 1000)
+    left_ms = int((deadline - time.thread_time()) * 1000)
     if left_ms <= 0:
         return Answer.UNKNOWN
     return search(history, book, Budget(states, min(left_ms, each_ms))).answer
