@@ -20,18 +20,19 @@ from plumbline.reference.history import (
     Settled,
 )
 from plumbline.reference.operations import LOCAL, READS, Operation, OperationKind, Status
+from plumbline.reports.spans import GATE, Span, begun, ended
 
 
 class Fate(StrEnum):
     """What became of an operation at a member whose listener was never told of it.
 
     Discarded: the member ends with the same under the key as the member that called. Lost: with something
-    else. Untold: what they end with was not read.
+    else. Untold: what they end with was not read, or the event may still wait behind a fault.
     """
 
     DISCARDED = "discarded"
     LOST = "lost"
-    UNTOLD = "never told"
+    UNTOLD = "not told"
 
 
 class Missing(msgspec.Struct, frozen=True):
@@ -61,6 +62,7 @@ def missing(history: History) -> tuple[Missing, ...]:
         for moment in history.timeline[settled:]
         if isinstance(moment, ContentsRead)
     }
+    waits = _unmended(history)
     found: list[Missing] = []
     for operation in _happened(history, told):
         reference = ends.get((operation.member, operation.region))
@@ -69,7 +71,8 @@ def missing(history: History) -> tuple[Missing, ...]:
                 continue
             held = ends.get((member, operation.region))
             fate = Fate.UNTOLD
-            if held is not None and reference is not None:
+            abroad = history.topology.site_of(member) != history.topology.site_of(operation.member)
+            if held is not None and reference is not None and not (waits and abroad):
                 alike = _under(held, operation.key) == _under(reference, operation.key)
                 fate = Fate.DISCARDED if alike else Fate.LOST
             found.append(Missing(operation, member, fate))
@@ -111,6 +114,17 @@ def _concerned(history: History, operation: Operation) -> list[str]:
         for member in site.members
         if member in history.logs and member not in dead and (crosses or operation.member in site.members)
     ]
+
+
+def _unmended(history: History) -> bool:
+    """Whether anything lasts to the end that events may wait behind on their way to another site."""
+    lasting: set[Span] = set()
+    for moment in history.timeline:
+        span = begun(moment)
+        if span is not None and span.kind != GATE:
+            lasting.add(span)
+        lasting.difference_update(ended(moment))
+    return bool(lasting)
 
 
 def _under(held: dict[str, str | None], key: str) -> tuple[bool, str | None]:

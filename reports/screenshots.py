@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-WIDTH, HEIGHT = 1500, 1100
+WIDTH, HEIGHT = 1500, 2000
 LIMIT_S = 60.0
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 MOST_PICTURES = 50

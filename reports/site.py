@@ -331,6 +331,7 @@ class _Site:
     def _counterexample(self, example: Example) -> str:
         history, dead_ends = example.record.history, example.record.dead_ends[:MOST_DEAD_ENDS]
         entries = arrange(history, dead_ends)
+        shorter = {f"{end.place}: {end.due}": f"{end.place}: {due_words(entries, end)}" for end in dead_ends}
         return self.environment.get_template("counterexample.html.j2").render(
             root="../",
             record=example.record,
@@ -338,6 +339,7 @@ class _Site:
             name=example.name,
             entries=entries,
             most_sentences=MOST_SENTENCES,
+            seen=[shorter.get(line, line) for line in example.record.seen],
             dead_ends=[(end, due_words(entries, end)) for end in dead_ends],
             diagram=draw(history, dead_ends),
         )

@@ -169,6 +169,15 @@ def test_what_a_member_was_never_told_of_is_discarded_or_lost(
     assert f"{fate}: put x = v1 on A" in texts(diagram)
 
 
+def test_what_may_wait_behind_a_fault_is_not_lost() -> None:
+    whole = put_and_settle({"A": "v1", "B": None, "C": None}, {"A": ("v1",), "B": (), "C": ()})
+    assert [(one.member, one.fate) for one in missing(whole)] == [("B", Fate.LOST), ("C", Fate.LOST)]
+    cut = msgspec.structs.replace(whole, timeline=(FaultDone(1, CUT), *whole.timeline))
+    assert [(one.member, one.fate) for one in missing(cut)] == [("B", Fate.LOST), ("C", Fate.UNTOLD)]
+    mended = msgspec.structs.replace(cut, timeline=(FaultDone(1, CUT), FaultDone(2, HEALED), *whole.timeline))
+    assert [(one.member, one.fate) for one in missing(mended)] == [("B", Fate.LOST), ("C", Fate.LOST)]
+
+
 def test_nothing_is_missing_where_everybody_was_told() -> None:
     assert missing(put_and_settle({}, dict.fromkeys("ABCD", ("v1",)))) == ()
 
