@@ -235,8 +235,8 @@ class Receivers:
             for value in each(book.value_received(operation.token, entry.token)):
                 stamps: Iterable[Stamp | None]
                 stamps = self._stamps(event, entry, member, pairs, checks=checks, timed=timed)
-                again = not first and entry.token == operation.token
-                if again and self._meets_others(world, name, operation):
+                old = not first and entry.token == operation.token
+                if old and self._meets_others(world, name, operation):
                     # A new version of an old value could beat a newer one that is under way.
                     stamps = (entry.stamp,)
                 for stamp in stamps:
