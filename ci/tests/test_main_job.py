@@ -2,6 +2,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from io import StringIO
 from pathlib import Path
 
@@ -9,8 +10,19 @@ import pytest
 from rich.console import Console
 
 from plumbline.ci import main_job
-from plumbline.ci.main_job import FAULTY_VARIANTS, Result, Step, carry_out, carry_out_all, show, succeeded
+from plumbline.ci.main_job import (
+    FAULTY_VARIANTS,
+    Result,
+    Step,
+    carry_out,
+    carry_out_all,
+    fails_now_and_then,
+    show,
+    succeeded,
+)
 from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.runs import write_verdicts
+from plumbline.reference.verdicts import Source, Verdict, VerdictRow
 
 PASSES = Step(title="reference", arguments=("run",))
 CAUGHT = Step(title="faulty", arguments=("run",), expected=1, note="caught")
@@ -23,6 +35,36 @@ def test_a_step_that_ends_otherwise_than_expected_fails_the_job_whichever_way_ro
     assert not succeeded([Result(PASSES, 1), Result(CAUGHT, 1)], all_of_it=False)
     assert not succeeded([Result(PASSES, 0), Result(CAUGHT, 0)], all_of_it=False)
     assert not succeeded([Result(PASSES, 0), Result(CAUGHT, 2)], all_of_it=False)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "excused"),
+    [
+        ((Verdict.PASS, Verdict.INTERMITTENT), True),
+        ((Verdict.PASS, Verdict.INTERMITTENT, Verdict.FAIL), False),
+        ((Verdict.INTERMITTENT, Verdict.ADAPTER_ERROR), False),
+        ((Verdict.INTERMITTENT, Verdict.UNKNOWN), False),
+        ((Verdict.PASS, Verdict.DEVIATION), False),
+    ],
+)
+def test_only_what_fails_now_and_then_is_forgiven_to_a_product(
+    tmp_path: Path, verdicts: tuple[Verdict, ...], excused: bool
+):
+    run = tmp_path / "20260101-000000-geode-1.15.1-abc"
+    run.mkdir()
+    rows = [
+        VerdictRow(run_id="r", requirement="VER-TIE-01", source=Source.MACHINE, verdict=verdict)
+        for verdict in verdicts
+    ]
+    write_verdicts(run, rows)
+    assert bool(fails_now_and_then(tmp_path)) == excused
+    step = Step(title="geode", arguments=("run",), excuse=partial(fails_now_and_then, tmp_path))
+    results = carry_out_all([step], lambda *_: 1)
+    assert succeeded(results, all_of_it=True) == excused
+
+
+def test_a_product_without_a_readable_run_is_not_forgiven(tmp_path: Path):
+    assert not fails_now_and_then(tmp_path)
 
 
 @pytest.mark.parametrize("result", [Result(SKIPPED, None), Result(LACKING, 0)])
