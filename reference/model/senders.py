@@ -333,7 +333,9 @@ class Senders:
                 yield Step(("queues late", member, event.op_id), after)
             return
         if any(record.op_id == event.op_id for record in told.records):
-            if all(each(book.queued_clears_record())):
+            # Where the removal has come meanwhile, that is what the listener is told of next.
+            removed = event.position <= sender.mark and all(each(book.removal_clears_record()))
+            if removed or all(each(book.queued_clears_record())):
                 kept = tuple(record for record in told.records if record.op_id != event.op_id)
                 told = told._replace(records=kept)
         elif all(each(book.remembers_queued_first())):

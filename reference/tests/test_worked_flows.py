@@ -239,7 +239,7 @@ BROKEN = (
     ("tells-no-removals", FIRST),
     ("removes-when-sent", FIRST),
     ("answers-first", SECOND),
-    ("records-never-cleared", LATE),
+    ("records-survive-removal", LATE),
 )
 """Variants, and flows that they cannot take."""
 
