@@ -29,7 +29,8 @@ OLDEST_JAVA = 17
 
 PROGRAMS = {
     "main": ["-m", "plumbline.ci.main_job"],
-    "test": ["-m", "pytest"],
+    # Two processes: in one the tests take twice as long. A -n among the arguments comes later, and counts.
+    "test": ["-m", "pytest", "-n", "2"],
     "lint": ["-m", "plumbline.ci.lint"],
     "bench": ["-m", "plumbline.ci", "bench"],
 }
