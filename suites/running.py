@@ -23,7 +23,8 @@ from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.deviations import Deviation, in_force
 from plumbline.reference.explain.engine import Answer
-from plumbline.reference.explain.oracle import Finding, exercised
+from plumbline.reference.explain.exercise import exercised
+from plumbline.reference.explain.oracle import Finding
 from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rules.judging import judge_runs

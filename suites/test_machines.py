@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from plumbline.reference.explain.oracle import exercised
+from plumbline.reference.explain.exercise import exercised
 from plumbline.reference.history import History
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites.examples import play_plans

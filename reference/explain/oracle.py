@@ -1,4 +1,4 @@
-"""The oracle's findings: is a history right, what does a wrong one break, and what does a right one prove?
+"""The oracle's findings: is a history right, and what does a wrong one break?
 
 Knows the search and the decisions; knows nothing of candidates.
 """
@@ -17,7 +17,6 @@ from plumbline.reference.explain.steps import Entry, Place, View
 from plumbline.reference.history import Called, ContentsRead, History
 from plumbline.reference.model.places import TIMELINE
 from plumbline.reference.rulebook.book import CLIENTS, DECISIONS, GATEWAYS, REPLICATED, Rulebook
-from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.reference.runs import DeadEnd
 
 NAMING_STATES = (1_000, 10_000)
@@ -26,8 +25,6 @@ NAMING_MS = 1_500
 
 First all decisions get few states, which is enough for most: one that takes long must not hide the rest.
 """
-
-EXERCISE_BUDGET = Budget(states=3_000, time_ms=300)
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,23 +110,6 @@ def _answer(history: History, book: Rulebook, deadline: float, states: int, each
     if left_ms <= 0:
         return Answer.UNKNOWN
     return search(history, book, Budget(states, min(left_ms, each_ms))).answer
-
-
-def exercised(history: History, requirements: Iterable[str], book: Rulebook) -> frozenset[str]:
-    """Those of the requirements of which this history, right by the book, would have shown a violation.
-
-    A history exercises a requirement if a faulty variant of it cannot explain the history.
-    """
-    proven = set()
-    for requirement in requirements:
-        for variant in FAULTY.values():
-            if (
-                requirement in variant.requirements
-                and search(history, variant.rulebook(book), EXERCISE_BUDGET).answer is Answer.REFUTED
-            ):
-                proven.add(requirement)
-                break
-    return frozenset(proven)
 
 
 def _foreign(history: History) -> list[str]:

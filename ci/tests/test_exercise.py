@@ -1,0 +1,53 @@
+"""A right history proves what a faulty variant could not have shown; who is left out could not."""
+
+from __future__ import annotations
+
+import pytest
+
+from plumbline.ci.right_runs import draw_right
+from plumbline.reference.explain import exercise
+from plumbline.reference.explain.engine import Answer
+from plumbline.reference.explain.oracle import search
+from plumbline.reference.history import History
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.faulty import FAULTY
+
+RUNS = {1: range(4), 2: range(2)}
+REQUIREMENTS = {requirement for variant in FAULTY.values() for requirement in variant.requirements}
+
+
+def right_runs() -> list[History]:
+    return [draw_right(seed, sites, Rulebook()) for sites, seeds in RUNS.items() for seed in seeds]
+
+
+def thorough(history: History) -> frozenset[str]:
+    """What is exercised if every variant is asked."""
+    proven: set[str] = set()
+    for variant in FAULTY.values():
+        found = search(history, variant.rulebook(Rulebook()), exercise.EXERCISE_BUDGET)
+        if found.answer is Answer.REFUTED:
+            proven |= set(variant.requirements)
+    return frozenset(proven)
+
+
+def test_leaving_out_variants_that_answer_alike_loses_nothing():
+    left_out = 0
+    for history in right_runs():
+        asked = exercise._asked(history, Rulebook())
+        left_out += sum(not exercise._differs(variant, Rulebook(), asked) for variant in FAULTY.values())
+        assert exercise.exercised(history, REQUIREMENTS, Rulebook()) == thorough(history)
+    assert left_out > len(FAULTY)
+
+
+def test_a_decision_that_would_be_answered_otherwise_is_looked_at(monkeypatch: pytest.MonkeyPatch):
+    history = draw_right(1, 1, Rulebook())
+    proven = exercise.exercised(history, REQUIREMENTS, Rulebook())
+    assert proven
+    monkeypatch.setattr(exercise, "_is_refuted", lambda *_: False)
+    assert not exercise.exercised(history, REQUIREMENTS, Rulebook())
+
+
+def test_only_what_was_asked_for_is_told():
+    history = draw_right(1, 1, Rulebook())
+    for requirement in exercise.exercised(history, REQUIREMENTS, Rulebook()):
+        assert exercise.exercised(history, [requirement], Rulebook()) == {requirement}
