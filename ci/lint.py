@@ -13,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("adapters", "ci", "reference", "reports", "spark", "suites")
+EXAMPLES = ROOT / "adapters" / "examples" / "python"
 
 
 def link_tree(tree: Path) -> None:
@@ -29,10 +30,11 @@ def check_types(package: str = "plumbline", tree: Path = ROOT / ".types") -> sub
     """Run mypy over a package of the link tree; its report names the files as they are in the clone."""
     link_tree(tree)
     command = [sys.executable, "-m", "mypy", "-p", package]
+    command += [word for example in sorted(EXAMPLES.glob("*.py")) for word in ("-m", example.stem)]
     done = subprocess.run(
         command,
         cwd=ROOT,
-        env=os.environ | {"MYPYPATH": str(tree)},
+        env=os.environ | {"MYPYPATH": f"{tree}{os.pathsep}{EXAMPLES}"},
         capture_output=True,
         text=True,
         check=False,
