@@ -24,6 +24,9 @@ from plumbline.reference.operations import QueueAttributes, QueueRole, QueueSigh
 PAUSE_LIMIT_S = 2.0
 STOP_LIMIT_S = 1.0
 
+# Beside operations Geode queues the later timestamps of changes that a member has discarded.
+_NO_OPERATION = "UPDATE_VERSION"
+
 # The class of Geode's threads that apply batches at the receiving site is in none of their names.
 _APPLYING = "GatewayReceiverCommand"
 
@@ -35,7 +38,7 @@ class Flow(NamedTuple):
         running: whether the member runs it.
         primary: whether the member dispatches.
         size: events in the member's copy.
-        unprocessed: events that the primary has not queued yet, as far as a secondary knows.
+        unprocessed: what the primary has not queued yet, as far as a secondary knows.
     """
 
     running: bool
@@ -56,7 +59,7 @@ class Gateway:
         self._cache = cache
         self._keep = keep
         self._senders: dict[str, Any] = {}
-        self._counted_before: dict[str, int] = {}
+        self._fields: dict[str, Any] = {}
         self._receiver: Any = None
         self._stopping: Future[None] | None = None
         self.paused: set[str] = set()
@@ -135,8 +138,6 @@ class Gateway:
     def start(self, queue: str) -> None:
         """Start a sender that was stopped."""
         self._senders[queue].start()
-        # It remembers nothing now, but the gauge may go on from where it stood.
-        self._counted_before[queue] = self._senders[queue].getStatistics().getUnprocessedEventMapSize()
 
     def stop(self, queue: str) -> None:
         """Stop a sender: what is put from now on is never sent by it."""
@@ -144,15 +145,7 @@ class Gateway:
 
     def flow(self) -> dict[str, Flow]:
         """Each sender of the member in numbers."""
-        return {
-            queue: Flow(
-                running=sender.isRunning(),
-                primary=sender.isPrimary(),
-                size=sender.getEventQueueSize(),
-                unprocessed=self._unprocessed(queue, sender),
-            )
-            for queue, sender in self._senders.items()
-        }
+        return {queue: self._flow(sender) for queue, sender in self._senders.items()}
 
     def applying(self) -> int:
         """How many of the member's threads are applying a batch of another site now."""
@@ -168,8 +161,8 @@ class Gateway:
         """How many events of a queue have been sent and not been acknowledged yet."""
         return sum(
             int(both[0].size())
-            for processor in _processors(self._senders[queue])
-            for both in plain(_field(processor, "batchIdToEventsMap")).values().toArray()
+            for processor in self._processors(self._senders[queue])
+            for both in plain(self._field(processor, "batchIdToEventsMap")).values().toArray()
         )
 
     def sight(self, queue: str, regions: frozenset[str]) -> QueueSight:
@@ -180,17 +173,57 @@ class Gateway:
         if not sender.isRunning():
             return QueueSight(depth=0, role=QueueRole.NONE)
         # A secondary may still hold what the primary sent in the last example: it is told once a second.
-        tokens = [_token(event) for event in self._events(sender) if event.getRegionPath() in regions]
+        events = [event for event in self._events(sender) if _is_of(event, regions)]
+        tokens = [_token(event) for event in events]
+        remembered = [event for event in self._remembered(sender) if _is_of(event, regions)]
         return QueueSight(
             depth=len(tokens),
             role=QueueRole.PRIMARY if sender.isPrimary() else QueueRole.SECONDARY,
             tokens=tuple(tokens),
-            unprocessed=self._unprocessed(queue, sender),
+            unprocessed=len(remembered),
         )
 
-    def _unprocessed(self, queue: str, sender: Any) -> int:
-        size: int = sender.getStatistics().getUnprocessedEventMapSize()
-        return size - self._counted_before.get(queue, 0)
+    def _flow(self, sender: Any) -> Flow:
+        """A sender in numbers, read in such an order that what is taken over meanwhile is not missed."""
+        running = sender.isRunning()
+        processors = self._processors(sender) if running else []
+        primary = sender.isPrimary() and all(
+            self._field(processor, "failoverCompleted") for processor in processors
+        )
+        unprocessed = sum(int(self._unprocessed(processor).size()) for processor in processors)
+        return Flow(running, primary, sender.getEventQueueSize(), unprocessed)
+
+    def _unprocessed(self, processor: Any) -> Any:
+        """What a dispatcher has in mind until it takes over, as a map.
+
+        The statistic of that name is no count of it: a sender that is started anew leaves it where it stood,
+        and one that takes over with anything in mind sets it to nothing.
+        """
+        found = self._field(processor, "unprocessedEvents")
+        return plain(self._java.java.util.Collections.emptyMap() if found is None else found)
+
+    def _remembered(self, sender: Any) -> list[Any]:
+        """The events that a sender has in mind."""
+        return [
+            self._field(wrapper, "event")
+            for processor in self._processors(sender)
+            for wrapper in _values(self._unprocessed(processor))
+        ]
+
+    def _processors(self, sender: Any) -> list[Any]:
+        """A running sender's dispatchers: one, or as many as it has threads."""
+        processor = sender.getEventProcessor()
+        if processor is None:
+            raise AdapterError(f"the sender {sender.getId()} does not run")
+        if sender.getDispatcherThreads() == 1:
+            return [processor]
+        return list(self._field(processor, "processors").toArray())
+
+    def _field(self, thing: Any, name: str) -> Any:
+        """A field that a Java object has or inherits, whatever its access; names here are unique."""
+        if name not in self._fields:
+            self._fields[name] = self._keep(_declared(thing, name))
+        return self._fields[name].get(thing)
 
     def _events(self, sender: Any) -> list[Any]:
         """The events of all of a sender's queues, those of one queue oldest first."""
@@ -216,21 +249,11 @@ class Gateway:
         return text
 
     def _stands_still(self, sender: Any) -> bool:
-        return all(_field(processor, "isDispatcherWaiting") for processor in _processors(sender))
+        return all(self._field(processor, "isDispatcherWaiting") for processor in self._processors(sender))
 
 
-def _processors(sender: Any) -> list[Any]:
-    """A running sender's dispatchers: one, or as many as it has threads."""
-    processor = sender.getEventProcessor()
-    if processor is None:
-        raise AdapterError(f"the sender {sender.getId()} does not run")
-    if sender.getDispatcherThreads() == 1:
-        return [processor]
-    return list(_field(processor, "processors").toArray())
-
-
-def _field(thing: Any, name: str) -> Any:
-    """A field that a Java object inherits, whatever its access."""
+def _declared(thing: Any, name: str) -> Any:
+    """A field of a Java object's class or of one that it inherits from, made accessible."""
     kind = thing.getClass()
     while kind is not None:
         try:
@@ -239,8 +262,23 @@ def _field(thing: Any, name: str) -> Any:
             kind = kind.getSuperclass()
             continue
         field.setAccessible(True)
-        return field.get(thing)
+        return field
     raise AdapterError(f"{thing.getClass().getName()} has no field {name} in this version")
+
+
+def _values(mapping: Any) -> list[Any]:
+    """The values of a Java map that others may be changing."""
+    while True:
+        try:
+            return [value for value in mapping.values().toArray() if value is not None]
+        except JavaError as error:
+            if "ArrayIndexOutOfBoundsException" not in error.java_exception.getClass().getName():
+                raise  # else it has grown meanwhile
+
+
+def _is_of(event: Any, regions: frozenset[str]) -> bool:
+    """Whether a queued event is one of an operation in regions that have these paths."""
+    return event.getRegionPath() in regions and event.getOperation().toString() != _NO_OPERATION
 
 
 def _token(event: Any) -> str | None:
