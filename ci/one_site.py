@@ -17,6 +17,7 @@ from plumbline.reference.history import History
 from plumbline.reference.operations import (
     READS,
     Client,
+    Interest,
     Operation,
     OperationKind,
     RegionAttributes,
@@ -24,7 +25,7 @@ from plumbline.reference.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.plans import Do, Finish, Park, Plan, PlanStep, Release, Settle, Start
+from plumbline.reference.plans import Do, Finish, Park, Plan, PlanStep, Register, Release, Settle, Start
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.operations import FROM_CLIENTS
 from plumbline.suites.driving import Driver
@@ -64,6 +65,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
         looks: share of calls behind which something is read while others are under way.
         redelivered: share of calls behind which an earlier message is delivered once more.
         clients: who is connected to the members, and calls as they do.
+        registers: whether they register for everything at the beginning.
+        interests: share of plan steps at which a client registers for something, or withdraws that.
     """
 
     operations: int
@@ -79,6 +82,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     looks: float = 0.0
     redelivered: float = 0.0
     clients: tuple[Client, ...] = ()
+    registers: bool = True
+    interests: float = 0.0
 
 
 def draw_plan(draw: random.Random, shape: Shape) -> Plan:
@@ -93,6 +98,11 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
         op_id, member = parked.pop(draw.randrange(len(parked)))
         steps.append(Release(op_id, member))
 
+    def stand_still() -> None:
+        while parked:
+            release_one()
+        steps.extend(Finish(under_way.pop(thread)) for thread in sorted(under_way))
+
     op_id = 0
     while op_id < shape.operations:
         if parked and draw.random() < 0.3:
@@ -101,6 +111,9 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
             steps.append(Finish(under_way.pop(draw.choice(sorted(under_way)))))
         if draw.random() < shape.settled:
             steps.append(Settle())
+        if clients and draw.random() < shape.interests:
+            stand_still()
+            steps.append(Register(_draw_interest(draw, draw.choice(clients), shape.keys)))
         member = draw.choice((*members, *clients))
         thread = f"{member}{draw.randrange(2)}"
         if thread in under_way:
@@ -132,7 +145,29 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
         else:
             steps.append(Do(operation))
     region = RegionAttributes(name=REGION, checks=shape.checks, scope=shape.scope)
-    return Plan(Topology((Site(1, members),)), (region,), tuple(steps), clients=shape.clients)
+    return Plan(
+        Topology((Site(1, members),)),
+        (region,),
+        tuple(steps),
+        clients=shape.clients,
+        registers=shape.registers,
+    )
+
+
+def _draw_interest(draw: random.Random, client: str, keys: tuple[str, ...]) -> Interest:
+    """A registration for some of the keys, or sometimes its withdrawal."""
+    kind = draw.choice(("all", "key", "list", "regex"))
+    key = draw.choice(keys)
+    specification = {"all": "", "key": key, "list": "\n".join(keys), "regex": draw.choice((key, ".*", "y|z"))}
+    return Interest(
+        client=client,
+        region=REGION,
+        kind=kind,
+        specification=specification[kind],
+        policy=draw.choice((None, "none", "keys", "keys_values")),
+        receive_values=draw.random() < 0.6,
+        register=draw.random() < 0.8,
+    )
 
 
 def _fresh_key(draw: random.Random, kind: OperationKind, op_id: int) -> str:
@@ -146,7 +181,15 @@ class _RestlessDriver(Driver):
     def __init__(self, adapter: Adapter, plan: Plan, shape: Shape, draw: random.Random) -> None:
         topology = plan.topology
         order = adapter.deploy(topology).member_order
-        super().__init__(adapter, adapter.hello(), topology, order, plan.regions, clients=plan.clients)
+        super().__init__(
+            adapter,
+            adapter.hello(),
+            topology,
+            order,
+            plan.regions,
+            clients=plan.clients,
+            registers=plan.registers,
+        )
         self._shape = shape
         self._draw = draw
         self._returned: list[Operation] = []

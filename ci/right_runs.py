@@ -17,7 +17,7 @@ from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.engine import Answer, Budget
 from plumbline.reference.explain.oracle import search
 from plumbline.reference.history import FaultKind, History
-from plumbline.reference.operations import Scope
+from plumbline.reference.operations import Client, Scope
 from plumbline.reference.rulebook.book import Rulebook, rulebook_of
 
 BUDGET = Budget(states=4_000)
@@ -61,6 +61,18 @@ def _one_site(draw: random.Random, seed: int, book: Rulebook) -> History:
         looks=draw.choice((0.0, 0.3)),
         redelivered=draw.choice((0.0, 0.0, 0.3)),
     )
+    if draw.random() < 0.4:
+        clients = tuple(
+            Client(name=name, servers=(draw.choice("AB"),), checks=draw.choice((None, False)))
+            for name in draw.choice(("K", "KL"))
+        )
+        shape = msgspec.structs.replace(
+            shape,
+            operations=min(shape.operations, 8),
+            clients=clients,
+            registers=draw.random() < 0.5,
+            interests=draw.choice((0.0, 0.3)),
+        )
     plan = one_site.draw_plan(draw, shape)
     return one_site.run_on_reference(plan, shape, book=book, seed=seed)
 

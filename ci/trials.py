@@ -100,6 +100,14 @@ def _one_site(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, Hist
     if draw.random() < 0.25:
         client = Client(name="K", servers=(draw.choice("AB"),), checks=draw.choice((None, False)))
         shape = msgspec.structs.replace(shape, operations=min(shape.operations, 5), clients=(client,))
+        if draw.random() < 0.6:
+            shape = msgspec.structs.replace(
+                shape,
+                operations=min(shape.operations, 4),
+                settled=0.3,
+                registers=draw.random() < 0.3,
+                interests=0.4,
+            )
     plan = one_site.draw_plan(draw, shape)
     return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)
 

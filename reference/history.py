@@ -15,6 +15,7 @@ from plumbline.reference.operations import (
     Client,
     Content,
     Event,
+    Interest,
     Operation,
     Outcome,
     QueueAttributes,
@@ -157,6 +158,15 @@ class Joined(msgspec.Struct, frozen=True, tag="joined"):
     region: str
 
 
+class Registered(msgspec.Struct, frozen=True, tag="registered"):
+    """A client's registration of interest, or its withdrawal, is in force.
+
+    Asked for only when everything has settled; nothing else was under way until it had returned.
+    """
+
+    interest: Interest
+
+
 class FaultKind(StrEnum):
     """What is done to a system besides calling operations; the kinds that mend something among them."""
 
@@ -217,6 +227,16 @@ def fault_words(fault: Fault) -> str:
     }[fault.kind]
 
 
+def interest_words(interest: Interest) -> str:
+    """A registration in words: "K registers for regex a.* of r, keys_values"."""
+    what = f"{interest.kind} {interest.specification}".strip().replace("\n", ", ")
+    if not interest.register:
+        return f"{interest.client} withdraws {what} of {interest.region}"
+    policy = f", {interest.policy}" if interest.policy else ""
+    values = "" if interest.receive_values else ", without values"
+    return f"{interest.client} registers for {what} of {interest.region}{policy}{values}"
+
+
 class FaultBegun(msgspec.Struct, frozen=True, tag="fault_begun"):
     """The harness has asked for a fault; it may happen from here on."""
 
@@ -264,6 +284,7 @@ Moment = (
     | Redelivered
     | Left
     | Joined
+    | Registered
     | FaultBegun
     | FaultDone
     | QueueAsked
@@ -300,7 +321,9 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
         conflated_weight_most: most that it adds.
         callback_arguments: whether destroys and invalidates carry their token.
         queues: the gateway senders and asynchronous queues that regions may be attached to.
-        clients: the clients, which ran from the beginning, subscribed to all keys of all regions.
+        clients: the clients, which ran from the beginning.
+        registers: whether they registered for all keys of all regions when they started; else they began
+            without any interest.
     """
 
     topology: Topology
@@ -315,3 +338,4 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     callback_arguments: bool = True
     queues: tuple[QueueAttributes, ...] = ()
     clients: tuple[Client, ...] = ()
+    registers: bool = True

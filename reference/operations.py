@@ -251,7 +251,7 @@ class Interest(msgspec.Struct, frozen=True, kw_only=True):
         region: of which region.
         kind: `all` keys, one `key`, a `list` of keys or a `regex` for keys.
         specification: the key, the keys one a line, or the expression; "" for all.
-        policy: what is fetched at once: `none`, `keys` or `keys_values`.
+        policy: what is fetched at once: `none`, `keys` or `keys_values`; None to leave it unnamed.
         durable: whether servers keep it while the client is away.
         receive_values: whether events bring values, or only say that the key is no longer valid.
         register: False to withdraw it.
@@ -261,7 +261,7 @@ class Interest(msgspec.Struct, frozen=True, kw_only=True):
     region: str
     kind: str = "all"
     specification: str = ""
-    policy: str = "keys_values"
+    policy: str | None = None
     durable: bool = False
     receive_values: bool = True
     register: bool = True

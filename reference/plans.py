@@ -11,10 +11,11 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.history import Fault, FaultKind, fault_words
+from plumbline.reference.history import Fault, FaultKind, fault_words, interest_words
 from plumbline.reference.operations import (
     LOCAL,
     Client,
+    Interest,
     Operation,
     OperationKind,
     QueueAttributes,
@@ -119,6 +120,12 @@ class Join(msgspec.Struct, frozen=True, tag="join"):
     region: str
 
 
+class Register(msgspec.Struct, frozen=True, tag="register"):
+    """Have a client register for keys of a region, or withdraw that, once everything has settled."""
+
+    interest: Interest
+
+
 PlanStep = (
     Do
     | Start
@@ -134,17 +141,22 @@ PlanStep = (
     | Redeliver
     | Leave
     | Join
+    | Register
 )
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """Topology, regions, queues, clients and steps of one example."""
+    """Topology, regions, queues, clients and steps of one example.
+
+    The clients register for all keys of all regions when they start, unless `registers` says otherwise.
+    """
 
     topology: Topology
     regions: tuple[RegionAttributes, ...]
     steps: tuple[PlanStep, ...]
     queues: tuple[QueueAttributes, ...] = ()
     clients: tuple[Client, ...] = ()
+    registers: bool = True
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -215,7 +227,7 @@ def doubly_busy(plan: Plan) -> bool:
                 parked.discard((op_id, member))
             case Finish(op_id) if not parked:
                 busy = {thread: other for thread, other in busy.items() if other != op_id}
-            case Settle() | Leave() | Join() if not parked:
+            case Settle() | Leave() | Join() | Register() if not parked:
                 busy.clear()
     return False
 
@@ -358,6 +370,8 @@ def mistakes(plan: Plan) -> list[str]:
             (getattr(operation, "member", ""), callers, "member"),
             (getattr(step, "region", "") or getattr(operation, "region", ""), regions, "region"),
             (getattr(step, "queue", ""), queues, "queue"),
+            (step.interest.client if isinstance(step, Register) else "", set(clients), "client"),
+            (step.interest.region if isinstance(step, Register) else "", regions, "region"),
             (step.fault.member if isinstance(step, Inject) else "", members, "member"),
             (step.fault.queue if isinstance(step, Inject) else "", queues, "queue"),
         )
@@ -407,3 +421,5 @@ def _step_words(step: PlanStep) -> str:  # noqa: PLR0912 - one for each kind of 
             return f"{member} gives up its copy of {region}"
         case Join(member, region):
             return f"{member} takes a copy of {region} again"
+        case Register(interest):
+            return interest_words(interest)

@@ -28,6 +28,7 @@ from plumbline.reference.history import (
     QueueAsked,
     QueueRead,
     Redelivered,
+    Registered,
     Released,
     Returned,
     Settled,
@@ -36,6 +37,7 @@ from plumbline.reference.history import (
     StatisticRead,
     Waited,
     fault_words,
+    interest_words,
 )
 from plumbline.reference.operations import (
     STORES_VALUE,
@@ -287,6 +289,8 @@ def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, i
             words = f"{name} moved by {delta:+d}" if delta else f"{name} did not move"
         case Left(member=place, region=region) | Joined(member=place, region=region):
             words = f"{'gives up' if isinstance(moment, Left) else 'takes'} its copy of {region}"
+        case Registered(interest=interest):
+            place, words = interest.client, interest_words(interest)
         case Redelivered(op_id=op_id, member=place):
             words = f"message of #{op_id} sent again"
         case FaultBegun(fault=fault) | FaultDone(fault=fault):

@@ -31,6 +31,7 @@ from plumbline.reference.history import (
     QueueAsked,
     QueueRead,
     Redelivered,
+    Registered,
     Released,
     Returned,
     Settled,
@@ -96,10 +97,12 @@ class Driver:
         regions: tuple[RegionAttributes, ...],
         queues: tuple[QueueAttributes, ...] = (),
         clients: tuple[Client, ...] = (),
+        *,
+        registers: bool = True,
     ) -> None:
         """Begin an example: the candidate is reset to fresh regions, attached to queues that run.
 
-        The clients run from here on, and subscribe to all keys of all regions.
+        The clients run from here on, and register for all keys of all regions unless `registers` is False.
         """
         self.introduction = introduction
         self.topology = topology
@@ -122,6 +125,7 @@ class Driver:
         for queue in queues:
             adapter.create_queue(queue)
         self._clients = clients
+        self._registers = registers
         adapter.reset(regions)
         if Capability.QUEUE_INSPECTION in introduction.capabilities:
             # Who is primary now is whoever was left when the last example ended.
@@ -131,7 +135,7 @@ class Driver:
                         self.look_at_queue(member, queue.id)
         for client in clients:
             adapter.start_client(client)
-            for region in regions:
+            for region in regions if registers else ():
                 adapter.interest(Interest(client=client.name, region=region.name))
 
     def call(self, operation: Operation) -> None:
@@ -189,6 +193,14 @@ class Driver:
         self.settle()
         self._adapter.join(member, region)
         self._timeline.append(Joined(member, region))
+
+    def register(self, interest: Interest) -> None:
+        """Have a client register for keys, or withdraw that, once everything has settled."""
+        self.settle()
+        self._adapter.interest(interest)
+        self._timeline.append(Registered(interest))
+        # What listeners were told meanwhile was caused by the call, if by anything: it shows behind it.
+        self.poll()
 
     def redeliver(self, op_id: int, member: str) -> None:
         """Deliver the message of an operation once more."""
@@ -357,6 +369,7 @@ class Driver:
             callback_arguments=self.introduction.callback_arguments,
             queues=self._queues,
             clients=self._clients,
+            registers=self._registers,
         )
 
 

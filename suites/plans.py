@@ -23,6 +23,7 @@ from plumbline.reference.plans import (
     PlanStep,
     Read,
     Redeliver,
+    Register,
     Release,
     Settle,
     Start,
@@ -88,6 +89,9 @@ class _Playing:
             case Redeliver(op_id, member):
                 if self._was_sent(op_id, member):
                     driver.redeliver(op_id, member)
+            case Register(interest):
+                if not self._parked and not driver.under_way:
+                    driver.register(interest)
             case Leave(member, region) | Join(member, region):
                 self._move(step, member, region)
 

@@ -33,6 +33,7 @@ from plumbline.reference.plans import (
     PlanStep,
     Read,
     Redeliver,
+    Register,
     Release,
     Settle,
     Start,
@@ -285,7 +286,7 @@ class _Reducer:
         return smaller != plan and self._fails(smaller)
 
 
-_EXTRAS = (Settle, Finish, Await, Read, Count, Look, Inject, Redeliver)
+_EXTRAS = (Settle, Finish, Await, Read, Count, Look, Inject, Redeliver, Register)
 """Steps besides operations. Releases stay: they tell the order, and in the end everything is released."""
 
 
@@ -410,4 +411,5 @@ def _playing(plan: Plan) -> set[str]:
     playing = {operation.member for operation in operations_of(plan)}
     playing |= {str(getattr(step, "member", "")) for step in plan.steps}
     playing |= {step.fault.member for step in plan.steps if isinstance(step, Inject)}
+    playing |= {step.interest.client for step in plan.steps if isinstance(step, Register)}
     return playing | {server for client in plan.clients for server in client.servers}

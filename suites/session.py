@@ -85,13 +85,25 @@ class Session:
         regions: tuple[RegionAttributes, ...],
         queues: tuple[QueueAttributes, ...] = (),
         clients: tuple[Client, ...] = (),
+        *,
+        registers: bool = True,
     ) -> tuple[Driver, tuple[str, ...] | None]:
         """Begin an example on a topology; gives its driver and the order of the members' ids.
 
         Raises AdapterError, of which whoever plays the example tells `failed`.
         """
         order = self.member_order(topology)
-        return Driver(self._open(), self.introduction, topology, order, regions, queues, clients), order
+        driver = Driver(
+            self._open(),
+            self.introduction,
+            topology,
+            order,
+            regions,
+            queues,
+            clients,
+            registers=registers,
+        )
+        return driver, order
 
     @property
     def given_up(self) -> bool:

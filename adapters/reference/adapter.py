@@ -61,6 +61,8 @@ CAPABILITIES = (
     Capability.VIRTUAL_TIME,
 )
 
+_INTERESTS = ("all", "key", "list", "regex")
+
 MOST_STEPS_AT_ONCE = 6
 """How many steps chaos takes at most while nobody waits."""
 
@@ -272,12 +274,19 @@ class ReferenceAdapter(Adapter):
         setting.connect(client)
 
     def interest(self, interest: Interest) -> None:
-        """Have a client sent all events of a region."""
+        """Have a client register for keys of a region, or withdraw that, once everything has happened."""
         setting = self._ready().setting
-        everything = Interest(client=interest.client, region=interest.region)
-        if interest != everything or setting.operations:
-            raise UnsupportedError("interest: clients register for all keys, at the beginning, so far")
-        setting.subscribe(interest.client, interest.region)
+        client = setting.clients.get(interest.client)
+        if client is None or interest.region not in self._regions:
+            raise AdapterError(f"interest: no client {interest.client} or no region {interest.region}")
+        if interest.durable or not client.subscription or interest.kind not in _INTERESTS:
+            raise UnsupportedError(
+                f"interest: neither durable interest nor interest by {interest.kind} is modelled so far"
+            )
+        self.settle(0)
+        ways = list(self._ready().interests.registered(self._world, interest))
+        self._world, shows = ways[0] if self._random is None else self._random.choice(ways)
+        self._told(shows)
 
     def create_queue(self, queue: QueueAttributes) -> None:
         """Keep the queue's attributes: its senders start with the next reset."""
@@ -380,9 +389,13 @@ class ReferenceAdapter(Adapter):
             return False
         step = possible[0] if self._random is None else self._random.choice(possible)
         self._world = step.state
-        for place, entry in step.shows:
+        self._told(step.shows)
+        return True
+
+    def _told(self, shows: tuple[tuple[Place, Entry], ...]) -> None:
+        """Note what listeners were told."""
+        for place, entry in shows:
             match place, entry:
                 case ("listener", str(member)), (str(region), str(key), EventKind() as kind, token):
                     known = None if token is None else str(token)
                     self._events.append(Event(member=member, region=region, key=key, kind=kind, token=known))
-        return True

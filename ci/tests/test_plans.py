@@ -22,6 +22,7 @@ from plumbline.reference.history import (
 )
 from plumbline.reference.operations import (
     Client,
+    Interest,
     Operation,
     OperationKind,
     QueueAttributes,
@@ -44,6 +45,7 @@ from plumbline.reference.plans import (
     PlanStep,
     Read,
     Redeliver,
+    Register,
     Release,
     Settle,
     Start,
@@ -95,6 +97,7 @@ EVERY: tuple[PlanStep, ...] = (
     Redeliver(1, "B"),
     Leave("A", "r"),
     Join("A", "r"),
+    Register(Interest(client="K", region="r", kind="regex", specification="x.*", policy="none")),
 )
 """A step of every kind."""
 
@@ -127,7 +130,7 @@ def test_what_concerns_an_operation_goes_with_it():
     assert restricted(PLAN, {1, 2, 3}) == PLAN
     assert restricted(PLAN, {2}).steps == (
         *(Start(put(2, "B")), Finish(2), Settle()),
-        *(step for step in EVERY if isinstance(step, Inject | Look | Read | Count | Leave | Join)),
+        *(step for step in EVERY if isinstance(step, Inject | Look | Read | Count | Leave | Join | Register)),
     )
 
 

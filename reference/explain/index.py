@@ -28,6 +28,7 @@ from plumbline.reference.history import (
     QueueAsked,
     QueueRead,
     Redelivered,
+    Registered,
     Released,
     Returned,
     Settled,
@@ -97,6 +98,7 @@ class Index:
         self.last_look: dict[str, int] = {}
         self.primaries: dict[str, str] = {}
         self._read(history)
+        self.plain = self._is_plain(history)
         again = frozenset().union(*(_repeats(log) for log in history.logs.values()))
         self.repeated = frozenset(
             op.op_id for op in self.operations.values() if (op.region, op.key, op.token) in again
@@ -180,6 +182,12 @@ class Index:
                 least, most = history.conflated_weight_least, history.conflated_weight_most
                 self.answers.statistics[number] = (-(-delta // most), delta // least)
 
+    def _is_plain(self, history: History) -> bool:
+        """Whether clients are registered for all values all the time, and do nothing but put and destroy."""
+        kinds = {self.operations[op_id].kind for op_id in self.originators}
+        changed = any(isinstance(moment, Registered) for moment in history.timeline)
+        return history.registers and not changed and kinds <= _PLAIN
+
     @property
     def readings(self) -> dict[int, tuple[int, int]]:
         """What the clocks showed for operations that were called and done while the harness held them."""
@@ -247,6 +255,8 @@ class Index:
                 continue
             if not self.may_only_read(operation):
                 continue
+            if operation.kind in READS and op_id in self.originators:
+                continue  # what a client gets it may have held itself; its server claims nothing anyway
             where = (operation.member, operation.region, operation.key)
             readers.setdefault(where, []).append((self.called[op_id], operation, outcome, None))
         for number, seen in self.answers.contents.items():
@@ -399,6 +409,9 @@ def _repeats(log: tuple[ListenerShown, ...]) -> frozenset[tuple[str, str, str | 
     told = Counter((shown.event.region, shown.event.key, shown.event.token) for shown in log)
     return frozenset(what for what, times in told.items() if times > 1 and what[2] is not None)
 
+
+_PLAIN = frozenset({OperationKind.PUT, OperationKind.DESTROY})
+"""Operations of clients that leave to the server's events what their copies hold."""
 
 _MAY_BE_SILENT = (OperationKind.DESTROY, OperationKind.INVALIDATE)
 """Operations that listeners need not show where they find nothing to destroy or invalidate."""

@@ -28,6 +28,7 @@ from plumbline.reference.model.wholes import WHOLE
 from plumbline.reference.operations import (
     STORES_VALUE,
     EventKind,
+    Interest,
     OperationKind,
     Status,
 )
@@ -61,8 +62,14 @@ def _ask(history: History, book: Rulebook) -> Question:
     )
     for client in history.clients:
         setting.connect(client)
-        for region in history.regions:
-            setting.subscribe(client.name, region.name)
+    if history.registers:
+        setting.registered = tuple(
+            Interest(client=client.name, region=region.name)
+            for client in history.clients
+            if client.subscription
+            for region in history.regions
+        )
+    setting.plain = index.plain
     if history.order_strength is OrderStrength.TOTAL and history.queues:
         setting.changes_queues = LOOKED_AT | TIME_PASSES
     setting.shared = index.shared

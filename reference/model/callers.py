@@ -83,6 +83,8 @@ class Callers:
         for effect in effects(operation.kind, entry.state, entry.token, of_client=of_client):
             if effect.at_client:
                 yield self._left_to_client(world, operation, call, effect)
+            elif of_client and operation.kind is OperationKind.GET:
+                yield self._left_to_client(world, operation, call, effect, entry.stamp)
             elif effect.becomes is None:
                 yield from self._reading(world, operation, call, effect)
             else:
@@ -121,10 +123,12 @@ class Callers:
             world, operation.member, operation, None, update=True, carried=carried, token=token
         )
 
-    def _left_to_client(self, world: World, operation: Operation, call: Call, effect: Effect) -> Step:
+    def _left_to_client(
+        self, world: World, operation: Operation, call: Call, effect: Effect, stamp: Stamp | None = None
+    ) -> Step:
         waiting = self._setting.caller(operation.op_id)
         outcome = Outcome(effect.status, effect.value)
-        left = call._replace(stage=Stage.SENT, outcome=outcome, waiting=waiting)
+        left = call._replace(stage=Stage.SENT, outcome=outcome, stamp=stamp, waiting=waiting)
         return Step(
             ("leaves to its client", operation.member, operation.op_id),
             world.but(calls=world.calls.set(operation.op_id, left)),
@@ -182,11 +186,14 @@ class Callers:
                 applied = world.but(
                     entries=entries, calls=world.calls.set(operation.op_id, after), gates=gates
                 )
+                sent = [applied]
                 if effect.distributed:
-                    applied = queued(
-                        applied, self._setting, self._strength, member, operation, stamp, sure=announced
+                    sent = list(
+                        queued(
+                            applied, self._setting, self._strength, member, operation, stamp, sure=announced
+                        )
                     )
-                ways = list(self._told(applied, operation, entry, stamp, effect))
+                ways = [way for one in sent for way in self._told(one, operation, entry, stamp, effect)]
                 for known in ways:
                     yield Step(
                         ("applies", member, operation.op_id),

@@ -129,6 +129,7 @@ NEXT_MOMENT = Claim(
 READ = Claim(
     "read",
     "A reading that is right now changes nothing for anybody and lets its caller go on.",
+    OTHERS_DO_NOT_MATTER,
 )
 SEND = Claim(
     "send",

@@ -6,23 +6,29 @@ answered; the answer, and whatever waits in the client's queue, arrives like an 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
-from plumbline.reference.explain.steps import Step, View
+import msgspec
+
+from plumbline.reference.explain.steps import Entry as Shown
+from plumbline.reference.explain.steps import Place, Step, View
 from plumbline.reference.model import claims
+from plumbline.reference.model.interests import Interests
 from plumbline.reference.model.places import outcome_entry, outcome_place
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Call, Channel, Message, Stage, World
-from plumbline.reference.operations import Operation, Outcome, Status
-from plumbline.reference.rulebook.values import each
+from plumbline.reference.model.world import Call, Channel, Entry, Message, Stage, World
+from plumbline.reference.operations import Operation, OperationKind, Outcome, Status
+from plumbline.reference.rulebook.operations import BECOMES
+from plumbline.reference.rulebook.values import EntryState, each
 
 
 class Clients:
     """The part of the model that passes on clients' calls, answers them, and empties clients' queues."""
 
-    def __init__(self, setting: Setting, replicates: Replicates) -> None:
+    def __init__(self, setting: Setting, replicates: Replicates, interests: Interests) -> None:
         self._setting = setting
+        self._interests = interests
         self._replicates = replicates
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
@@ -32,13 +38,22 @@ class Clients:
             if call is None:
                 continue
             operation = self._setting.operations[op_id]
-            if call.stage is Stage.ASKED:
+            if call.stage is Stage.ASKED and operation.kind is OperationKind.GET:
+                yield from self._got(world, client, operation, call)
+            elif call.stage is Stage.ASKED:
                 yield from self._passed_on(world, client, operation, call)
             elif self._is_to_be_answered(world, client, operation, call):
                 yield self._answered(world, client, operation, call)
         for channel, messages in world.channels.items():
-            if channel.target in self._setting.clients:
+            if channel.target not in self._setting.clients:
+                continue
+            if self._setting.plain:
                 yield from self._arrivals(world, view, channel, messages[0])
+                continue
+            for step in self._arrivals(world, EveryWay(view), channel, messages[0]):
+                step.claim, step.loses = None, ()
+                yield step
+        yield from self._interests.steps(world)
 
     def quiet(self, world: World, held: frozenset[tuple[str, str]]) -> bool:
         """Whether no client has anything to come, except where a parked listener may hold it back."""
@@ -118,13 +133,22 @@ class Clients:
     def _arrivals(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
         """The ways in which a client may take a message; one that does not check takes it as it comes."""
         operation = self._setting.operations[head.op_id]
+        if operation.kind is OperationKind.GET:
+            yield from self._fetched(world, channel, operation, head)
+            return
         if not head.sure:
-            yield self._missed(world, view, channel, operation, head)
+            yield from self._missed(world, view, channel, operation, head)
+        if head.bare and BECOMES[operation.kind][0] is EntryState.LIVE:
+            operation = msgspec.structs.replace(operation, kind=OperationKind.INVALIDATE)
+            entry = world.entry(channel.target, operation.region, operation.key)
+            if entry.state is not EntryState.LIVE:
+                yield from self._nothing_to_invalidate(world, view, channel, operation, head, entry)
+                return
         for checks in self._setting.client_checks(channel.target):
             versioned = head.stamp is not None
             for takes in each(self._setting.book.client_takes(checks, versioned)):
                 if not takes:
-                    yield self._missed(world, view, channel, operation, head)
+                    yield from self._missed(world, view, channel, operation, head)
                 elif checks:
                     yield from self._replicates.checked(world, view, channel, operation, head)
                 else:
@@ -132,13 +156,131 @@ class Clients:
 
     def _missed(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message
-    ) -> Step:
+    ) -> Iterator[Step]:
         """Nothing comes of a message: always a choice, since something else may."""
-        step = self._replicates.passed_over(world, view, channel, operation, head)
-        step.claim = None
-        return step
+        for step in self._replicates.passed_over(world, view, channel, operation, head):
+            step.claim = None
+            yield step
+
+    def _nothing_to_invalidate(
+        self, world: World, view: View, channel: Channel, operation: Operation, head: Message, entry: Entry
+    ) -> Iterator[Step]:
+        """What tells that a value is no longer valid comes where there is none.
+
+        An entry without a value stays one, and is as new as what has come; a key that is not there stays so.
+        """
+        where = (channel.target, operation.region, operation.key)
+        absent = entry.state is not EntryState.INVALID
+        for reaches in each(self._setting.book.invalidates_absent()) if absent else (True,):
+            if not reaches:
+                yield from self._missed(world, view, channel, operation, head)
+                continue
+            stamp = entry.stamp
+            if head.stamp is not None and (stamp is None or stamp.version < head.stamp.version):
+                stamp = head.stamp
+            after = world.but(entries=world.entries.set(where, Entry(EntryState.INVALID, None, stamp)))
+            yield Step(
+                ("is told that it has no value", channel.target, operation.op_id),
+                taken(after, channel, head),
+                (self._replicates.shown(channel.target, operation),) if absent else (),
+            )
+
+    def _got(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:
+        """A client gets what it holds; what it does not hold, or without a value, it asks its server for."""
+        entry = world.entry(client, operation.region, operation.key)
+        live = entry.state is EntryState.LIVE
+        for asks in (False,) if live else each(self._setting.book.get_asks_server()):
+            if asks:
+                reached = call._replace(stage=Stage.CALLED)
+                yield Step(
+                    ("passes on", client, operation.op_id),
+                    world.but(calls=world.calls.set(operation.op_id, reached)),
+                )
+                continue
+            outcome = Outcome(Status.OK, entry.token if live else None)
+            read = call._replace(stage=Stage.DONE, outcome=outcome)
+            yield Step(
+                ("reads its own", client, operation.op_id),
+                world.but(calls=world.calls.set(operation.op_id, read)),
+                ((outcome_place(operation.op_id), outcome_entry(outcome)),),
+            )
+
+    def _fetched(self, world: World, channel: Channel, operation: Operation, head: Message) -> Iterator[Step]:
+        """What a client has asked its server for arrives, and is kept if nothing newer has come meanwhile.
+
+        Whether listeners are told of it is not said.
+        """
+        client, region, key = channel.target, operation.region, operation.key
+        outcome = world.calls[operation.op_id].outcome
+        assert outcome is not None  # noqa: S101 - its server has answered
+        entry = world.entry(client, region, key)
+        name = ("is answered", client, operation.op_id)
+        for checks in self._setting.client_checks(client):
+            newer = (
+                checks
+                and entry.stamp is not None
+                and head.stamp is not None
+                and (
+                    entry.stamp.version > head.stamp.version
+                    or (entry.stamp == head.stamp and entry.state is EntryState.LIVE)
+                )
+            )
+            for keeps in (
+                (False,) if outcome.value is None or newer else each(self._setting.book.keeps_fetched())
+            ):
+                if not keeps:
+                    yield Step(name, taken(world, channel, head))
+                    continue
+                stamp = head.stamp if checks else None
+                kept = Entry(EntryState.LIVE, outcome.value, stamp)
+                after = taken(
+                    world.but(entries=world.entries.set((client, region, key), kept)), channel, head
+                )
+                told = self._interests.shown(client, region, key, outcome.value)
+                for shows in ((), (told,)):
+                    yield Step(name, after, shows)
 
 
 def _answer_of(client: str, operation: Operation) -> Channel:
     """The way by which the answer to an operation comes back."""
     return Channel(f"answer to {operation.op_id}", operation.member, client)
+
+
+def taken(world: World, channel: Channel, head: Message) -> World:
+    """The world in which a client has taken the first message of a channel."""
+    rest = world.channels[channel][1:]
+    channels = world.channels.set(channel, rest) if rest else world.channels.delete(channel)
+    calls, call = world.calls, world.calls.get(head.op_id)
+    if call is not None and channel.target in call.waiting:
+        calls = calls.set(head.op_id, call._replace(waiting=call.waiting - {channel.target}))
+    return world.but(channels=channels, calls=calls)
+
+
+class EveryWay:
+    """A view under which nothing is left out: what spares steps elsewhere need not hold at such clients."""
+
+    reduced = False
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self.now = view.now
+
+    def due(self, place: Place) -> Shown | None:
+        """See View."""
+        return self._view.due(place)
+
+    def fits(self, place: Place, entry: Shown) -> bool:
+        """See View."""
+        return self._view.fits(place, entry)
+
+    def still(self, place: Place, entry: Shown) -> bool:
+        """See View."""
+        return self._view.still(place, entry)
+
+    def observed(self, place: Place) -> bool:
+        """See View."""
+        return self._view.observed(place)
+
+    def complete(self, owner: Hashable) -> bool:
+        """See View."""
+        return self._view.complete(owner)

@@ -140,7 +140,7 @@ class Replicates:
                 )
             if head.update and entry.state is EntryState.ABSENT:
                 # Somebody destroyed the key meanwhile. Without checking nothing is promised to races.
-                yield self.passed_over(world, view, channel, operation, head)
+                yield from self.passed_over(world, view, channel, operation, head)
         elif entry.state is EntryState.LIVE or (becomes, entry.state) == (
             EntryState.TOMBSTONE,
             EntryState.INVALID,
@@ -153,7 +153,7 @@ class Replicates:
             yield from self._applied(
                 world, view, channel, operation, head, entry, None, None, times=1, checks=False
             )
-            yield self.passed_over(world, view, channel, operation, head)
+            yield from self.passed_over(world, view, channel, operation, head)
 
     def checked(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message
@@ -219,7 +219,6 @@ class Replicates:
             return
         becomes, _ = BECOMES[operation.kind]
         after = world.but(entries=changed(world, (member, region, key), becomes, value, stamp, checks=checks))
-        after = self._queued(after, member, operation, head, sure=times > 0)
         if checks:
             after = self._counted(after, member, applied=True)
         gate = (member, operation.op_id)
@@ -245,7 +244,11 @@ class Replicates:
             else None
         )
         again = head.event is not None and not self.comes_once(world, view, head.wire, head.op_id)
-        ways = list(self._told(after, member, operation, head, stamp))
+        ways = [
+            way
+            for sent in self._queued(after, member, operation, head, sure=times > 0)
+            for way in self._told(sent, member, operation, head, stamp)
+        ]
         for told in ways:
             yield Step(
                 ("receives", member, operation.op_id),
@@ -277,7 +280,7 @@ class Replicates:
 
     def passed_over(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message
-    ) -> Step:
+    ) -> Iterator[Step]:
         """A message arrives and nothing comes of it."""
         member = channel.target
         place, shown = self.shown(member, operation)
@@ -286,12 +289,12 @@ class Replicates:
             if self.decided_by_log(view, place, shown) and not view.still(place, shown)
             else None
         )
-        after = self._queued(world, member, operation, head, sure=False)
-        return Step(
-            ("ignores", member, operation.op_id),
-            self._taken(after, channel, head, discarded=False),
-            claim=None if self._setting.serves(member) else claim,
-        )
+        for after in self._queued(world, member, operation, head, sure=False):
+            yield Step(
+                ("ignores", member, operation.op_id),
+                self._taken(after, channel, head, discarded=False),
+                claim=None if self._setting.serves(member) else claim,
+            )
 
     def _discarded(
         self,
@@ -333,13 +336,14 @@ class Replicates:
                     after = world.but(discards=discards, order=finding.order)
                     after = self._checks.ranked(after, operation, finding)
                     after = self._checks.raised(after, operation, head, member)
-                    if finding.counted:
-                        after = self._queued(after, member, operation, head, sure=False)
                     if stores_first:
                         after = self._stored_for_now(after, channel, operation, head, entry)
                     else:
                         after = self._taken(after, channel, head, discarded=True)
-                    ways = list(self._told_of_loser(after, member, operation, head))
+                    sent = [after]
+                    if finding.counted:
+                        sent = list(self._queued(after, member, operation, head, sure=False))
+                    ways = [way for one in sent for way in self._told_of_loser(one, member, operation, head)]
                     for told in ways:
                         yield Step(
                             ("discards", member, operation.op_id),
@@ -393,9 +397,11 @@ class Replicates:
             after.but(entries=after.entries.set(where, head.before)),
         )
 
-    def _queued(self, world: World, member: str, operation: Operation, head: Message, *, sure: bool) -> World:
-        """The world in which clients of the member are sent what has reached it."""
-        return queued(world, self._setting, self._strength, member, operation, head.stamp, sure=sure)
+    def _queued(
+        self, world: World, member: str, operation: Operation, head: Message, *, sure: bool
+    ) -> Iterator[World]:
+        """The worlds in which clients of the member are sent what has reached it."""
+        yield from queued(world, self._setting, self._strength, member, operation, head.stamp, sure=sure)
 
     def shown(self, member: str, operation: Operation) -> tuple[Place, Shown]:
         """Where the listener of a member would tell of an operation that arrives there, and what."""

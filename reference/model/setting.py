@@ -21,6 +21,7 @@ from plumbline.reference.model.claims import (
 from plumbline.reference.model.world import Queued
 from plumbline.reference.operations import (
     Client,
+    Interest,
     Operation,
     QueueAttributes,
     RegionAttributes,
@@ -42,6 +43,9 @@ class Setting:
             here as its server's.
         originators: op id → the client that called it, for operations of clients.
         clients: the clients by name.
+        registered: what clients have registered for before anything else happens.
+        plain: whether clients are registered for all values all the time, and only write: then their steps
+            may be claimed to be safe.
         identified: whether destroys and invalidates are announced with their token.
         stamps_grow: whether all decisions are as they are on which "a loser stays one" rests.
         tells_late: whether all decisions are as they are on which "a removal may be told of later" rests.
@@ -95,7 +99,8 @@ class Setting:
         self.operations: dict[int, Operation] = {}
         self.originators: dict[int, str] = {}
         self.clients: dict[str, Client] = {}
-        self._subscribers: dict[tuple[str, str], tuple[str, ...]] = {}
+        self.registered: tuple[Interest, ...] = ()
+        self.plain = True
         self._carried: dict[Queued, Operation] = {}
         self._regions = {region.name: region for region in regions}
         self._checks: dict[str, tuple[Any, ...]] = {
@@ -119,18 +124,18 @@ class Setting:
         """From here on the client's operations are carried out by its server."""
         self.clients[client.name] = client
 
-    def subscribe(self, client: str, region: str) -> None:
-        """From here on the client is sent all events of the region by its server."""
-        where = (self.clients[client].server, region)
-        self._subscribers[where] = (*self._subscribers.get(where, ()), client)
-
-    def subscribers(self, member: str, region: str) -> tuple[str, ...]:
-        """The clients that the member sends events of the region to."""
-        return self._subscribers.get((member, region), ())
+    def served_by(self, member: str) -> tuple[str, ...]:
+        """The clients that the member may send events to."""
+        return tuple(c.name for c in self.clients.values() if c.subscription and c.server == member)
 
     def serves(self, member: str) -> bool:
-        """Whether the member has any clients to send events to."""
-        return any(server == member for server, _ in self._subscribers)
+        """Whether the member may have any clients to send events to."""
+        return any(c.subscription and c.server == member for c in self.clients.values())
+
+    def thread_of(self, token: str | None) -> str | None:
+        """The thread whose operation a token stands for; None if it stands for none."""
+        named = (op.thread for op in self.operations.values() if token is not None and op.token == token)
+        return next(named, None)
 
     def caller(self, op_id: int) -> frozenset[str]:
         """The client that called an operation; nobody if a member did."""

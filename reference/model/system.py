@@ -15,6 +15,7 @@ from plumbline.reference.model.clients import Clients
 from plumbline.reference.model.dispatch import Dispatch
 from plumbline.reference.model.faults import Faults
 from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.interests import Interests
 from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.rest import Rest
@@ -45,7 +46,8 @@ class Model:
         self.callers = Callers(setting, strength, foresight, self.senders, wholes)
         self.replicates = Replicates(setting, strength, foresight, self.senders)
         at_clients = Replicates(setting, client_strength or strength, foresight, self.senders)
-        self.clients = Clients(setting, at_clients)
+        self.interests = Interests(setting, client_strength or strength)
+        self.clients = Clients(setting, at_clients, self.interests)
         self.receivers = Receivers(setting, foresight, self.replicates, self.senders, wholes)
         self.dispatch = Dispatch(setting, foresight)
         self.faults = Faults(setting, foresight)
@@ -58,11 +60,11 @@ class Model:
             self.receivers,
             self.dispatch,
         )
-        self.timeline = Timeline(setting, self.replicates, self.receivers, rest, answers)
+        self.timeline = Timeline(setting, self.replicates, self.receivers, rest, answers, self.interests)
 
     def initial(self) -> World:
         """Nothing has happened yet."""
-        return empty_world()
+        return self.interests.begun(empty_world())
 
     def steps(self, state: World, view: View) -> Iterator[Step]:
         """Every step that could be taken now: the harness's, then the callers', then deliveries."""

@@ -24,6 +24,7 @@ from plumbline.reference.history import (
     QueueAsked,
     QueueRead,
     Redelivered,
+    Registered,
     Released,
     Returned,
     Settled,
@@ -33,6 +34,7 @@ from plumbline.reference.history import (
 )
 from plumbline.reference.model import claims
 from plumbline.reference.model.hosting import joined, left
+from plumbline.reference.model.interests import Interests
 from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
 from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.replicates import Replicates
@@ -60,8 +62,15 @@ class Timeline:
     """The part of the model that keeps step with the harness."""
 
     def __init__(
-        self, setting: Setting, replicates: Replicates, receivers: Receivers, rest: Rest, answers: Answers
+        self,
+        setting: Setting,
+        replicates: Replicates,
+        receivers: Receivers,
+        rest: Rest,
+        answers: Answers,
+        interests: Interests,
     ) -> None:
+        self._interests = interests
         self._setting = setting
         self._replicates = replicates
         self._receivers = receivers
@@ -119,6 +128,9 @@ class Timeline:
         if isinstance(due, Left | Joined):
             yield from self._hosting(world, due)
             return
+        if isinstance(due, Registered):
+            yield from self._registering(world, due)
+            return
         after = self._allowed(world, due)
         if after is not None:
             yield Step(("harness", due), after, ((TIMELINE, due),), claims.NEXT_MOMENT)
@@ -139,6 +151,15 @@ class Timeline:
         claim = claims.NEXT_MOMENT if len(after) == 1 else None
         for possible in after:
             yield Step(("harness", due), possible, ((TIMELINE, due),), claim)
+
+    def _registering(self, world: World, due: Registered) -> Iterator[Step]:
+        """A client registers for keys or withdraws that; while anything is still on its way, not yet."""
+        if not self._rest.quiet(world):
+            return
+        ways = list(self._interests.registered(world, due.interest))
+        claim = claims.NEXT_MOMENT if len(ways) == 1 else None
+        for after, told in ways:
+            yield Step(("harness", due), after, (*told, (TIMELINE, due)), claim)
 
     def _allowed(self, world: World, due: Moment) -> World | None:
         """The world after a moment that allows something; None for a moment that tells something."""

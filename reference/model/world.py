@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import Fault, FaultKind
-from plumbline.reference.operations import OperationKind, Outcome
+from plumbline.reference.operations import Interest, OperationKind, Outcome
 from plumbline.reference.rulebook.values import EntryState, Stamp
 
 STILL_UNKNOWN = -1
@@ -76,7 +76,8 @@ class Message(NamedTuple):
     """An operation on its way to one member.
 
     `update` says that the key was there where it was called; `before` is what a rollback restores. `sure` is
-    False if it may as well never have been sent.
+    False if it may as well never have been sent, `bare` tells a client that its value is no longer valid,
+    without the new one.
     `event` is what came from another site, over the connection `wire`; or, where `queue` is named, what
     enters the member's copy of that queue. A message with a `queue` and no event removes all up to `mark`.
     """
@@ -91,6 +92,7 @@ class Message(NamedTuple):
     wire: WireName | None = None
     queue: str = ""
     mark: int = 0
+    bare: bool = False
 
 
 class GateState(IntEnum):
@@ -238,6 +240,18 @@ class Wan(NamedTuple):
     passed: int = 0
 
 
+class Registration(NamedTuple):
+    """One entry of a client's interest list.
+
+    Attributes:
+        interest: what the client has registered for.
+        in_force: False where the call has returned before its server knows of it, as it should not.
+    """
+
+    interest: Interest
+    in_force: bool = True
+
+
 class World:
     """Everything there is, one map per kind of thing.
 
@@ -252,6 +266,7 @@ class World:
         away: (member, region) → True, where a member has given up its copy.
         stamps: op id → stamp, of operations that may be delivered once more.
         wan: what several sites, queues and faults add.
+        interests: (client, region) → its interest list there, earliest first; only those with any.
     """
 
     __slots__ = (
@@ -263,6 +278,7 @@ class World:
         "discards",
         "entries",
         "gates",
+        "interests",
         "order",
         "stamps",
         "wan",
@@ -280,6 +296,7 @@ class World:
         stamps: HashedMap[int, Stamp | None],
         away: HashedMap[tuple[str, str], bool],
         wan: Wan,
+        interests: HashedMap[tuple[str, str], tuple[Registration, ...]],
     ) -> None:
         self.entries = entries
         self.calls = calls
@@ -291,6 +308,7 @@ class World:
         self.stamps = stamps
         self.away = away
         self.wan = wan
+        self.interests = interests
         self._hash: int | None = None
 
     def but(self, **slices: Any) -> World:
@@ -307,6 +325,7 @@ class World:
             get("stamps", self.stamps),
             get("away", self.away),
             get("wan", self.wan),
+            get("interests", self.interests),
         )
 
     def _slices(self) -> tuple[Any, ...]:
@@ -321,6 +340,7 @@ class World:
             self.stamps,
             self.away,
             self.wan,
+            self.interests,
         )
 
     def __hash__(self) -> int:
@@ -343,4 +363,4 @@ def empty_world() -> World:
     """Nothing has happened yet."""
     none: HashedMap[Any, Any] = HashedMap()
     wan = Wan(none, none, none, none, none, none, none, none)
-    return World(none, none, none, none, none, none, none, none, none, wan)
+    return World(none, none, none, none, none, none, none, none, none, wan, none)

@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.operations import OperationKind, Status
-from plumbline.reference.rulebook import clients, gateways, replicated
+from plumbline.reference.operations import Interest, OperationKind, Status
+from plumbline.reference.rulebook import clients, gateways, interests, replicated, subscriptions
 from plumbline.reference.rulebook.dialects import answers, is_documented
 from plumbline.reference.rulebook.values import EntryState, Free, Stamp
 
@@ -23,7 +23,8 @@ from plumbline.reference.rulebook.values import EntryState, Free, Stamp
 class Rulebook:
     """All decisions. The defaults are what the documents say; of two that contradict each other, the older.
 
-    See `replicated`, `clients` and `gateways` for each, and `dialects` for where the documents part.
+    See `replicated`, `clients`, `interests`, `subscriptions` and `gateways` for each, and `dialects` for
+    where the documents part.
     """
 
     waits_for_other_writers: Callable[[int], Any] = replicated.waits_for_other_writers
@@ -50,6 +51,35 @@ class Rulebook:
     checks_in_force: Callable[[bool | None], Any] = replicated.checks_in_force
     serves_client: Callable[[bool, bool], Any] = clients.serves_client
     client_takes: Callable[[bool, bool], Any] = clients.client_takes
+    expression_covers: Callable[[str, str], Any] = interests.expression_covers
+    interests_kept: Callable[[tuple[Interest, ...], Interest], Any] = interests.interests_kept
+    interests_left: Callable[[tuple[Interest, ...], Interest], Any] = interests.interests_left
+    in_force_on_return: Callable[[], Any] = interests.in_force_on_return
+    outlasts_destroy: Callable[[], Any] = interests.outlasts_destroy
+    dropped_for_keys: Callable[[tuple[str, ...], tuple[str, ...]], Any] = interests.dropped_for_keys
+    dropped_for_expression: Callable[[tuple[str, ...], tuple[str, ...]], Any] = (
+        interests.dropped_for_expression
+    )
+    drop_is_local: Callable[[], Any] = interests.drop_is_local
+    unnamed_loads: Callable[[], Any] = interests.unnamed_loads
+    keys_load: Callable[[], Any] = interests.keys_load
+    keys_values_load: Callable[[], Any] = interests.keys_values_load
+    none_loads: Callable[[], Any] = interests.none_loads
+    none_drops: Callable[[], Any] = interests.none_drops
+    loaded_of: Callable[[tuple[str, ...]], Any] = interests.loaded_of
+    registration_tells: Callable[[], Any] = interests.registration_tells
+    sends_uninterested: Callable[[], Any] = subscriptions.sends_uninterested
+    times_sent: Callable[[int], Any] = subscriptions.times_sent
+    sends_to_caller: Callable[[], Any] = subscriptions.sends_to_caller
+    sends_of_clients: Callable[[], Any] = subscriptions.sends_of_clients
+    sends_of_peers: Callable[[], Any] = subscriptions.sends_of_peers
+    sends_invalidates: Callable[[], Any] = subscriptions.sends_invalidates
+    sends_destroys: Callable[[], Any] = subscriptions.sends_destroys
+    value_for_values: Callable[[], Any] = subscriptions.value_for_values
+    value_for_invalidations: Callable[[], Any] = subscriptions.value_for_invalidations
+    invalidates_absent: Callable[[], Any] = subscriptions.invalidates_absent
+    get_asks_server: Callable[[], Any] = subscriptions.get_asks_server
+    keeps_fetched: Callable[[], Any] = subscriptions.keeps_fetched
     create_crosses: Callable[[], Any] = gateways.create_crosses
     put_crosses: Callable[[], Any] = gateways.put_crosses
     destroy_crosses: Callable[[], Any] = gateways.destroy_crosses
@@ -190,6 +220,26 @@ def _yes_or_no(*_: object) -> Free:
     return _YES_OR_NO
 
 
+def _kept_or_replaced(earlier: tuple[Interest, ...], new: Interest) -> Free:
+    return Free((interests.interests_kept(earlier, new), (new,), earlier))
+
+
+def _left_or_gone(earlier: tuple[Interest, ...], withdrawn: Interest) -> Free:
+    return Free((interests.interests_left(earlier, withdrawn), (), earlier))
+
+
+def _any_drop(covered: tuple[str, ...], held: tuple[str, ...]) -> Free:
+    return Free((covered, held, ()))
+
+
+def _any_load() -> Free:
+    return Free((interests.LOADS_VALUES, interests.LOADS_KEYS, interests.LOADS_NOTHING))
+
+
+def _all_but_one(keys: tuple[str, ...]) -> Free:
+    return Free((keys, *(tuple(k for k in keys if k != without) for without in keys)))
+
+
 REPLICATED: dict[str, Decision] = {
     "waits_for_other_writers": Decision(("CONS-RR-01", "EX-A3C3-01"), _yes_or_no),
     "applies_while_another_is_under_way": Decision(("EX-A3C3-02",), _yes_or_no),
@@ -219,6 +269,33 @@ REPLICATED: dict[str, Decision] = {
 CLIENTS: dict[str, Decision] = {
     "serves_client": Decision(("CFG-CHECKS-05",), _yes_or_no),
     "client_takes": Decision(("CFG-CHECKS-05",), _yes_or_no),
+    "expression_covers": Decision(("INT-REGEX-01",), _yes_or_no),
+    "interests_kept": Decision(("INT-UNION-01",), _kept_or_replaced),
+    "interests_left": Decision(("INT-UNION-01",), _left_or_gone),
+    "in_force_on_return": Decision(("INT-REG-01",), _yes_or_no),
+    "outlasts_destroy": Decision(("INT-REG-02",), _yes_or_no),
+    "dropped_for_keys": Decision(("INT-CLEAR-01",), _any_drop),
+    "dropped_for_expression": Decision(("INT-CLEAR-02",), _any_drop),
+    "drop_is_local": Decision(("INT-CLEAR-03",), _yes_or_no),
+    "unnamed_loads": Decision(("INT-POLICY-03",), _any_load),
+    "keys_load": Decision(("INT-POLICY-01",), _any_load),
+    "keys_values_load": Decision(("INT-POLICY-02",), _any_load),
+    "none_loads": Decision(("INT-POLICY-04",), _any_load),
+    "none_drops": Decision(("INT-POLICY-04",), _yes_or_no),
+    "loaded_of": Decision(("INT-BULK-01",), _all_but_one),
+    "registration_tells": Decision(("INT-NOEVT-01",), _yes_or_no),
+    "sends_uninterested": Decision(("S2C-INT-01",), _yes_or_no),
+    "times_sent": Decision(("INT-UNION-02", "S2C-RECV-05"), lambda *_: Free((1, 0, 2))),
+    "sends_to_caller": Decision(("C2S-PROP-02",), _yes_or_no),
+    "sends_of_clients": Decision(("C2S-PROP-01",), _yes_or_no),
+    "sends_of_peers": Decision(("S2C-OPS-07", "C2S-PROP-05"), _yes_or_no),
+    "sends_invalidates": Decision(("S2C-OPS-01",), _yes_or_no),
+    "sends_destroys": Decision(("S2C-OPS-02",), _yes_or_no),
+    "value_for_values": Decision(("S2C-RECV-01",), _yes_or_no),
+    "value_for_invalidations": Decision(("S2C-RECV-02",), _yes_or_no),
+    "invalidates_absent": Decision(("S2C-RECV-03",), _yes_or_no),
+    "get_asks_server": Decision(("S2C-RECV-04",), _yes_or_no),
+    "keeps_fetched": Decision(("S2C-RECV-04",), _yes_or_no),
 }
 """Decisions that only examples with clients ask."""
 

@@ -7,6 +7,7 @@ how they are found out.
 from __future__ import annotations
 
 from plumbline.reference.operations import OperationKind, Status
+from plumbline.reference.rulebook.faulty_clients import CLIENTS
 from plumbline.reference.rulebook.faulty_gateways import GATEWAYS
 from plumbline.reference.rulebook.faulty_queues import QUEUES
 from plumbline.reference.rulebook.values import EntryState, Stamp
@@ -45,6 +46,7 @@ def _rock_paper_scissors(member: str, other: str, order: tuple[str, ...], at: st
 FAULTY: dict[str, FaultyVariant] = {
     known.name: known
     for known in (
+        *CLIENTS,
         *GATEWAYS,
         *QUEUES,
         variant(
@@ -223,18 +225,6 @@ FAULTY: dict[str, FaultyVariant] = {
             "CFG-CHECKS-01",
             "a region that does not name the attribute does not check",
             checks_in_force=lambda setting: setting is True,
-        ),
-        variant(
-            "no-room-for-versions",
-            "CFG-CHECKS-05",
-            "a client that does not check fails on what comes with a version",
-            client_takes=lambda checks, versioned: checks or not versioned,
-        ),
-        variant(
-            "all-or-none-check",
-            "CFG-CHECKS-05",
-            "a server that checks refuses the operations of a client that does not",
-            serves_client=lambda checks, server_checks: checks or not server_checks,
         ),
     )
 }

@@ -120,7 +120,7 @@ _EFFECTS = {
 SUPPORTED = frozenset(_EFFECTS)
 """The operations that the model knows."""
 
-FROM_CLIENTS = frozenset({OperationKind.PUT, OperationKind.DESTROY})
+FROM_CLIENTS = frozenset({OperationKind.PUT, OperationKind.DESTROY, OperationKind.GET})
 """Those that the model knows of clients, too."""
 
 BECOMES = {

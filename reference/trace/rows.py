@@ -28,6 +28,7 @@ from plumbline.reference.history import (
     QueueAsked,
     QueueRead,
     Redelivered,
+    Registered,
     Released,
     Returned,
     Settled,
@@ -187,16 +188,31 @@ def _client(layout: _Layout, client: Client) -> Iterator[Row]:
             policy=RegionPolicy.NORMAL,
             checks=client.checks,
         )
-        wanted = Interest(client=client.name, region=region.name)
-        interest = {
-            "region": region.name,
-            "interest_kind": wanted.kind,
-            "interest_policy": wanted.policy,
-            "durable": wanted.durable,
-            "receive_values": wanted.receive_values,
-        }
-        yield layout.member(TraceKind.RI_BEGIN, client.name, **interest)
-        yield layout.member(TraceKind.RI_END, client.name, **interest, status=Status.OK)
+        if layout.history.registers:
+            yield from _registration(layout, Interest(client=client.name, region=region.name))
+
+
+def _registration(layout: _Layout, interest: Interest) -> Iterator[Row]:
+    """A registration, or its withdrawal, from its call to its return; nothing else happened meanwhile."""
+    begins, ends = (
+        (TraceKind.RI_BEGIN, TraceKind.RI_END)
+        if interest.register
+        else (TraceKind.UNREGISTER_BEGIN, TraceKind.UNREGISTER_END)
+    )
+    columns = {
+        "region": interest.region,
+        "interest_kind": interest.kind,
+        "interest_spec": interest.specification or None,
+        "interest_policy": interest.policy or DEFAULT_POLICY,
+        "durable": interest.durable,
+        "receive_values": interest.receive_values,
+    }
+    yield layout.member(begins, interest.client, **columns)
+    yield layout.member(ends, interest.client, **columns, status=Status.OK)
+
+
+DEFAULT_POLICY = "keys_values"
+"""What a registration that names no policy loads (001, L59)."""
 
 
 def _queue_hosts(layout: _Layout, queue: QueueAttributes) -> Iterator[Row]:
@@ -241,6 +257,8 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # no
         case Left(member=member, region=region) | Joined(member=member, region=region):
             kind = TraceKind.REGION_CLOSE if isinstance(moment, Left) else TraceKind.REGION_HOST
             yield layout.member(kind, member, region=region)
+        case Registered(interest=interest):
+            yield from _registration(layout, interest)
         case Redelivered(op_id=op_id, member=member):
             yield layout.operation(TraceKind.REDELIVER, op_id, member)
         case Settled(held=held):

@@ -115,7 +115,7 @@ def _stage(scenario: Scenario, session: Session) -> Stage | None:
         return Sites(driver, order or topology.members, scenario.queues)
     region = RegionAttributes(name=REGION, scope=scenario.scope, checks=scenario.checks)
     topology = Topology((Site(1, tuple("ABCD"[: scenario.members])),))
-    driver, order = session.begin(topology, (region,), clients=scenario.clients)
+    driver, order = session.begin(topology, (region,), clients=scenario.clients, registers=scenario.registers)
     return None if order is None else Stage(driver, order)
 
 
@@ -172,7 +172,8 @@ def _judged(
         seen=seen,
         plan=tuple(stage.done),
         played=with_steps(
-            Plan(driver.topology, history.regions, (), history.queues, history.clients), stage.steps
+            Plan(driver.topology, history.regions, (), history.queues, history.clients, history.registers),
+            stage.steps,
         ),
         history=history,
         finding=finding,

@@ -15,8 +15,10 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     gateway_operations,
     gateway_queues,
     gateway_takeover,
+    interests,
     observation,
     stamps,
+    subscriptions,
     worked_example,
 )
 from plumbline.suites.scenarios.scenario import FOUND, Scenario

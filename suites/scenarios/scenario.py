@@ -26,7 +26,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
         members: how many members, of all sites.
         checks: the region's attribute.
         scope: the region's scope.
-        clients: who is connected to its members, subscribed to all keys.
+        clients: who is connected to its members.
+        registers: whether they register for all keys at the beginning.
         queues: the gateway senders between two sites; none for a scenario of one site.
         clocks: whether it has to know how far the clocks of the sites differ.
         play: the scenario itself, given its stage; raises MismatchError when the outcome is not the one
@@ -42,6 +43,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     clients: tuple[Client, ...]
     queues: tuple[QueueAttributes, ...] = ()
     clocks: bool = False
+    registers: bool = True
     play: Callable[[Any], None]
 
 
@@ -56,6 +58,7 @@ def scenario(
     checks: bool | None = None,
     scope: Scope = Scope.ACK,
     clients: tuple[Client, ...] = (),
+    registers: bool = True,
 ) -> Callable[[Callable[[Stage], None]], Callable[[Stage], None]]:
     """Register a scenario of one site; see Scenario for the arguments."""
 
@@ -69,6 +72,7 @@ def scenario(
                 checks=checks,
                 scope=scope,
                 clients=clients,
+                registers=registers,
                 play=play,
             )
         )

@@ -6,8 +6,18 @@ nor rulebook.
 
 from __future__ import annotations
 
-from plumbline.reference.history import Gate
-from plumbline.reference.operations import READS, Operation, OperationKind, Outcome, Status
+import msgspec
+
+from plumbline.reference.history import Gate, interest_words
+from plumbline.reference.operations import (
+    READS,
+    EventKind,
+    Interest,
+    Operation,
+    OperationKind,
+    Outcome,
+    Status,
+)
 from plumbline.reference.plans import (
     Await,
     Count,
@@ -19,6 +29,7 @@ from plumbline.reference.plans import (
     PlanStep,
     Read,
     Redeliver,
+    Register,
     Release,
     Settle,
     Start,
@@ -199,6 +210,37 @@ class Stage:
         self.steps.append(Join(member, REGION))
         self._driver.join(member, REGION)
 
+    def register(
+        self,
+        client: str,
+        kind: str = "all",
+        specification: str = "",
+        *,
+        policy: str | None = None,
+        receive_values: bool = True,
+    ) -> Interest:
+        """Have a client register for keys, once everything has settled, and wait until that is in force."""
+        interest = Interest(
+            client=client,
+            region=REGION,
+            kind=kind,
+            specification=specification,
+            policy=policy,
+            receive_values=receive_values,
+        )
+        self._registered(interest)
+        return interest
+
+    def withdraw(self, interest: Interest) -> None:
+        """Have a client withdraw a registration."""
+        self._registered(msgspec.structs.replace(interest, register=False))
+
+    def _registered(self, interest: Interest) -> None:
+        self.settle()
+        self.done.append(interest_words(interest))
+        self.steps.append(Register(interest))
+        self._driver.register(interest)
+
     def redeliver(self, operation: Operation, member: str) -> None:
         """Deliver the message of an operation to a member once more."""
         self.done.append(f"redeliver {operation.token} to {member}")
@@ -255,15 +297,45 @@ class Stage:
         if self._times_told(member, operation):
             raise MismatchError(f"the listener of {member} not to be told of {operation.token}", "it was")
 
+    def told_nothing(self, member: str) -> None:
+        """The listener of a member has been told of nothing at all."""
+        self._driver.poll()
+        events = self._driver.log(member)
+        if events:
+            raise MismatchError(f"the listener of {member} to be told of nothing", self._told_at(member))
+
+    def told_as(self, member: str, operation: Operation, kind: EventKind) -> None:
+        """The listener of a member has been told of an operation once, as an event of this kind."""
+        self.told_once(member, operation)
+        kinds = [event.kind for event in self._driver.log(member) if self._driver.tells(event, operation)]
+        if kinds != [kind]:
+            raise MismatchError(
+                f"the listener of {member} to be told of {operation.token} as {kind}", f"{kinds}"
+            )
+
+    def told_as_value(self, member: str, operation: Operation) -> None:
+        """The listener of a member has been told of an operation once, as a create or an update."""
+        self.told_once(member, operation)
+        kinds = [event.kind for event in self._driver.log(member) if self._driver.tells(event, operation)]
+        if kinds[0] not in (EventKind.CREATE, EventKind.UPDATE):
+            expected = f"the listener of {member} to be told of {operation.token} with its value"
+            raise MismatchError(expected, f"{kinds}")
+
+    def holds_invalid(self, member: str, key: str) -> None:
+        """A member holds an entry without a value."""
+        self._holds(member, key, [_state(present=True, token=None)])
+
     def holds(self, member: str, key: str, *operations: Operation | None) -> None:
         """A member holds the value of one of these operations; None stands for no entry.
 
         An operation that invalidates stands for an entry without a value, one that destroys for none.
         """
+        self._holds(member, key, [_wanted(operation) for operation in operations])
+
+    def _holds(self, member: str, key: str, wanted: list[str]) -> None:
         self.steps.append(Read(member, REGION))
         contents = self._driver.contents(member, REGION)
         seen = _state(key in contents, contents.get(key))
-        wanted = [_wanted(operation) for operation in operations]
         if seen not in wanted:
             raise MismatchError(f"{member} to hold {' or '.join(wanted)} under {key}", seen)
 

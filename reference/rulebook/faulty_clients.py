@@ -1,0 +1,207 @@
+"""Faulty variants of what servers and their clients do: registrations, and what is sent of events.
+
+Knows nothing of how they are found out.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+
+from plumbline.reference.rulebook.interests import LOADS_KEYS, LOADS_NOTHING, LOADS_VALUES
+from plumbline.reference.rulebook.variant import variant
+
+CLIENTS = (
+    variant(
+        "no-room-for-versions",
+        "CFG-CHECKS-05",
+        "a client that does not check fails on what comes with a version",
+        client_takes=lambda checks, versioned: checks or not versioned,
+    ),
+    variant(
+        "all-or-none-check",
+        "CFG-CHECKS-05",
+        "a server that checks refuses the operations of a client that does not",
+        serves_client=lambda checks, server_checks: checks or not server_checks,
+    ),
+    variant(
+        "expression-as-file-name",
+        "INT-REGEX-01",
+        "an expression is read as a file name pattern is",
+        expression_covers=lambda expression, key: fnmatch.fnmatchcase(key, expression),
+    ),
+    variant(
+        "expression-found-anywhere",
+        "INT-REGEX-01",
+        "an expression covers a key if it matches any part of it",
+        expression_covers=lambda expression, key: re.search(expression, key) is not None,
+    ),
+    variant(
+        "last-registration-counts",
+        "INT-UNION-01",
+        "a registration replaces those before",
+        interests_kept=lambda earlier, new: (new,),  # noqa: ARG005
+    ),
+    variant(
+        "withdraws-everything",
+        "INT-UNION-01",
+        "whoever withdraws one registration withdraws all",
+        interests_left=lambda earlier, withdrawn: (),  # noqa: ARG005
+    ),
+    variant(
+        "registers-in-the-background",
+        "INT-REG-01",
+        "a registration returns before its server knows of it",
+        in_force_on_return=lambda: False,
+    ),
+    variant(
+        "interest-dies-with-entry",
+        "INT-REG-02",
+        "the interest in a key ends when its entry is destroyed",
+        outlasts_destroy=lambda: False,
+    ),
+    variant(
+        "drops-all-for-some",
+        "INT-CLEAR-01",
+        "registering for some keys drops the whole region",
+        dropped_for_keys=lambda covered, held: held,  # noqa: ARG005
+    ),
+    variant(
+        "keeps-registered-keys",
+        "INT-CLEAR-01",
+        "registering for keys drops none of them",
+        dropped_for_keys=lambda covered, held: (),  # noqa: ARG005
+    ),
+    variant(
+        "keeps-matching-keys",
+        "INT-CLEAR-02",
+        "registering for an expression drops nothing",
+        dropped_for_expression=lambda covered, held: (),  # noqa: ARG005
+    ),
+    variant(
+        "drops-at-servers-too",
+        "INT-CLEAR-03",
+        "what a client drops as it registers is destroyed at its servers, too",
+        drop_is_local=lambda: False,
+    ),
+    variant(
+        "unnamed-is-none",
+        "INT-POLICY-03",
+        "a registration that names no policy loads nothing",
+        unnamed_loads=lambda: LOADS_NOTHING,
+    ),
+    variant(
+        "keys-bring-values",
+        "INT-POLICY-01",
+        "the policy KEYS loads values, too",
+        keys_load=lambda: LOADS_VALUES,
+    ),
+    variant(
+        "keys-bring-nothing",
+        "INT-POLICY-01",
+        "the policy KEYS loads nothing",
+        keys_load=lambda: LOADS_NOTHING,
+    ),
+    variant(
+        "values-are-left-out",
+        "INT-POLICY-02",
+        "the policy KEYS_VALUES loads keys alone",
+        keys_values_load=lambda: LOADS_KEYS,
+    ),
+    variant(
+        "none-loads-all-the-same",
+        "INT-POLICY-04",
+        "the policy NONE loads keys and values",
+        none_loads=lambda: LOADS_VALUES,
+    ),
+    variant(
+        "none-drops-nothing",
+        "INT-POLICY-04",
+        "the policy NONE leaves out the drop at the beginning as well",
+        none_drops=lambda: False,
+    ),
+    variant(
+        "first-part-only",
+        "INT-BULK-01",
+        "a registration returns after the first four keys of a long answer",
+        loaded_of=lambda keys: keys[:4],
+    ),
+    variant(
+        "loads-are-announced",
+        "INT-NOEVT-01",
+        "listeners are told of what a registration loads",
+        registration_tells=lambda: True,
+    ),
+    variant(
+        "sends-to-everybody",
+        "S2C-INT-01",
+        "clients are sent events of keys that they have not registered for",
+        sends_uninterested=lambda: True,
+    ),
+    variant(
+        "sends-for-each-registration",
+        "INT-UNION-02 S2C-RECV-05",
+        "an event is sent once for each registration that covers it",
+        times_sent=lambda matching: matching,
+    ),
+    variant(
+        "sends-to-caller",
+        "C2S-PROP-02",
+        "a client is sent what it has called itself",
+        sends_to_caller=lambda: True,
+    ),
+    variant(
+        "keeps-clients-apart",
+        "C2S-PROP-01",
+        "what one client calls is not sent to others",
+        sends_of_clients=lambda: False,
+    ),
+    variant(
+        "sends-own-events-only",
+        "C2S-PROP-05 S2C-OPS-07",
+        "a server sends its clients only what was called at itself",
+        sends_of_peers=lambda: False,
+    ),
+    variant(
+        "invalidates-stay-at-servers",
+        "S2C-OPS-01",
+        "clients are not sent invalidates of their servers",
+        sends_invalidates=lambda: False,
+    ),
+    variant(
+        "destroys-stay-at-servers",
+        "S2C-OPS-02",
+        "clients are not sent destroys of their servers",
+        sends_destroys=lambda: False,
+    ),
+    variant(
+        "never-sends-values",
+        "S2C-RECV-01",
+        "a registration with values is sent invalidations in their place",
+        value_for_values=lambda: False,
+    ),
+    variant(
+        "always-sends-values",
+        "S2C-RECV-02",
+        "a registration without values is sent values all the same",
+        value_for_invalidations=lambda: True,
+    ),
+    variant(
+        "invalidates-what-is-absent",
+        "S2C-RECV-03",
+        "an invalidation in place of a value makes an entry where the client lacks the key",
+        invalidates_absent=lambda: True,
+    ),
+    variant(
+        "gets-nothing-itself",
+        "S2C-RECV-04",
+        "a get of an entry without a value returns nothing without asking the server",
+        get_asks_server=lambda: False,
+    ),
+    variant(
+        "fetches-and-forgets",
+        "S2C-RECV-04",
+        "a client does not keep what a get has fetched",
+        keeps_fetched=lambda: False,
+    ),
+)

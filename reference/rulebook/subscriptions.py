@@ -1,0 +1,66 @@
+"""Decisions about which events servers send to their clients, and what clients make of them (001).
+
+Each function answers one question about plain values. None knows the model's state.
+"""
+
+from __future__ import annotations
+
+
+def sends_uninterested() -> bool:
+    """Whether a client is sent events of keys that it has not registered for: it is not (001, L26)."""
+    return False
+
+
+def times_sent(matching: int) -> int:  # noqa: ARG001
+    """How often a client is sent an event that so many of its registrations cover: once (001, L63)."""
+    return 1
+
+
+def sends_to_caller() -> bool:
+    """Whether a client is sent what it has called itself: it is not (001, L5)."""
+    return False
+
+
+def sends_of_clients() -> bool:
+    """Whether clients are sent what another client has called: they are (001, L5, L7)."""
+    return True
+
+
+def sends_of_peers() -> bool:
+    """Whether clients are sent what was called at other members than their server: they are (001, L13)."""
+    return True
+
+
+def sends_invalidates() -> bool:
+    """Whether clients are sent distributed invalidates of entries: they are (001, L35)."""
+    return True
+
+
+def sends_destroys() -> bool:
+    """Whether clients are sent distributed destroys of entries: they are (001, L35)."""
+    return True
+
+
+def value_for_values() -> bool:
+    """Whether a registration that receives values is sent them: it is (001, L31)."""
+    return True
+
+
+def value_for_invalidations() -> bool:
+    """Whether a registration that receives no values is sent them: it is sent invalidations (001, L33)."""
+    return False
+
+
+def invalidates_absent() -> bool:
+    """Whether an invalidation in place of a value does anything to a client without the key (001, L33)."""
+    return False
+
+
+def get_asks_server() -> bool:
+    """Whether a get of what a client has no value of goes to its server: it does (001, L26, L33)."""
+    return True
+
+
+def keeps_fetched() -> bool:
+    """Whether a client keeps what a get has fetched: it does (001, L26, L33)."""
+    return True

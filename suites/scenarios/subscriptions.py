@@ -1,0 +1,163 @@
+"""What servers send to subscribed clients, and what these make of it (document 001, L5 to L40)."""
+
+from __future__ import annotations
+
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.operations import Client, EventKind, OperationKind
+from plumbline.suites.scenarios.scenario import scenario
+from plumbline.suites.scenarios.stage import Stage
+
+K, L, M = "K", "L", "M"
+"""Clients: two of one server, and one of another."""
+
+CLIENTS = (Capability.CLIENTS,)
+ONE = (Client(name=K, servers=("B",)),)
+TWO = (*ONE, Client(name=L, servers=("B",)))
+THREE = (*TWO, Client(name=M, servers=("C",)))
+DESTROY, INVALIDATE = OperationKind.DESTROY, OperationKind.INVALIDATE
+
+
+@scenario("C2S-PROP-01", needs=CLIENTS, clients=THREE, registers=False)
+def what_a_client_puts_reaches_every_other_that_has_registered(s: Stage) -> None:
+    # Document 001, L11 to L14: entry X of region A, put by the first client.
+    s.register(L, "key", "X")
+    s.register(M, "regex", "X.*")
+    first = s.put(K, "X")
+    second = s.put(K, "X")
+    s.settle()
+    for holder in (L, M, *s.members):
+        s.log_is(holder, "X", first, second)
+    s.everybody_holds("X", second)
+
+
+@scenario("C2S-PROP-02", needs=CLIENTS, clients=TWO, checks=False)
+def a_client_is_not_sent_what_it_has_put_itself(s: Stage) -> None:
+    # Where nothing is checked nobody would discard what comes back.
+    own = s.put(K, "x")
+    others = s.put(L, "x")
+    again = s.put(K, "x")
+    s.settle()
+    s.log_is(K, "x", own, others, again)
+    s.log_is(L, "x", own, others, again)
+
+
+@scenario("C2S-PROP-05", needs=CLIENTS, clients=THREE)
+def clients_of_another_server_are_told_once(s: Stage) -> None:
+    first = s.put(K, "x")
+    second = s.put(M, "y")
+    s.settle()
+    s.log_is(M, "x", first)
+    for client in (K, L):
+        s.log_is(client, "y", second)
+    s.log_is(L, "x", first)
+
+
+@scenario("S2C-INT-01", needs=CLIENTS, clients=TWO, registers=False)
+def without_a_registration_nothing_is_sent(s: Stage) -> None:
+    s.register(L, "key", "y")
+    s.put(s.low, "x")
+    s.put(s.mid, "x")
+    s.do(s.high, DESTROY, "x")
+    covered = s.put(s.low, "y")
+    s.settle()
+    s.told_nothing(K)
+    s.log_is(L, "x")
+    s.log_is(L, "y", covered)
+    s.holds(K, "y", None)
+
+
+@scenario("S2C-RECV-01", needs=CLIENTS, clients=ONE, registers=False)
+def with_values_creates_and_updates_bring_them(s: Stage) -> None:
+    s.register(K, "regex", ".*")
+    first = s.put(s.low, "x")
+    second = s.put(s.mid, "x")
+    s.settle()
+    s.log_is(K, "x", first, second)
+    s.told_as_value(K, first)
+    s.told_as_value(K, second)
+    s.holds(K, "x", second)
+
+
+@scenario("S2C-RECV-02", needs=CLIENTS, clients=ONE, registers=False)
+def without_values_what_the_client_holds_becomes_invalid(s: Stage) -> None:
+    held = s.put(s.low, "x")
+    s.register(K, "key", "x", receive_values=False)
+    s.holds(K, "x", held)
+    change = s.put(s.high, "x")
+    s.settle()
+    s.told_as(K, change, EventKind.INVALIDATE)
+    s.holds_invalid(K, "x")
+    # There is no value any more that could go.
+    s.put(s.low, "x")
+    s.settle()
+    s.log_is(K, "x", change)
+    s.holds_invalid(K, "x")
+
+
+@scenario("S2C-RECV-03", needs=CLIENTS, clients=ONE, registers=False)
+def without_values_what_the_client_lacks_stays_absent(s: Stage) -> None:
+    s.register(K, receive_values=False)
+    s.put(s.low, "x")
+    s.put(s.high, "x")
+    s.settle()
+    s.told_nothing(K)
+    s.holds(K, "x", None)
+
+
+@scenario("S2C-RECV-04", needs=CLIENTS, clients=ONE, registers=False)
+def the_next_get_fetches_what_the_server_has(s: Stage) -> None:
+    s.put(s.low, "x")
+    s.register(K, receive_values=False)
+    later = s.put(s.high, "x")
+    unknown = s.put(s.low, "y")
+    s.settle()
+    for key, operation in (("x", later), ("y", unknown)):
+        for _ in range(2):
+            s.reads_only(s.get(K, key), (operation,))
+            s.holds(K, key, operation)
+
+
+@scenario("S2C-RECV-05", needs=CLIENTS, clients=ONE, registers=False, checks=False)
+def registrations_with_and_without_values_lead_to_one_message(s: Stage) -> None:
+    s.put(s.low, "x")
+    s.register(K, "key", "x")
+    s.register(K, "regex", "x", receive_values=False)
+    change = s.put(s.mid, "x")
+    s.settle()
+    s.log_is(K, "x", change)
+
+
+@scenario("S2C-OPS-01", needs=CLIENTS, clients=TWO, registers=False)
+def invalidates_of_servers_reach_clients_that_hold_the_key(s: Stage) -> None:
+    for key in ("x", "y"):
+        s.put(s.low, key)
+    s.register(K)
+    s.register(L, receive_values=False)
+    changes = {"x": s.do(s.mid, INVALIDATE, "x"), "y": s.do(s.high, INVALIDATE, "y")}
+    s.settle()
+    for client in (K, L):
+        for key, change in changes.items():
+            s.told_as(client, change, EventKind.INVALIDATE)
+            s.holds_invalid(client, key)
+
+
+@scenario("S2C-OPS-02", needs=CLIENTS, clients=TWO, registers=False)
+def destroys_of_servers_reach_clients(s: Stage) -> None:
+    for key in ("x", "y"):
+        s.put(s.low, key)
+    s.register(K)
+    s.register(L, receive_values=False)
+    changes = {"x": s.do(s.mid, DESTROY, "x"), "y": s.do(s.high, DESTROY, "y")}
+    s.settle()
+    for client in (K, L):
+        for key, change in changes.items():
+            s.told_as(client, change, EventKind.DESTROY)
+            s.holds(client, key, None)
+
+
+@scenario("S2C-OPS-07", needs=CLIENTS, clients=THREE)
+def it_does_not_matter_where_an_operation_was_called(s: Stage) -> None:
+    puts = [s.put(caller, "x") for caller in (s.mid, s.low, s.high, L, M)]
+    gone = s.do(s.low, DESTROY, "x")
+    s.settle()
+    s.log_is(K, "x", *puts, gone)
