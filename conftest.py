@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from plumbline.ci.allure_report import lacking as missing_for_allure
 from plumbline.ci.main_job import GEODE_VERSION, missing_for_geode, missing_for_spark
 
 # Where the project's own modules lie; the environment in .venv lies beside them.
@@ -23,7 +24,7 @@ ROOMS = [
 ]
 
 # What these need is not on every machine, so at home their tests may skip; CI has all of it.
-NEVER_SKIPPED_IN_CI = ("java", "spark", "containers", "browser")
+NEVER_SKIPPED_IN_CI = ("java", "spark", "allure", "containers", "browser")
 
 IN_CI = os.environ.get("CI") == "true"
 
@@ -36,6 +37,8 @@ def _missing(marker: str) -> str:
             return missing_for_geode(GEODE_VERSION)
         case "spark":
             return missing_for_spark()
+        case "allure":
+            return missing_for_allure()
         case _:
             return ""
 

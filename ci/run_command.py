@@ -23,8 +23,10 @@ from plumbline.ci.settings import config_option
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.deviations import DeviationError, read_deviations
+from plumbline.reference.runs import write_atomically
 from plumbline.reference.trace.files import TraceWriteError
 from plumbline.reference.verdicts import Verdict, VerdictRow, exit_code, merge
+from plumbline.reports.junit import junit_xml
 from plumbline.reports.terminal import render_counterexample, render_summary
 from plumbline.reports.text import one_line
 from plumbline.suites.configuration import FILE, Settings
@@ -145,6 +147,7 @@ def command(
         try:
             with _shown(console) as bar:
                 outcomes.append(run_suite(candidate, options, out, _Reporter(bar, candidate.name)))
+            _leave_junit(outcomes[-1])
         except (OSError, TraceWriteError) as error:
             raise CommandError(
                 one_line(
@@ -158,6 +161,13 @@ def command(
         sys.stdout.write(msgspec.json.encode(told[0] if len(told) == 1 else told).decode() + "\n")
     codes = [exit_code(_merged(outcome.rows).values()) for outcome in outcomes]
     sys.exit(1 if 1 in codes else max(codes))
+
+
+def _leave_junit(outcome: Outcome) -> None:
+    """Write the verdicts of a run for build servers, beside the rest of it; raises OSError."""
+    titles = {name: requirement.title for name, requirement in catalogue().items()}
+    document = junit_xml(outcome.record, outcome.rows, titles)
+    write_atomically(outcome.directory / "junit.xml", document)
 
 
 def process_limits(timeout_s: float) -> Limits:

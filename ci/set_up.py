@@ -32,6 +32,7 @@ PROGRAMS = {
     # Two processes: in one the tests take twice as long. A -n among the arguments comes later, and counts.
     "test": ["-m", "pytest", "-n", "2"],
     "lint": ["-m", "plumbline.ci.lint"],
+    "allure": ["-m", "plumbline.ci.allure_report"],
     "bench": ["-m", "plumbline.ci", "bench"],
 }
 
@@ -41,6 +42,7 @@ usage: python3 ci PROGRAM [ARGUMENT...]
   main   the main job: test the reference, two faulty variants and Apache Geode, judge, write the site
   test   all tests; arguments go to pytest, for example: python3 ci test -k VER-TIE
   lint   formatting, style and types
+  allure the suite under pytest, and an Allure report of it; arguments go to pytest
   bench  how the time to explain grows with examples, and other rates
 
 Whatever is missing is installed first: Python packages into .venv, and, for root on Debian or Ubuntu,

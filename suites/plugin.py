@@ -7,6 +7,7 @@ run last, and each one's outcome is the merged verdict. Knows pytest; judging ha
 from __future__ import annotations
 
 import re
+from collections.abc import Generator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,9 +18,11 @@ import pytest
 from plumbline.adapters.errors import AdapterError, MissingToolError, UnknownCandidateError
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.deviations import Deviation, DeviationError, in_force, read_deviations, words
-from plumbline.reference.verdicts import MEANING, Verdict, merge
+from plumbline.reference.verdicts import MEANING, Source, Verdict, merge
+from plumbline.suites.allure_results import AllureResults, Failure
 from plumbline.suites.configuration import ConfigurationError, Settings, find_settings
 from plumbline.suites.deviations import OnRecord
+from plumbline.suites.keeping import counterexample_of
 from plumbline.suites.machines import MACHINES
 from plumbline.suites.profiles import PROFILES
 from plumbline.suites.results import Result
@@ -37,6 +40,7 @@ SETTINGS = pytest.StashKey[Settings]()
 SESSIONS = pytest.StashKey[dict[str, Session]]()
 DEVIATIONS = pytest.StashKey[tuple[Deviation, ...]]()
 ON_RECORD = pytest.StashKey[dict[str, OnRecord]]()
+FAILED = pytest.StashKey[dict[str, list[Result]]]()
 RESULTS = pytest.StashKey[dict[str, dict[str, list[tuple[Verdict, str]]]]]()
 
 
@@ -68,6 +72,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Read settings, check candidates and deviations before anything is collected."""
     config.stash[SESSIONS] = {}
     config.stash[RESULTS] = {}
+    config.stash[FAILED] = {}
     config.stash[ON_RECORD] = {}
     try:
         given = config.getoption("--plumbline-config")
@@ -86,6 +91,14 @@ def pytest_configure(config: pytest.Config) -> None:
             settings.find(name)
         except (UnknownCandidateError, MissingToolError) as error:
             raise pytest.UsageError(str(error)) from error
+    if config.getoption("allure_report_dir", None):
+        # Imported here: allure-pytest is an extra, and the option is its own.
+        import allure  # noqa: PLC0415
+
+        linked = "tms" in dict(config.getoption("allure_link_pattern"))
+        config.pluginmanager.register(
+            AllureResults(allure, lambda name: failures(config, name), linked=linked)
+        )
 
 
 def candidate_names(config: pytest.Config) -> list[str]:
@@ -115,6 +128,27 @@ def remember(config: pytest.Config, name: str, result: Result) -> None:
     for requirement in result.requirements:
         found = config.stash[RESULTS].setdefault(name, {}).setdefault(requirement, [])
         found.append((result.verdict, f"{result.title}: {result.reason}"))
+    if result.verdict is Verdict.FAIL and result.history is not None:
+        config.stash[FAILED].setdefault(name, []).append(result)
+
+
+def failures(config: pytest.Config, name: str) -> Iterator[Failure]:
+    """The counterexamples of a candidate so far, each with the requirements that it was about."""
+    session = session_of(config, name)
+    for result in config.stash[FAILED].get(name, []):
+        source = Source.SCENARIO if result.title in SCENARIOS else Source.MACHINE
+        product = session.introduction.name, session.introduction.version
+        seed = config.getoption("--suite-seed")
+        yield (
+            result.requirements,
+            counterexample_of(
+                result, source, candidate=name, product=product, dialect=session.dialect, seed=seed
+            ),
+        )
+
+
+class UnjudgedError(Exception):
+    """An item could not be judged. To Allure only what fails an assertion has failed; this is broken."""
 
 
 def end(verdict: Verdict, reason: str) -> None:
@@ -126,9 +160,22 @@ def end(verdict: Verdict, reason: str) -> None:
             pytest.skip(f"{verdict}: {reason}")
         case "xfailed":
             pytest.xfail(f"{verdict}: {reason}")
+        case "error":
+            # In a fixture it is an error, elsewhere a failure: pytest knows no errors of tests themselves.
+            raise UnjudgedError(f"{verdict}: {reason}")
         case _:
-            # In a fixture the same call is an error and no failure.
             pytest.fail(f"{verdict}: {reason}", pytrace=False)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    call: pytest.CallInfo[None],
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Tell in words alone why an item could not be judged: the suite's own lines explain nothing."""
+    report = yield
+    if call.excinfo is not None and call.excinfo.errisinstance(UnjudgedError):
+        report.longrepr = call.excinfo.getrepr(style="value")
+    return report
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -22,9 +22,7 @@ from plumbline.adapters.errors import AdapterError
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.deviations import Deviation, in_force
-from plumbline.reference.explain.engine import Answer
 from plumbline.reference.explain.exercise import exercised
-from plumbline.reference.explain.oracle import Finding
 from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rules.judging import judge_runs
@@ -40,6 +38,7 @@ from plumbline.reference.trace.writer import TraceWriter
 from plumbline.reference.verdicts import Source, Verdict, VerdictRow
 from plumbline.suites.deviations import OnRecord
 from plumbline.suites.examples import Trouble, play_plans
+from plumbline.suites.keeping import counterexample_of
 from plumbline.suites.machines import MACHINES, Machine
 from plumbline.suites.profiles import Profile
 from plumbline.suites.results import Result
@@ -273,28 +272,15 @@ class _Run:
 
     def _keep(self, result: Result, source: Source, failed: int, tried: int) -> str:
         """Write a counterexample; gives its file name."""
-        assert result.history is not None
         name = f"{source}-{result.title}"
-        counterexample = Counterexample(
-            requirements=_named_first(result.requirements, result.finding),
-            source=source,
-            title=result.title,
+        counterexample = counterexample_of(
+            result,
+            source,
             candidate=self._candidate.name,
-            product=self._record.product,
-            product_version=self._record.product_version,
+            product=(self._record.product, self._record.product_version),
             dialect=self._record.dialect,
-            suite_version=self._record.suite_version,
             seed=self._options.seed,
-            plan=result.plan,
-            played=result.played,
-            history=result.history,
-            refuted=result.finding is not None and result.finding.answer is Answer.REFUTED,
-            reduction=result.reduction,
-            expected=result.expected,
-            seen=result.seen,
-            dead_ends=() if result.finding is None else result.finding.dead_ends,
-            times_failed=failed,
-            times_tried=tried,
+            tries=(failed, tried),
             replay=self._replay_line(name),
         )
         self._counterexamples.append(counterexample)
@@ -408,8 +394,3 @@ def _of_machine(requirement: str, played: Trouble, proof: _Proof) -> tuple[Verdi
     if played.idle:
         told.append(f"{played.idle} more count for nothing, for no fault has bitten there")
     return Verdict.PASS, "; ".join(told)
-
-
-def _named_first(requirements: tuple[str, ...], finding: Finding | None) -> tuple[str, ...]:
-    named = () if finding is None else finding.requirements
-    return tuple(dict.fromkeys((*requirements, *named)))

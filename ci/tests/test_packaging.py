@@ -14,7 +14,7 @@ from plumbline.ci.command import EXTRAS
 from plumbline.ci.lint import FOLDERS, ROOT
 
 LOCK = ROOT / "ci" / "requirements.lock"
-LOCKED_EXTRAS = ("spark", "geode", "develop")
+LOCKED_EXTRAS = ("spark", "geode", "allure", "develop")
 
 # Of use in a clone only.
 NOT_PACKAGED = {"ci/requirements.lock", "ci/requirements-java.lock"}

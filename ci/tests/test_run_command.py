@@ -8,6 +8,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pyarrow.parquet as pq
 import pytest
@@ -63,6 +64,19 @@ def test_the_reference_passes_and_leaves_a_whole_run_directory(reference: tuple[
     assert {row.run_id for row in rows} == {record.run_id}
     assert merged(rows, "VER-TIE-01") is Verdict.PASS
     assert not list(directory.glob("counterexamples/*"))
+
+
+def test_a_run_leaves_its_verdicts_for_build_servers(reference: tuple[Result, Path]):
+    directory, record, rows = only_run(reference[1])
+    suite = ET.parse(directory / "junit.xml").getroot()[0]  # noqa: S314 - written a moment ago, by us
+    properties = {one.get("name"): one.get("value") for one in suite.iter("property")}
+    assert (properties["run_id"], properties["seed"]) == (record.run_id, str(record.seed))
+    judged = {row.requirement for row in rows}
+    cases = {str(case.get("name")).split()[0]: case for case in suite.iter("testcase")}
+    assert set(cases) == judged
+    skipped = {name for name, case in cases.items() if case.find("skipped") is not None}
+    neither = (Verdict.NOT_EXERCISED, Verdict.UNSUPPORTED)
+    assert skipped == {name for name in judged if merged(rows, name) in neither}
 
 
 def test_every_source_has_judged_the_run_and_rules_are_among_them(reference: tuple[Result, Path]):
