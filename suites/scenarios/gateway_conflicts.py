@@ -153,10 +153,11 @@ def an_event_keeps_the_time_of_its_call(stage: Sites) -> None:
 
 @between_sites("WANC-LOCAL-01", needs=ROLES)
 def only_what_the_primary_has_applied_is_sent(stage: Sites) -> None:
-    """An update that its primary discards, since it has a newer one, never reaches the other site."""
+    """An update that its primary discards, since it has a newer one, is not queued, and never sent."""
     for turn in range(3):
         key = f"x{turn}"
         primary, secondary = stage.primary(), stage.secondary()
+        stage.pause()
         base = stage.put(primary, key)
         stage.settle()
         loser = stage.park(secondary, secondary, key)
@@ -166,6 +167,9 @@ def only_what_the_primary_has_applied_is_sent(stage: Sites) -> None:
             stage.shown_at(primary, puts[-1])
         stage.settle()
         stage.log_is(primary, key, base, *puts)
+        stage.queues_now(primary, base, *puts)
+        stage.resume()
+        stage.settle()
         for member in stage.there:
             stage.not_told(member, loser)
             stage.log_is(member, key, base, *puts)
