@@ -196,7 +196,7 @@ def showing_less(history: History, draw: random.Random) -> History:
         history = _answer_lost(history, draw)
     if draw.random() < 0.1:
         history = _unsettled(history, draw)
-    if draw.random() < 0.1:
+    if draw.random() < 0.1 and not history.queues:  # no listener holds back the copies of a queue
         history = _settled_but_for_what_is_held(history, draw)
     if draw.random() < 0.2:
         anonymous = {

@@ -150,12 +150,12 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "nothing is done whatever the log decides": Weakening(
         "model.replicates",
-        "            if self.decided_by_log(view, place, shown) and not view.still(place, shown)\n",
-        "            if not view.still(place, shown)\n",
+        "            if self.decided_by_log(view, place, shown)\n            and not view.still",
+        "            if not view.still",
     ),
     "nothing is done though the log shows it later": Weakening(
         "model.replicates",
-        "            if self.decided_by_log(view, place, shown) and not view.still(place, shown)\n",
+        "            if self.decided_by_log(view, place, shown)\n            and not view.still(place, shown)\n",
         "            if self.decided_by_log(view, place, shown)\n",
     ),
     "a silent change is refused whatever the log decides": Weakening(
@@ -451,8 +451,8 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "only a primary's successors remember an order": Weakening(
         "explain.hindsight",
-        "if not rivals or not (index.crashes or _is_primary(world, member)):",
-        "if not rivals or not index.crashes:",
+        "if not rivals or not (index.doomed or _is_primary(world, member)):",
+        "if not rivals or not index.doomed:",
     ),
     "what comes again meets what is under way at any site": Weakening(
         "model.receivers",
@@ -466,6 +466,29 @@ WEAKENINGS: dict[str, Weakening] = {
         "explain.index",
         "self._written_by_several(lambda operation: operation.thread)",
         "self._written_by_several(lambda operation: operation.member)",
+    ),
+    "what is held back has happened before anything is called settled": Weakening(
+        "explain.hindsight",
+        "            self._may_be_held_back(now, member, operation)\n",
+        "            False\n",
+    ),
+    "a look at a copy of a queue wants nothing in it": Weakening(
+        "explain.hindsight",
+        "            message.queue and self.copy_is_looked_at_now(world, channel.target, message.queue)\n",
+        "            False\n",
+    ),
+    "who dies was told of all it did": Weakening(
+        "explain.hindsight",
+        "            and view.complete(member)\n        )",
+        "            and not view.complete(member)\n        )",
+    ),
+    "nobody has to die for nothing to be told": Weakening(
+        "explain.hindsight", "            and hazards.crash_of(member) in self.open(world, view)\n", ""
+    ),
+    "who dies has only read what it was not told of": Weakening(
+        "explain.hindsight",
+        "        if operation.member in self._index.doomed and (\n",
+        "        if False and (\n",
     ),
 }
 """Every weakening, in words."""

@@ -66,6 +66,9 @@ _INTERESTS = ("all", "key", "list", "regex")
 MOST_STEPS_AT_ONCE = 6
 """How many steps chaos takes at most while nobody waits."""
 
+LOSES_SOME = 0.5
+"""How often chaos cuts the log of a member that dies."""
+
 
 class _Anything:
     """A view under which every step is possible."""
@@ -114,6 +117,7 @@ class ReferenceAdapter(Adapter):
         self._regions: dict[str, RegionAttributes] = {}
         self._world: World = empty_world()
         self._events: list[Event] = []
+        self._seen = 0
         self._outcomes: dict[int, Outcome] = {}
         self._queues: dict[str, QueueAttributes] = {}
         self._holds = 0
@@ -158,6 +162,7 @@ class ReferenceAdapter(Adapter):
         self._holds = 0
         self._held = set()
         self._events = []
+        self._seen = 0
         self._outcomes = {}
 
     def begin(self, operation: Operation) -> None:
@@ -197,6 +202,7 @@ class ReferenceAdapter(Adapter):
 
     def observe(self, since: int) -> Observed:
         """What listeners were told since a position."""
+        self._seen = len(self._events)
         return Observed(events=tuple(self._events[since:]), position=len(self._events))
 
     def settle(self, timeout_ms: int) -> SettleResult:
@@ -204,6 +210,7 @@ class ReferenceAdapter(Adapter):
         del timeout_ms
         while self._take_step():
             pass
+        self._seen = len(self._events)
         return SettleResult(settled=True)
 
     def contents(self, member: str, region: str) -> tuple[Content, ...]:
@@ -323,7 +330,16 @@ class ReferenceAdapter(Adapter):
 
     def crash(self, member: str) -> None:
         """The member is dead, at some moment before this returns."""
+        told = any(where[0] == member for where in self._world.gates)
         self._happen(Fault(kind=FaultKind.CRASH, member=member))
+        if self._random is not None and not told:
+            self._lose_some_of(member, self._random)
+
+    def _lose_some_of(self, member: str, draw: random.Random) -> None:
+        """What a listener was told last is lost with its member, if nobody has seen it yet."""
+        last = [at for at, event in enumerate(self._events) if event.member == member and at >= self._seen]
+        lost = last[draw.randint(0, len(last)) :] if draw.random() < LOSES_SOME else []
+        self._events = [event for at, event in enumerate(self._events) if at not in lost]
 
     def link(self, source: str, target: str, state: str) -> None:
         """Cut a link between sites, lose its replies, or mend it."""

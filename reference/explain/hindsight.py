@@ -54,6 +54,11 @@ class Hindsight:
             return False  # its server need not tell of it, nor does its outcome
         if operation.kind in READS:
             return True
+        _, outcome = self._index.returned.get(operation.op_id, (NEVER, None))
+        if operation.member in self._index.doomed and (
+            outcome is None or outcome.status is Status.INDEFINITE
+        ):
+            return False  # it may have died before anybody was told
         named = self._index.identified or operation.kind in STORES_VALUE
         return operation.member in self._index.logged and named and self._index.may_only_read(operation)
 
@@ -107,8 +112,10 @@ class Hindsight:
         where = (member, operation.region, operation.key)
         if where in self._index.again:
             return True
-        if self._queued_in_silence(world, now, member, operation) or self._rivals(
-            world, now, member, operation
+        if (
+            self._may_be_held_back(now, member, operation)
+            or self._queued_in_silence(world, now, member, operation)
+            or self._rivals(world, now, member, operation)
         ):
             return True
         if entry.state is EntryState.LIVE:
@@ -129,6 +136,17 @@ class Hindsight:
             if self._may_still_arrive(world, now, other, member, entry):
                 return True
         return False
+
+    def _may_be_held_back(self, now: int, member: str, operation: Operation) -> bool:
+        """Whether it is said once more what is held back there, and the operation may be by then.
+
+        What has happened has to be through with before anything is called settled; what is held back has not.
+        """
+        moments = self._index.held_back.get((member, operation.key))
+        if not moments:
+            return False
+        index = bisect_left(moments, now)
+        return index < len(moments) and moments[index] < self._index.latest(operation, member)
 
     def _queued_in_silence(self, world: World, now: int, member: str, operation: Operation) -> bool:
         """Whether a destroy of any key, of which no listener here is told, may enter a queue first."""
@@ -151,7 +169,7 @@ class Hindsight:
         """
         index = self._index
         rivals = index.rivals.get((member, operation.region), ())
-        if not rivals or not (index.crashes or _is_primary(world, member)):
+        if not rivals or not (index.doomed or _is_primary(world, member)):
             return False
         latest = index.latest(operation, member)
         until = index.told_between(member, operation)[1]
@@ -276,6 +294,11 @@ class Hindsight:
         if isinstance(due, Settled | NotParked | Waited):
             return True
         messages = world.channels[channel]
+        if any(
+            message.queue and self.copy_is_looked_at_now(world, channel.target, message.queue)
+            for message in messages
+        ):
+            return True
         if isinstance(due, Returned):
             call = world.calls.get(due.op_id)
             if call is not None and any(
@@ -380,6 +403,14 @@ class Hindsight:
     def may_happen(self, view: View, fault: Fault) -> bool:
         """Whether the fault may happen now (see Foresight)."""
         return fault.kind is not FaultKind.CRASH or view.complete(fault.member)
+
+    def may_go_untold(self, world: World, view: View, member: str) -> bool:
+        """Whether the member may die before its listener is told of what it changes now (see Foresight)."""
+        return (
+            member in self._index.doomed
+            and hazards.crash_of(member) in self.open(world, view)
+            and view.complete(member)
+        )
 
 
 def _next(moments: list[int], now: int) -> int:

@@ -84,6 +84,7 @@ class Index:
         self.returned: dict[int, tuple[int, Outcome]] = {}
         self.settled: list[int] = []
         self.settled_everywhere: list[int] = []
+        self.held_back: dict[tuple[str, str], list[int]] = {}
         self.answers = Answers()
         self.redelivered: set[int] = set()
         self.again: set[Where] = set()
@@ -99,6 +100,8 @@ class Index:
         self.primaries: dict[str, str] = {}
         self._read(history)
         self.plain = self._is_plain(history)
+        self.doomed = {fault.member for _, fault in self.faults if fault.kind is FaultKind.CRASH}
+        """Who dies."""
         again = frozenset().union(*(_repeats(log) for log in history.logs.values()))
         self.repeated = frozenset(
             op.op_id for op in self.operations.values() if (op.region, op.key, op.token) in again
@@ -134,6 +137,8 @@ class Index:
                 case Returned(op_id, outcome):
                     self.returned[op_id] = (moment, outcome)
                 case Settled(held):
+                    for where in held:
+                        self.held_back.setdefault(where, []).append(moment)
                     if not held and not self._shut:
                         self.settled.append(moment)
                         if not self._down:
@@ -214,7 +219,7 @@ class Index:
         What the dead one wrote may have reached other sites and never its own; a loser may reach them late,
         and so may what its primary had not been told of.
         """
-        if not losers_queued and not any(fault.kind is FaultKind.CRASH for _, fault in self.faults):
+        if not losers_queued and not self.doomed:
             return frozenset()
         return self._written_by_several(lambda operation: operation.thread)
 
@@ -312,18 +317,14 @@ class Index:
         shared = self.shared
         for operation in self.operations.values():
             where, told = (operation.region, operation.key), (operation.key, operation.token)
-            changed = told in self.logged.get(operation.member, {told})
+            # Who dies may have changed it and died before anybody was told.
+            changed = operation.member in self.doomed or told in self.logged.get(operation.member, {told})
             if where not in shared or operation.kind in READS or not (changed or not self.identified):
                 continue
             for member in self.sites:
                 if member != operation.member and told not in self.logged.get(member, set()):
                     losers.setdefault((member, *where), []).append(operation)
         return losers
-
-    @property
-    def crashes(self) -> bool:
-        """Whether any member dies."""
-        return any(fault.kind is FaultKind.CRASH for _, fault in self.faults)
 
     def told_between(self, member: str, operation: Operation) -> tuple[int, int]:
         """Between which moments the listener of a member is told of an operation, as far as that is known."""

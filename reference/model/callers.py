@@ -7,6 +7,7 @@ key at the same time (004, L73).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.hashed import HashedMap
@@ -144,7 +145,11 @@ class Callers:
         event = effect.event or EventKind.DESTROY
         place = listener_place(self._strength, member, region, key, thread, event)
         shown = listener_entry(region, key, event, operation.token if named else None)
-        if announced and not view.fits(place, shown):
+        tellings = [announced] if not announced or view.fits(place, shown) else []
+        if announced and self._foresight.may_go_untold(world, view, member):
+            # Who dies may have changed its copy, and sent that on, before its own listener was told.
+            tellings.append(False)
+        if not tellings:
             return
         reader = self._foresight.reader_to_come(world, view.now, member, operation, entry)
         if reader is Comes.SURELY and view.reduced and self._setting.stamps_grow:
@@ -167,7 +172,7 @@ class Callers:
             clashes |= claims.REPEATED_SHOWS  # what comes again yields to what is under way
         outcome = Outcome(effect.status, effect.value)
         for checks in self._setting.checks(region):
-            for stamp in self._stamps(operation, entry, effect, checks=checks):
+            for stamp, told in product(self._stamps(operation, entry, effect, checks=checks), tellings):
                 entries = changed(
                     world, (member, region, key), effect.becomes, operation.token, stamp, checks=checks
                 )
@@ -177,11 +182,11 @@ class Callers:
                     stamp,
                     update=entry.state in (EntryState.LIVE, EntryState.INVALID),
                 )
-                shows = [(place, shown)] if announced else []
+                shows = [(place, shown)] if told else []
                 if not effect.distributed:
                     shows.append((outcome_place(operation.op_id), outcome_entry(outcome)))
                 gates = world.gates
-                if announced and gates.get((member, operation.op_id)) is GateState.ARMED:
+                if told and gates.get((member, operation.op_id)) is GateState.ARMED:
                     gates = gates.set((member, operation.op_id), GateState.PARKED)
                 applied = world.but(
                     entries=entries, calls=world.calls.set(operation.op_id, after), gates=gates
@@ -199,7 +204,7 @@ class Callers:
                         ("applies", member, operation.op_id),
                         known,
                         tuple(shows),
-                        claim if len(ways) == 1 else None,
+                        claim if told and len(ways) == 1 else None,
                         clashes=clashes,
                     )
 

@@ -72,6 +72,9 @@ class Foresight(Protocol):
     def may_happen(self, view: View, fault: Fault) -> bool:
         """Whether the fault may happen now: a member that dies shows nothing afterwards."""
 
+    def may_go_untold(self, world: World, view: View, member: str) -> bool:
+        """Whether the member may die before its listener is told of what it changes now."""
+
 
 class Unknowing:
     """For the simulation, which believes no claim and needs none."""
@@ -127,3 +130,7 @@ class Unknowing:
     def may_happen(self, *_: object) -> bool:
         """At any time."""
         return True
+
+    def may_go_untold(self, *_: object) -> bool:
+        """No: whoever simulates cuts the log of who dies."""
+        return False

@@ -201,7 +201,10 @@ class Receivers:
         place, shown = self._replicates.shown(member, operation)
         becomes, _ = BECOMES[operation.kind]
         present = entry.state in (EntryState.LIVE, EntryState.INVALID)
-        times = (1, 0) if becomes is not EntryState.LIVE and not present else (1,)
+        nothing_there = becomes is not EntryState.LIVE and not present
+        # Who dies may have changed its copy, and answered, before its own listener was told.
+        untold = self._foresight.may_go_untold(world, view, member)
+        times = (1, 0) if nothing_there or untold else (1,)
         if becomes is EntryState.LIVE:
             applies = each(book.applies_to_present(present))
             if not all(applies):

@@ -6,6 +6,7 @@ Owns the channels between members. How the comparison ends, `checks` says.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 from plumbline.reference.explain.steps import Entry as Shown
@@ -133,26 +134,20 @@ class Replicates:
         member = channel.target
         entry = world.entry(member, operation.region, operation.key)
         becomes, _ = BECOMES[operation.kind]
-        if becomes is EntryState.LIVE:
-            for value in each(self._setting.book.value_stored_unchecked(operation.token, entry.token)):
-                yield from self._applied(
-                    world, view, channel, operation, head, entry, value, None, times=1, checks=False
-                )
-            if head.update and entry.state is EntryState.ABSENT:
-                # Somebody destroyed the key meanwhile. Without checking nothing is promised to races.
-                yield from self.passed_over(world, view, channel, operation, head)
-        elif entry.state is EntryState.LIVE or (becomes, entry.state) == (
+        announced = (1, 0) if self._foresight.may_go_untold(world, view, member) else (1,)
+        stores = becomes is EntryState.LIVE
+        values = each(self._setting.book.value_stored_unchecked(operation.token, entry.token))
+        for value, times in product(values if stores else (None,), announced):
+            yield from self._applied(
+                world, view, channel, operation, head, entry, value, None, times=times, checks=False
+            )
+        # Without checking nothing is promised to races: somebody may have destroyed the key meanwhile. And whether
+        # it is worth telling that there is nothing to destroy or invalidate is not said.
+        finds_it = entry.state is EntryState.LIVE or (becomes, entry.state) == (
             EntryState.TOMBSTONE,
             EntryState.INVALID,
-        ):
-            yield from self._applied(
-                world, view, channel, operation, head, entry, None, None, times=1, checks=False
-            )
-        else:
-            # Nothing there to destroy or invalidate: whether that is worth telling is not said.
-            yield from self._applied(
-                world, view, channel, operation, head, entry, None, None, times=1, checks=False
-            )
+        )
+        if (head.update and entry.state is EntryState.ABSENT) if stores else not finds_it:
             yield from self.passed_over(world, view, channel, operation, head)
 
     def checked(
@@ -172,7 +167,8 @@ class Replicates:
                 entry.state is not EntryState.LIVE
                 and not (becomes is EntryState.TOMBSTONE and entry.state is EntryState.INVALID)
             )
-            if nothing_there:
+            # Who dies may have changed its copy, and queued that, before its own listener was told.
+            if nothing_there or self._foresight.may_go_untold(world, view, member):
                 announced = tuple(dict.fromkeys((*announced, 0)))
             ordered = self._checks.ranked(world.but(order=finding.order), operation, finding)
             for value in each(book.value_stored(operation.token, entry.token)):
@@ -286,7 +282,9 @@ class Replicates:
         place, shown = self.shown(member, operation)
         claim = (
             claims.DISCARD
-            if self.decided_by_log(view, place, shown) and not view.still(place, shown)
+            if self.decided_by_log(view, place, shown)
+            and not view.still(place, shown)
+            and not self._foresight.may_go_untold(world, view, member)
             else None
         )
         for after in self._queued(world, member, operation, head, sure=False):
