@@ -137,12 +137,7 @@ class Index:
                 case Returned(op_id, outcome):
                     self.returned[op_id] = (moment, outcome)
                 case Settled(held):
-                    for where in held:
-                        self.held_back.setdefault(where, []).append(moment)
-                    if not held and not self._shut:
-                        self.settled.append(moment)
-                        if not self._down:
-                            self.settled_everywhere.append(moment)
+                    self._settle(moment, held)
                 case Armed(gate):
                     self._shut.add(gate)
                 case Released(gate):
@@ -154,6 +149,15 @@ class Index:
                         self.again.add((holder, operation.region, operation.key))
                 case _:
                     self._read_answer(history, moment, what, called)
+
+    def _settle(self, moment: int, held: tuple[tuple[str, str], ...]) -> None:
+        """Everything is at rest, but for what is held back."""
+        for where in held:
+            self.held_back.setdefault(where, []).append(moment)
+        if not held and not self._shut:
+            self.settled.append(moment)
+            if not self._down:
+                self.settled_everywhere.append(moment)
 
     def _read_answer(self, history: History, moment: int, what: Moment, called: dict[str, set[str]]) -> None:
         """Take in a fault, a question or an answer; a question that is never answered shows nothing."""

@@ -141,8 +141,8 @@ class Replicates:
             yield from self._applied(
                 world, view, channel, operation, head, entry, value, None, times=times, checks=False
             )
-        # Without checking nothing is promised to races: somebody may have destroyed the key meanwhile. And whether
-        # it is worth telling that there is nothing to destroy or invalidate is not said.
+        # Without checking nothing is promised to races: somebody may have destroyed the key meanwhile. And
+        # whether it is worth telling that there is nothing to destroy or invalidate is not said.
         finds_it = entry.state is EntryState.LIVE or (becomes, entry.state) == (
             EntryState.TOMBSTONE,
             EntryState.INVALID,
