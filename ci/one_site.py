@@ -13,7 +13,7 @@ import msgspec
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.reference.adapter import ReferenceAdapter
-from plumbline.reference.history import History
+from plumbline.reference.history import Fault, FaultKind, History
 from plumbline.reference.operations import (
     READS,
     Client,
@@ -25,7 +25,18 @@ from plumbline.reference.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.plans import Do, Finish, Park, Plan, PlanStep, Register, Release, Settle, Start
+from plumbline.reference.plans import (
+    Do,
+    Finish,
+    Inject,
+    Park,
+    Plan,
+    PlanStep,
+    Register,
+    Release,
+    Settle,
+    Start,
+)
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.operations import FROM_CLIENTS
 from plumbline.suites.driving import Driver
@@ -67,6 +78,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
         clients: who is connected to the members, and calls as they do.
         registers: whether they register for everything at the beginning.
         interests: share of plan steps at which a client registers for something, or withdraws that.
+        dying: members that are killed, one after the other; clients of several servers only listen.
     """
 
     operations: int
@@ -84,45 +96,79 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     clients: tuple[Client, ...] = ()
     registers: bool = True
     interests: float = 0.0
+    dying: tuple[str, ...] = ()
+
+
+DYING = 0.3
+"""How likely the next member is killed before a step."""
 
 
 def draw_plan(draw: random.Random, shape: Shape) -> Plan:
     """A plan of this shape; each member has two threads."""
-    members = tuple("ABCD"[: shape.members])
-    clients = tuple(client.name for client in shape.clients)
-    steps: list[PlanStep] = []
-    under_way: dict[str, int] = {}
-    parked: list[tuple[int, str]] = []
+    drawing = _Drawing(draw, shape)
+    for op_id in range(1, shape.operations + 1):
+        drawing.take_a_break()
+        drawing.call(op_id)
+    return drawing.plan()
 
-    def release_one() -> None:
-        op_id, member = parked.pop(draw.randrange(len(parked)))
-        steps.append(Release(op_id, member))
 
-    def stand_still() -> None:
-        while parked:
-            release_one()
-        steps.extend(Finish(under_way.pop(thread)) for thread in sorted(under_way))
+class _Drawing:
+    """A plan as it is drawn: who may call, what is under way, and what stands in whose listener."""
 
-    op_id = 0
-    while op_id < shape.operations:
-        if parked and draw.random() < 0.3:
-            release_one()
-        if not parked and under_way and draw.random() < 0.15:
-            steps.append(Finish(under_way.pop(draw.choice(sorted(under_way)))))
+    def __init__(self, draw: random.Random, shape: Shape) -> None:
+        self._draw = draw
+        self._shape = shape
+        self._members = tuple("ABCD"[: shape.members])
+        self._clients = tuple(client.name for client in shape.clients)
+        self._callers = [
+            *self._members,
+            *(client.name for client in shape.clients if len(client.servers) == 1),
+        ]
+        self._listening = [
+            *self._members,
+            *(client.name for client in shape.clients if len(client.servers) > 1),
+        ]
+        self._dying = list(shape.dying)
+        self._steps: list[PlanStep] = []
+        self._under_way: dict[str, int] = {}
+        self._parked: list[tuple[int, str]] = []
+
+    def plan(self) -> Plan:
+        shape = self._shape
+        return Plan(
+            Topology((Site(1, self._members),)),
+            (RegionAttributes(name=REGION, checks=shape.checks, scope=shape.scope),),
+            tuple(self._steps),
+            clients=shape.clients,
+            registers=shape.registers,
+        )
+
+    def take_a_break(self) -> None:
+        """Before the next call: somebody may die, go on, return, look or register."""
+        draw, shape = self._draw, self._shape
+        if self._dying and draw.random() < DYING:
+            self._crash_one()
+        if self._parked and draw.random() < 0.3:
+            self._release_one()
+        if not self._parked and self._under_way and draw.random() < 0.15:
+            self._steps.append(Finish(self._under_way.pop(draw.choice(sorted(self._under_way)))))
         if draw.random() < shape.settled:
-            steps.append(Settle())
-        if clients and draw.random() < shape.interests:
-            stand_still()
-            steps.append(Register(_draw_interest(draw, draw.choice(clients), shape.keys)))
-        member = draw.choice((*members, *clients))
+            self._steps.append(Settle())
+        if self._clients and draw.random() < shape.interests:
+            self._stand_still()
+            self._steps.append(Register(_draw_interest(draw, draw.choice(self._clients), shape.keys)))
+
+    def call(self, op_id: int) -> None:
+        """Call an operation, and wait for it, go on, or have it parked."""
+        draw, shape = self._draw, self._shape
+        member = draw.choice(self._callers)
         thread = f"{member}{draw.randrange(2)}"
-        if thread in under_way:
-            while parked:
-                release_one()
-            steps.append(Finish(under_way.pop(thread)))
-        op_id += 1
+        if thread in self._under_way:
+            while self._parked:
+                self._release_one()
+            self._steps.append(Finish(self._under_way.pop(thread)))
         kind = draw.choice(shape.others if draw.random() < shape.mixed else _WRITES)
-        if member in clients and kind not in FROM_CLIENTS:
+        if member in self._clients and kind not in FROM_CLIENTS:
             kind = draw.choice(sorted(FROM_CLIENTS))
         operation = Operation(
             op_id=op_id,
@@ -135,23 +181,32 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
         )
         chance = draw.random()
         if kind not in READS and chance < shape.parked:
-            gate_member = member if draw.random() < 0.7 and member in members else draw.choice(members)
-            steps.append(Park(operation, gate_member))
-            parked.append((op_id, gate_member))
-            under_way[thread] = op_id
-        elif parked or chance < shape.parked + shape.started:
-            steps.append(Start(operation))
-            under_way[thread] = op_id
+            here = draw.random() < 0.7 and member in self._members
+            gate_member = member if here else draw.choice(self._listening)
+            self._steps.append(Park(operation, gate_member))
+            self._parked.append((op_id, gate_member))
+            self._under_way[thread] = op_id
+        elif self._parked or chance < shape.parked + shape.started:
+            self._steps.append(Start(operation))
+            self._under_way[thread] = op_id
         else:
-            steps.append(Do(operation))
-    region = RegionAttributes(name=REGION, checks=shape.checks, scope=shape.scope)
-    return Plan(
-        Topology((Site(1, members),)),
-        (region,),
-        tuple(steps),
-        clients=shape.clients,
-        registers=shape.registers,
-    )
+            self._steps.append(Do(operation))
+
+    def _release_one(self) -> None:
+        op_id, member = self._parked.pop(self._draw.randrange(len(self._parked)))
+        self._steps.append(Release(op_id, member))
+
+    def _stand_still(self) -> None:
+        while self._parked:
+            self._release_one()
+        self._steps.extend(Finish(self._under_way.pop(thread)) for thread in sorted(self._under_way))
+
+    def _crash_one(self) -> None:
+        victim = self._dying.pop(0)
+        self._steps.append(Inject(Fault(kind=FaultKind.CRASH, member=victim)))
+        self._parked = [(op_id, member) for op_id, member in self._parked if member != victim]
+        self._callers.remove(victim)
+        self._listening.remove(victim)
 
 
 def _draw_interest(draw: random.Random, client: str, keys: tuple[str, ...]) -> Interest:
@@ -197,7 +252,7 @@ class _RestlessDriver(Driver):
     def call(self, operation: Operation) -> None:
         """Send a call, and perhaps something else behind it."""
         super().call(operation)
-        member = self._draw.choice(self.topology.members)
+        member = self._draw.choice([m for m in self.topology.members if m not in self.crashed])
         if self._draw.random() < self._shape.looks:
             if self._draw.random() < 0.5:
                 self.contents(self._draw.choice((member, *self.clients)), REGION)

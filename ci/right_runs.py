@@ -73,6 +73,18 @@ def _one_site(draw: random.Random, seed: int, book: Rulebook) -> History:
             registers=draw.random() < 0.5,
             interests=draw.choice((0.0, 0.3)),
         )
+    elif draw.random() < 0.3:
+        secured = draw.choice((0, 1, 2))
+        servers = ("B", "A", "C") if secured == 2 else ("B", "A")
+        shape = msgspec.structs.replace(
+            shape,
+            members=4,
+            operations=min(shape.operations, 8),
+            redelivered=0.0,
+            clients=(Client(name="K", servers=servers, redundancy=secured, checks=False),),
+            interests=draw.choice((0.0, 0.2)),
+            dying=draw.choice((("B",), ("A",), ("B", "A")))[: max(1, secured)],
+        )
     plan = one_site.draw_plan(draw, shape)
     return one_site.run_on_reference(plan, shape, book=book, seed=seed)
 

@@ -108,6 +108,20 @@ def _one_site(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, Hist
                 registers=draw.random() < 0.3,
                 interests=0.4,
             )
+        if draw.random() < 0.3:
+            secured = draw.choice((0, 1))
+            client = Client(
+                name="K", servers=("B", "A"), redundancy=secured, checks=draw.choice((None, False, False))
+            )
+            shape = msgspec.structs.replace(
+                shape,
+                members=3,
+                operations=min(shape.operations, 4),
+                clients=(client,),
+                interests=draw.choice((0.0, 0.2)),
+                redelivered=0.0,
+                dying=("B",),
+            )
     plan = one_site.draw_plan(draw, shape)
     return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)
 

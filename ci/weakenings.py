@@ -41,6 +41,7 @@ _PARTS = [
             "model.checks",
         ),
         *("model.setting", "model.system", "model.timeline", "model.clients", "model.subscriptions"),
+        *("model.interests", "model.failover"),
         *(
             "model.senders",
             "model.hazards",
@@ -75,6 +76,24 @@ class Witness(msgspec.Struct, frozen=True):
 
 # ruff: noqa: E501 - the text of the model as it stands there
 WEAKENINGS: dict[str, Weakening] = {
+    "a secondary hears what was received though it is not recognised when it comes again": Weakening(
+        "model.claims",
+        'frozenset({"is_repeated", "keeps_tracks", "copies_keep_identity", "queue_for", "times_sent"})',
+        "frozenset()",
+    ),
+    "a client claims something though its interest changes, or it reads": Weakening(
+        "explain.question",
+        "setting.plain = index.plain",
+        "setting.plain = index.plain or bool(setting.clients)",
+    ),
+    "a client claims something though it has several servers": Weakening(
+        "explain.index", "return alone and history.registers", "return history.registers"
+    ),
+    "a call reads though it may have to wait for other writers": Weakening(
+        "model.claims",
+        'lets its caller go on.",\n    OTHERS_DO_NOT_MATTER,',
+        'lets its caller go on.",',
+    ),
     "a change is received though somebody may still read": Weakening(
         "model.replicates", "            and reader is Comes.NO\n", ""
     ),

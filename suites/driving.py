@@ -288,6 +288,7 @@ class Driver:
     def await_shown(self, member: str, operation: Operation, timeout_ms: int = SHOWN_LIMIT_MS) -> bool:
         """Whether the listener of a member is told of an operation in time."""
         deadline = time.monotonic() + timeout_ms / 1000
+        self.poll()
         while not any(self.tells(shown.event, operation) for shown in self._logs[member]):
             if time.monotonic() > deadline:
                 break

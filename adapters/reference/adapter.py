@@ -17,6 +17,7 @@ from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.steps import Entry, Place
 from plumbline.reference.history import Fault, FaultKind, Gate, OrderStrength
+from plumbline.reference.model.failover import ACKNOWLEDGED
 from plumbline.reference.model.foresight import Unknowing
 from plumbline.reference.model.hosting import joined, left
 from plumbline.reference.model.setting import Setting
@@ -155,6 +156,7 @@ class ReferenceAdapter(Adapter):
             queues=tuple(self._queues.values()),
             clock=True,
         )
+        setting.plain = False  # what is claimed of clients is for those who search
         self._model = Model(setting, OrderStrength.TOTAL, Unknowing(), Answers())
         self._regions = {region.name: region for region in regions}
         self._world = empty_world()
@@ -173,6 +175,8 @@ class ReferenceAdapter(Adapter):
         model = self._ready()
         if operation.member in model.setting.clients and operation.kind not in FROM_CLIENTS:
             raise UnsupportedError(f"begin: the reference does not model {operation.kind} of clients so far")
+        if operation.member in model.setting.clients and model.setting.tracked(operation.member):
+            raise UnsupportedError("begin: clients of several servers only listen so far")
         if whole and (self._world.calls or model.setting.clients):
             raise UnsupportedError(
                 f"begin: {operation.kind} is called while nothing is under way, and without clients, so far"
@@ -223,8 +227,6 @@ class ReferenceAdapter(Adapter):
 
     def arm(self, gate: Gate) -> None:
         """From here on the operation parks at the gate."""
-        if gate.member in self._ready().setting.clients:
-            raise UnsupportedError("arm: the reference does not park listeners of clients so far")
         self._world = self._ready().timeline.armed(self._world, gate.member, gate.op_id)
 
     def await_parked(self, gate: Gate, timeout_ms: int) -> bool:
@@ -274,11 +276,14 @@ class ReferenceAdapter(Adapter):
         setting = self._ready().setting
         if setting.operations:
             raise UnsupportedError("start_client: clients are there from the beginning so far")
-        if client.durable_id is not None or client.redundancy or not client.subscription:
-            raise UnsupportedError("start_client: neither redundancy nor durable clients are modelled so far")
+        if client.durable_id is not None or len(client.servers) > 1 + client.redundancy > 1:
+            raise UnsupportedError(
+                "start_client: neither durable clients nor the recruiting of secondaries are modelled so far"
+            )
         if client.name in setting.members or not set(client.servers) <= set(setting.members):
             raise AdapterError(f"start_client: {client.name} is a member, or {client.servers} are not")
         setting.connect(client)
+        self._world = self._ready().interests.connected(self._world, client)
 
     def interest(self, interest: Interest) -> None:
         """Have a client register for keys of a region, or withdraw that, once everything has happened."""
@@ -396,10 +401,18 @@ class ReferenceAdapter(Adapter):
                 self._take_step()
 
     def _take_step(self) -> bool:
-        """Let one thing happen; False if nothing can."""
+        """Let one thing happen; False if nothing can.
+
+        Calm, no secondary ever hears what its client has received: whatever can be sent again is.
+        """
         # In an order of their own: that of the maps inside changes from one process to the next.
         possible = sorted(
-            self._ready().internal_steps(self._world, self._view), key=lambda step: repr(step.name)
+            (
+                step
+                for step in self._ready().internal_steps(self._world, self._view)
+                if self._random is not None or step.name[0] != ACKNOWLEDGED
+            ),
+            key=lambda step: repr(step.name),
         )
         if not possible:
             return False

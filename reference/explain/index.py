@@ -195,7 +195,8 @@ class Index:
         """Whether clients are registered for all values all the time, and do nothing but put and destroy."""
         kinds = {self.operations[op_id].kind for op_id in self.originators}
         changed = any(isinstance(moment, Registered) for moment in history.timeline)
-        return history.registers and not changed and kinds <= _PLAIN
+        alone = all(len(client.servers) == 1 for client in history.clients)
+        return alone and history.registers and not changed and kinds <= _PLAIN
 
     @property
     def readings(self) -> dict[int, tuple[int, int]]:

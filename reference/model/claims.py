@@ -154,6 +154,11 @@ DISCARD = Claim(
     "in a counter that nobody reads in between.",
     OTHERS_DO_NOT_MATTER | STAMPS_GROW,
 )
+ACKNOWLEDGED = Claim(
+    "acknowledged",
+    "What a client has processed it recognises when it comes again, so it does not matter whether it does.",
+    frozenset({"is_repeated", "keeps_tracks", "copies_keep_identity", "queue_for", "times_sent"}),
+)
 PASS_ON = Claim(
     "pass on",
     "Passing on a client's call, or answering it, only allows more: the call may take effect, and the answer "

@@ -13,11 +13,12 @@ import msgspec
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step, View
 from plumbline.reference.model import claims
+from plumbline.reference.model.failover import Failover
 from plumbline.reference.model.interests import Interests
 from plumbline.reference.model.places import outcome_entry, outcome_place
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Call, Channel, Entry, Message, Stage, World
+from plumbline.reference.model.world import Call, Channel, Entry, Message, MessageState, Stage, World
 from plumbline.reference.operations import Operation, OperationKind, Outcome, Status
 from plumbline.reference.rulebook.operations import BECOMES
 from plumbline.reference.rulebook.values import EntryState, each
@@ -26,9 +27,12 @@ from plumbline.reference.rulebook.values import EntryState, each
 class Clients:
     """The part of the model that passes on clients' calls, answers them, and empties clients' queues."""
 
-    def __init__(self, setting: Setting, replicates: Replicates, interests: Interests) -> None:
+    def __init__(
+        self, setting: Setting, replicates: Replicates, interests: Interests, failover: Failover
+    ) -> None:
         self._setting = setting
         self._interests = interests
+        self._failover = failover
         self._replicates = replicates
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
@@ -45,15 +49,29 @@ class Clients:
             elif self._is_to_be_answered(world, client, operation, call):
                 yield self._answered(world, client, operation, call)
         for channel, messages in world.channels.items():
-            if channel.target not in self._setting.clients:
+            head, client = messages[0], channel.target
+            if client not in self._setting.clients or head.state is MessageState.PARKED:
                 continue
             if self._setting.plain:
-                yield from self._arrivals(world, view, channel, messages[0])
+                yield from self._arrivals(world, view, channel, head)
                 continue
-            for step in self._arrivals(world, EveryWay(view), channel, messages[0]):
-                step.claim, step.loses = None, ()
-                yield step
+            yield from self._each_way(world, view, channel, head)
         yield from self._interests.steps(world)
+        yield from self._failover.steps(world)
+
+    def _each_way(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
+        """What may come of a message at a client of which nothing is claimed: each way is a choice."""
+        client = channel.target
+        answers = self._setting.operations[head.op_id].kind is OperationKind.GET
+        for repeated in (False,) if answers else self._failover.processed(world, client, head):
+            if repeated:
+                yield Step(("recognises", client, head.op_id), taken(world, channel, head))
+                continue
+            for step in self._arrivals(world, EveryWay(view), channel, head):
+                step.claim, step.loses = None, ()
+                if not answers:
+                    step.state = self._failover.tracking(step.state, client, head)
+                yield step
 
     def quiet(self, world: World, held: frozenset[tuple[str, str]]) -> bool:
         """Whether no client has anything to come, except where a parked listener may hold it back."""
@@ -71,9 +89,13 @@ class Clients:
         holders = {holder for holder, _ in held} | {
             client for op_id, client in self._setting.originators.items() if self._is_served(world, op_id)
         }
+        if not self._failover.quiet(world):
+            return False
         return not any(
-            channel.target in self._setting.clients and holders.isdisjoint((channel.source, channel.target))
-            for channel in world.channels
+            channel.target in self._setting.clients
+            and messages[0].state is not MessageState.PARKED
+            and holders.isdisjoint((channel.source, channel.target))
+            for channel, messages in world.channels.items()
         )
 
     def waits(self, world: World, operation: Operation) -> bool:

@@ -15,8 +15,8 @@ from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Entry, Registration, World
-from plumbline.reference.operations import EventKind, Interest
+from plumbline.reference.model.world import Entry, Line, Registration, World
+from plumbline.reference.operations import Client, EventKind, Interest
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.interests import LOADS_KEYS, LOADS_NOTHING
 from plumbline.reference.rulebook.values import EntryState, each
@@ -36,20 +36,30 @@ class Interests:
 
     def begun(self, world: World) -> World:
         """The world in which clients have registered for what they begin with, all being empty."""
-        interests = world.interests
+        interests = world.served.interests
         for interest in self._setting.registered:
             where = (interest.client, interest.region)
             interests = interests.set(where, (*interests.get(where, ()), Registration(interest)))
-        return world.but(interests=interests)
+        for client in self._setting.clients.values():
+            world = self.connected(world, client)
+        return with_interests(world, interests)
+
+    @staticmethod
+    def connected(world: World, client: Client) -> World:
+        """The world in which a client has connected to its servers, the first of which sends it events."""
+        if not client.subscription:
+            return world
+        line = Line(client.servers[0], client.servers[1 : 1 + client.redundancy])
+        return world.but(served=world.served._replace(lines=world.served.lines.set(client.name, line)))
 
     def steps(self, world: World) -> Iterator[Step]:
         """A registration that was not in force when its call returned comes into force."""
-        for (client, region), found in world.interests.items():
+        for (client, region), found in world.served.interests.items():
             if not all(one.in_force for one in found):
-                known = tuple(Registration(one.interest) for one in found)
+                known = tuple(one._replace(in_force=True) for one in found)
                 yield Step(
                     ("registration is in force", client, region),
-                    world.but(interests=world.interests.set((client, region), known)),
+                    with_interests(world, world.served.interests.set((client, region), known)),
                 )
 
     def registered(self, world: World, interest: Interest) -> Iterator[tuple[World, Shows]]:
@@ -64,20 +74,26 @@ class Interests:
 
     def _listed(self, world: World, interest: Interest) -> Iterator[World]:
         where = (interest.client, interest.region)
-        before: tuple[Registration, ...] = world.interests.get(where, ())
+        before: tuple[Registration, ...] = world.served.interests.get(where, ())
         book = self._setting.book
         for kept in each(book.interests_kept(tuple(one.interest for one in before), interest)):
-            for at_once in each(book.in_force_on_return()):
-                listed = tuple(Registration(one, one != interest or at_once) for one in kept)
-                yield world.but(interests=world.interests.set(where, listed))
+            for at_once, everywhere in product(
+                each(book.in_force_on_return()), each(book.registers_at_secondaries())
+            ):
+                listed = tuple(
+                    Registration(one, one != interest or at_once, one != interest or everywhere)
+                    for one in kept
+                )
+                yield with_interests(world, world.served.interests.set(where, listed))
 
     def _withdrawn(self, world: World, interest: Interest) -> Iterator[World]:
         where = (interest.client, interest.region)
-        before: tuple[Registration, ...] = world.interests.get(where, ())
+        before: tuple[Registration, ...] = world.served.interests.get(where, ())
         for left in each(self._setting.book.interests_left(tuple(one.interest for one in before), interest)):
             kept = tuple(Registration(one) for one in left)
-            interests = world.interests.set(where, kept) if kept else world.interests.delete(where)
-            yield world.but(interests=interests)
+            known = world.served.interests
+            interests = known.set(where, kept) if kept else known.delete(where)
+            yield with_interests(world, interests)
 
     def _dropped(self, world: World, interest: Interest) -> Iterator[World]:
         """The worlds in which the client has dropped what it held, without a word."""
@@ -106,8 +122,7 @@ class Interests:
     def _loaded(self, world: World, interest: Interest) -> Iterator[tuple[World, Shows]]:
         """The worlds in which what the server holds has been loaded, as far as the policy has it."""
         book = self._setting.book
-        server = self._setting.clients[interest.client].server
-        there = self._present(world, server, interest.region)
+        there = self._present(world, world.served.lines[interest.client].primary, interest.region)
         policy = {
             None: book.unnamed_loads,
             "keys": book.keys_load,
@@ -126,6 +141,75 @@ class Interests:
                             for key in keys
                         }
                         yield from self._told(self._with(world, interest, brought), interest, brought)
+
+    def anew(self, world: World, client: str) -> Iterator[tuple[World, Shows]]:
+        """The worlds in which a client that has lost its queue has started anew from its new server."""
+        book = self._setting.book
+        ways: list[tuple[World, Shows]] = [(world, ())]
+        for (name, region), found in world.served.interests.items():
+            if name != client:
+                continue
+            before = tuple(one.interest for one in found)
+            moved = product(*(each(book.moves_interest(interest)) for interest in before))
+            kept = [tuple(Registration(one) for one in interests if one is not None) for interests in moved]
+            ways = [
+                after
+                for so_far, shows in ways
+                for registered in kept
+                for after in self._region_anew(so_far, shows, client, region, before, registered)
+            ]
+        yield from ways
+
+    def _region_anew(
+        self,
+        world: World,
+        shows: Shows,
+        client: str,
+        region: str,
+        before: tuple[Interest, ...],
+        kept: tuple[Registration, ...],
+    ) -> Iterator[tuple[World, Shows]]:
+        book = self._setting.book
+        where = (client, region)
+        interests = world.served.interests
+        world = with_interests(world, interests.set(where, kept) if kept else interests.delete(where))
+        held = tuple(self._present(world, client, region))
+        drops = product(each(book.drops_anew()), each(book.drops_uncovered_anew()), each(book.anew_tells()))
+        for drop, uncovered, tells in drops:
+            entries = world.entries
+            for key in held:
+                covered = any(any(covers(book, interest, key)) for interest in before)
+                if drop and (covered or uncovered):
+                    entries = entries.delete((client, region, key))
+            dropped = world.but(entries=entries)
+            for fetches in each(book.fetches_anew()):
+                ways: list[tuple[World, Shows]] = [(dropped, shows)]
+                for one in kept if fetches else ():
+                    ways = [
+                        (self._keeping(so_far, after, client, region), told)
+                        for so_far, told in ways
+                        for after, _ in self._loaded(so_far, one.interest)
+                    ]
+                for after, told in ways:
+                    news = self._news(dropped, after, client, region) if tells else ()
+                    yield after, (*told, *news)
+
+    def _news(self, before: World, after: World, client: str, region: str) -> Shows:
+        """What a listener would be told of what was fetched, if it were told."""
+        there = self._present(before, client, region)
+        return tuple(
+            self.shown(client, region, key, entry.token)
+            for key, entry in self._present(after, client, region).items()
+            if entry.state is EntryState.LIVE and there.get(key) != entry
+        )
+
+    def _keeping(self, before: World, after: World, client: str, region: str) -> World:
+        """What one registration has fetched with its value does not become invalid for another's sake."""
+        entries = after.entries
+        for key, entry in self._present(before, client, region).items():
+            if entry.state is EntryState.LIVE:
+                entries = entries.set((client, region, key), entry)
+        return after.but(entries=entries)
 
     @staticmethod
     def _with(world: World, interest: Interest, brought: dict[str, Entry]) -> World:
@@ -167,6 +251,11 @@ class Interests:
         ways = [covers(self._setting.book, interest, key) for key in keys]
         for way in product(*ways):
             yield tuple(key for key, covered in zip(keys, way, strict=True) if covered)
+
+
+def with_interests(world: World, interests: HashedMap[tuple[str, str], tuple[Registration, ...]]) -> World:
+    """The world with other interest lists."""
+    return world.but(served=world.served._replace(interests=interests))
 
 
 def covers(book: Rulebook, interest: Interest, key: str) -> tuple[bool, ...]:

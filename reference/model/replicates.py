@@ -88,7 +88,10 @@ class Replicates:
         loses = tuple(
             self.shown(channel.target, self._operation(message))
             for message in world.channels[channel]
-            if not message.queue and message.event is None
+            if not message.queue
+            and message.event is None
+            # A client may be sent by another server what it has lost of this one.
+            and channel.target not in self._setting.clients
         )
         return Step(
             ("is lost", channel.source, channel.target, channel.thread),

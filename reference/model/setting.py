@@ -101,6 +101,7 @@ class Setting:
         self.clients: dict[str, Client] = {}
         self.registered: tuple[Interest, ...] = ()
         self.plain = True
+        self._numbers: dict[int, int] = {}
         self._carried: dict[Queued, Operation] = {}
         self._regions = {region.name: region for region in regions}
         self._checks: dict[str, tuple[Any, ...]] = {
@@ -124,13 +125,22 @@ class Setting:
         """From here on the client's operations are carried out by its server."""
         self.clients[client.name] = client
 
-    def served_by(self, member: str) -> tuple[str, ...]:
-        """The clients that the member may send events to."""
-        return tuple(c.name for c in self.clients.values() if c.subscription and c.server == member)
-
     def serves(self, member: str) -> bool:
         """Whether the member may have any clients to send events to."""
-        return any(c.subscription and c.server == member for c in self.clients.values())
+        return any(c.subscription and member in c.servers for c in self.clients.values())
+
+    def number_of(self, op_id: int) -> int:
+        """The number of an operation among those of its thread, from 1 on (001, L44)."""
+        found = self._numbers.get(op_id)
+        if found is None:
+            thread = self.operations[op_id].thread
+            found = sum(1 for other, op in self.operations.items() if other <= op_id and op.thread == thread)
+            self._numbers[op_id] = found
+        return found
+
+    def tracked(self, client: str) -> bool:
+        """Whether a client may be sent an event twice, and so has to know what it has processed."""
+        return len(self.clients[client].servers) > 1
 
     def thread_of(self, token: str | None) -> str | None:
         """The thread whose operation a token stands for; None if it stands for none."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from plumbline.reference.history import OrderStrength
-from plumbline.reference.model.interests import covers
+from plumbline.reference.model.interests import covers, with_interests
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Message, Registration, World
 from plumbline.reference.operations import Interest, Operation, OperationKind
@@ -42,20 +42,32 @@ def queued(
             that is not said.
     """
     worlds = [world]
-    for client in setting.served_by(server):
+    for client in setting.clients:
+        line = world.served.lines.get(client)
+        if line is None or server not in (line.primary, *line.secondaries):
+            continue
+        primary = server == line.primary
+        keeps = (True,) if primary else each(setting.book.secondary_queues())
         worlds = [
             after
             for before in worlds
-            for bare in _sent(before, setting, server, client, operation)
-            for after in [_with(before, strength, server, client, operation, stamp, bare, sure=sure)]
+            for bare in _sent(before, setting, server, client, operation, primary=primary)
+            for kept in keeps
+            for after in (
+                _with(before, setting, strength, server, client, operation, stamp, bare, sure=sure)
+                if primary
+                else _copied(before, setting, server, client, operation, stamp, bare, sure=sure)
+                if kept
+                else [before]
+            )
         ]
     destroys = operation.kind is OperationKind.DESTROY
     for lasts in each(setting.book.outlasts_destroy()) if destroys else (True,):
-        yield from worlds if lasts else [_ended(after, setting, server, operation) for after in worlds]
+        yield from worlds if lasts else [_ended(after, server, operation) for after in worlds]
 
 
 def _sent(
-    world: World, setting: Setting, server: str, client: str, operation: Operation
+    world: World, setting: Setting, server: str, client: str, operation: Operation, *, primary: bool
 ) -> Iterator[tuple[bool, ...]]:
     """What a client is sent of an operation: for each message whether it comes without the value."""
     book = setting.book
@@ -76,17 +88,17 @@ def _sent(
         if not told:
             ways[()] = None
             continue
-        for interests in _matching(world, setting, client, operation):
+        for interests in _matching(world, setting, client, operation, primary=primary):
             ways.update(dict.fromkeys(_messages(setting, interests)))
     yield from ways
 
 
 def _matching(
-    world: World, setting: Setting, client: str, operation: Operation
+    world: World, setting: Setting, client: str, operation: Operation, *, primary: bool
 ) -> Iterator[tuple[Interest, ...]]:
     """The client's registrations that cover the operation's key."""
-    found: tuple[Registration, ...] = world.interests.get((client, operation.region), ())
-    interests = [one.interest for one in found if one.in_force]
+    found: tuple[Registration, ...] = world.served.interests.get((client, operation.region), ())
+    interests = [one.interest for one in found if one.in_force and (primary or one.everywhere)]
     for way in product(*(covers(setting.book, one, operation.key) for one in interests)):
         yield tuple(one for one, covered in zip(interests, way, strict=True) if covered)
 
@@ -109,6 +121,7 @@ def _messages(setting: Setting, interests: tuple[Interest, ...]) -> Iterator[tup
 
 def _with(
     world: World,
+    setting: Setting,
     strength: OrderStrength,
     server: str,
     client: str,
@@ -117,21 +130,92 @@ def _with(
     bare: tuple[bool, ...],
     *,
     sure: bool,
-) -> World:
-    """The world in which messages wait in the client's queue."""
+) -> list[World]:
+    """The worlds in which messages wait in the client's queue; whose call it is may have to wait for it."""
     if not bare:
-        return world
-    region, key = operation.region, operation.key
-    name = "queue" if strength is OrderStrength.TOTAL else f"queue of {region}[{key}]"
-    channel = Channel(name, server, client)
+        return [world]
+    if world.served.copies.get((server, client)):
+        # What was inherited goes first; it should be on its way already.
+        (world, *_) = resumed(world, setting, strength, server, client)
     messages = tuple(Message(operation.op_id, stamp, sure=sure, bare=one) for one in bare)
-    return world.but(channels=world.channels.set(channel, (*world.channels.get(channel, ()), *messages)))
+    worlds = []
+    for after in sent(world, setting, strength, server, client, messages):
+        for waits in each(setting.book.waits_for_subscribers()):
+            call = after.calls.get(operation.op_id)
+            if waits and call is not None and server == operation.member:
+                waiting = call._replace(waiting=call.waiting | {client})
+                worlds.append(after.but(calls=after.calls.set(operation.op_id, waiting)))
+            else:
+                worlds.append(after)
+    return worlds
 
 
-def _ended(world: World, setting: Setting, server: str, operation: Operation) -> World:
+def _copied(
+    world: World,
+    setting: Setting,
+    server: str,
+    client: str,
+    operation: Operation,
+    stamp: Stamp | None,
+    bare: tuple[bool, ...],
+    *,
+    sure: bool,
+) -> list[World]:
+    """The worlds in which a secondary has queued messages for the client."""
+    if not bare:
+        return [world]
+    worlds = []
+    copies = world.served.copies
+    for keeps in each(setting.book.copies_keep_identity()):
+        messages = tuple(
+            Message(operation.op_id, stamp, sure=sure, bare=one, renamed=not keeps) for one in bare
+        )
+        queue = (*copies.get((server, client), ()), *messages)
+        served = world.served._replace(copies=copies.set((server, client), queue))
+        worlds.append(world.but(served=served))
+    return worlds
+
+
+def sent(
+    world: World,
+    setting: Setting,
+    strength: OrderStrength,
+    server: str,
+    client: str,
+    messages: tuple[Message, ...],
+) -> Iterator[World]:
+    """The worlds in which messages are on their way from a server to a client, behind all else."""
+    worlds = [world]
+    for message in messages:
+        operation = setting.operations[message.op_id]
+        region, key = operation.region, operation.key
+        total = strength is OrderStrength.TOTAL
+        names = each(setting.book.queue_for(f"{region}[{key}]")) if total else (f"{region}[{key}]",)
+        worlds = [
+            before.but(channels=before.channels.set(channel, (*before.channels.get(channel, ()), message)))
+            for before in worlds
+            for name in names
+            for channel in [Channel(f"queue of {name}" if name else "queue", server, client)]
+        ]
+    yield from worlds
+
+
+def resumed(
+    world: World, setting: Setting, strength: OrderStrength, server: str, client: str
+) -> Iterator[World]:
+    """The worlds in which a server sends what it has inherited as a secondary."""
+    copies = world.served.copies
+    inherited: tuple[Message, ...] = copies.get((server, client), ())
+    without = world.but(served=world.served._replace(copies=copies.delete((server, client))))
+    yield from sent(without, setting, strength, server, client, inherited)
+
+
+def _ended(world: World, server: str, operation: Operation) -> World:
     """The world in which interest in a key has ended with its entry, as it should not."""
-    interests = world.interests
-    for client in setting.served_by(server):
+    interests = world.served.interests
+    for client, line in world.served.lines.items():
+        if server != line.primary:
+            continue
         where = (client, operation.region)
         found: tuple[Registration, ...] = interests.get(where, ())
         kept = tuple(
@@ -142,4 +226,4 @@ def _ended(world: World, setting: Setting, server: str, operation: Operation) ->
         )
         if kept != found:
             interests = interests.set(where, kept) if kept else interests.delete(where)
-    return world.but(interests=interests)
+    return with_interests(world, interests)

@@ -13,6 +13,7 @@ from plumbline.reference.model import claims
 from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.clients import Clients
 from plumbline.reference.model.dispatch import Dispatch
+from plumbline.reference.model.failover import Failover
 from plumbline.reference.model.faults import Faults
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.interests import Interests
@@ -47,7 +48,8 @@ class Model:
         self.replicates = Replicates(setting, strength, foresight, self.senders)
         at_clients = Replicates(setting, client_strength or strength, foresight, self.senders)
         self.interests = Interests(setting, client_strength or strength)
-        self.clients = Clients(setting, at_clients, self.interests)
+        failover = Failover(setting, strength, client_strength or strength, self.interests)
+        self.clients = Clients(setting, at_clients, self.interests, failover)
         self.receivers = Receivers(setting, foresight, self.replicates, self.senders, wholes)
         self.dispatch = Dispatch(setting, foresight)
         self.faults = Faults(setting, foresight)
@@ -106,6 +108,8 @@ class Model:
         versions may differ between branches at all: those that something may have happened to in silence.
         """
         known = self.setting.ambiguous
+        if len(state.served.copies):
+            return state  # what secondaries have queued counts as well
         if not self.setting.stamps_grow or not known or state.stamps:
             return state
         least: dict[Numbered, int] = {}

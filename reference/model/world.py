@@ -77,7 +77,7 @@ class Message(NamedTuple):
 
     `update` says that the key was there where it was called; `before` is what a rollback restores. `sure` is
     False if it may as well never have been sent, `bare` tells a client that its value is no longer valid,
-    without the new one.
+    without the new one. `renamed` is what has lost its identity, as it should not.
     `event` is what came from another site, over the connection `wire`; or, where `queue` is named, what
     enters the member's copy of that queue. A message with a `queue` and no event removes all up to `mark`.
     """
@@ -93,6 +93,7 @@ class Message(NamedTuple):
     queue: str = ""
     mark: int = 0
     bare: bool = False
+    renamed: bool = False
 
 
 class GateState(IntEnum):
@@ -246,10 +247,41 @@ class Registration(NamedTuple):
     Attributes:
         interest: what the client has registered for.
         in_force: False where the call has returned before its server knows of it, as it should not.
+        everywhere: False where only the primary knows of it, as it should not.
     """
 
     interest: Interest
     in_force: bool = True
+    everywhere: bool = True
+
+
+class Line(NamedTuple):
+    """Which servers keep a client's queue.
+
+    Attributes:
+        primary: the one that sends from it; one that is dead until another takes its part.
+        secondaries: those that keep a copy, the longest-lived first.
+    """
+
+    primary: str
+    secondaries: tuple[str, ...] = ()
+
+
+class Served(NamedTuple):
+    """All that clients add to a world.
+
+    Attributes:
+        interests: (client, region) → its interest list there, earliest first; only those with any.
+        lines: client → which servers keep its queue.
+        copies: (server, client) → what a secondary has queued for the client, oldest first; only if any.
+        tracks: (client, thread, region, key) → the highest number of the thread's operations that the client
+            has processed; region and key are "" where logs have one order of all keys.
+    """
+
+    interests: HashedMap[tuple[str, str], tuple[Registration, ...]]
+    lines: HashedMap[str, Line]
+    copies: HashedMap[tuple[str, str], tuple[Message, ...]]
+    tracks: HashedMap[tuple[str, str, str, str], int]
 
 
 class World:
@@ -266,7 +298,7 @@ class World:
         away: (member, region) → True, where a member has given up its copy.
         stamps: op id → stamp, of operations that may be delivered once more.
         wan: what several sites, queues and faults add.
-        interests: (client, region) → its interest list there, earliest first; only those with any.
+        served: what clients add.
     """
 
     __slots__ = (
@@ -278,8 +310,8 @@ class World:
         "discards",
         "entries",
         "gates",
-        "interests",
         "order",
+        "served",
         "stamps",
         "wan",
     )
@@ -296,7 +328,7 @@ class World:
         stamps: HashedMap[int, Stamp | None],
         away: HashedMap[tuple[str, str], bool],
         wan: Wan,
-        interests: HashedMap[tuple[str, str], tuple[Registration, ...]],
+        served: Served,
     ) -> None:
         self.entries = entries
         self.calls = calls
@@ -308,7 +340,7 @@ class World:
         self.stamps = stamps
         self.away = away
         self.wan = wan
-        self.interests = interests
+        self.served = served
         self._hash: int | None = None
 
     def but(self, **slices: Any) -> World:
@@ -325,7 +357,7 @@ class World:
             get("stamps", self.stamps),
             get("away", self.away),
             get("wan", self.wan),
-            get("interests", self.interests),
+            get("served", self.served),
         )
 
     def _slices(self) -> tuple[Any, ...]:
@@ -340,7 +372,7 @@ class World:
             self.stamps,
             self.away,
             self.wan,
-            self.interests,
+            self.served,
         )
 
     def __hash__(self) -> int:
@@ -363,4 +395,4 @@ def empty_world() -> World:
     """Nothing has happened yet."""
     none: HashedMap[Any, Any] = HashedMap()
     wan = Wan(none, none, none, none, none, none, none, none)
-    return World(none, none, none, none, none, none, none, none, none, wan, none)
+    return World(none, none, none, none, none, none, none, none, none, wan, Served(none, none, none, none))

@@ -14,7 +14,7 @@ import msgspec
 
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.operations import Interest, OperationKind, Status
-from plumbline.reference.rulebook import clients, gateways, interests, replicated, subscriptions
+from plumbline.reference.rulebook import clients, failover, gateways, interests, replicated, subscriptions
 from plumbline.reference.rulebook.dialects import answers, is_documented
 from plumbline.reference.rulebook.values import EntryState, Free, Stamp
 
@@ -23,8 +23,8 @@ from plumbline.reference.rulebook.values import EntryState, Free, Stamp
 class Rulebook:
     """All decisions. The defaults are what the documents say; of two that contradict each other, the older.
 
-    See `replicated`, `clients`, `interests`, `subscriptions` and `gateways` for each, and `dialects` for
-    where the documents part.
+    See `replicated`, `clients`, `interests`, `subscriptions`, `failover` and `gateways` for each, and
+    `dialects` for where the documents part.
     """
 
     waits_for_other_writers: Callable[[int], Any] = replicated.waits_for_other_writers
@@ -80,6 +80,24 @@ class Rulebook:
     invalidates_absent: Callable[[], Any] = subscriptions.invalidates_absent
     get_asks_server: Callable[[], Any] = subscriptions.get_asks_server
     keeps_fetched: Callable[[], Any] = subscriptions.keeps_fetched
+    waits_for_subscribers: Callable[[], Any] = subscriptions.waits_for_subscribers
+    queue_for: Callable[[str], Any] = subscriptions.queue_for
+    registers_at_secondaries: Callable[[], Any] = failover.registers_at_secondaries
+    secondary_queues: Callable[[], Any] = failover.secondary_queues
+    copies_keep_identity: Callable[[], Any] = failover.copies_keep_identity
+    removes_copies_when_sent: Callable[[], Any] = failover.removes_copies_when_sent
+    is_repeated: Callable[[int, int, int], Any] = failover.is_repeated
+    fails_over: Callable[[], Any] = failover.fails_over
+    starts_anew: Callable[[bool], Any] = failover.starts_anew
+    keeps_tracks: Callable[[], Any] = failover.keeps_tracks
+    resumes_at_once: Callable[[], Any] = failover.resumes_at_once
+    others_keep_copies: Callable[[], Any] = failover.others_keep_copies
+    drains_first: Callable[[], Any] = failover.drains_first
+    drops_anew: Callable[[], Any] = failover.drops_anew
+    drops_uncovered_anew: Callable[[], Any] = failover.drops_uncovered_anew
+    fetches_anew: Callable[[], Any] = failover.fetches_anew
+    anew_tells: Callable[[], Any] = failover.anew_tells
+    moves_interest: Callable[[Interest], Any] = failover.moves_interest
     create_crosses: Callable[[], Any] = gateways.create_crosses
     put_crosses: Callable[[], Any] = gateways.put_crosses
     destroy_crosses: Callable[[], Any] = gateways.destroy_crosses
@@ -228,6 +246,11 @@ def _left_or_gone(earlier: tuple[Interest, ...], withdrawn: Interest) -> Free:
     return Free((interests.interests_left(earlier, withdrawn), (), earlier))
 
 
+def _moved_or_not(interest: Interest) -> Free:
+    other = msgspec.structs.replace(interest, receive_values=not interest.receive_values)
+    return Free((interest, None, other))
+
+
 def _any_drop(covered: tuple[str, ...], held: tuple[str, ...]) -> Free:
     return Free((covered, held, ()))
 
@@ -285,7 +308,7 @@ CLIENTS: dict[str, Decision] = {
     "loaded_of": Decision(("INT-BULK-01",), _all_but_one),
     "registration_tells": Decision(("INT-NOEVT-01",), _yes_or_no),
     "sends_uninterested": Decision(("S2C-INT-01",), _yes_or_no),
-    "times_sent": Decision(("INT-UNION-02", "S2C-RECV-05"), lambda *_: Free((1, 0, 2))),
+    "times_sent": Decision(("INT-UNION-02", "S2C-RECV-05", "TRK-ONCE-01"), lambda *_: Free((1, 0, 2))),
     "sends_to_caller": Decision(("C2S-PROP-02",), _yes_or_no),
     "sends_of_clients": Decision(("C2S-PROP-01",), _yes_or_no),
     "sends_of_peers": Decision(("S2C-OPS-07", "C2S-PROP-05"), _yes_or_no),
@@ -296,6 +319,24 @@ CLIENTS: dict[str, Decision] = {
     "invalidates_absent": Decision(("S2C-RECV-03",), _yes_or_no),
     "get_asks_server": Decision(("S2C-RECV-04",), _yes_or_no),
     "keeps_fetched": Decision(("S2C-RECV-04",), _yes_or_no),
+    "waits_for_subscribers": Decision(("TRK-ASYNC-01",), _yes_or_no),
+    "queue_for": Decision(("TRK-ORDER-01", "TRK-SINGLE-01"), lambda key: Free(("", key))),
+    "registers_at_secondaries": Decision(("INT-REG-01",), _yes_or_no),
+    "copies_keep_identity": Decision(("TRK-ID-01",), _yes_or_no),
+    "is_repeated": Decision(("TRK-DUP-01", "TRK-DUP-02"), _yes_or_no),
+    "keeps_tracks": Decision(("FO-HA-03", "TRK-DUP-02"), _yes_or_no),
+    "secondary_queues": Decision(("FO-HA-01", "FO-HA-05"), _yes_or_no),
+    "removes_copies_when_sent": Decision(("FO-HA-04",), _yes_or_no),
+    "resumes_at_once": Decision(("FO-HA-02",), _yes_or_no),
+    "others_keep_copies": Decision(("FO-HA-07",), _yes_or_no),
+    "fails_over": Decision(("FO-AUTO-01",), _yes_or_no),
+    "starts_anew": Decision(("FO-NONHA-01",), _yes_or_no),
+    "drains_first": Decision(("FO-NONHA-08",), _yes_or_no),
+    "drops_anew": Decision(("FO-NONHA-07", "FO-NONHA-03"), _yes_or_no),
+    "drops_uncovered_anew": Decision(("FO-NONHA-04",), _yes_or_no),
+    "fetches_anew": Decision(("FO-NONHA-03",), _yes_or_no),
+    "anew_tells": Decision(("FO-NONHA-06",), _yes_or_no),
+    "moves_interest": Decision(("FO-NONHA-09",), _moved_or_not),
 }
 """Decisions that only examples with clients ask."""
 

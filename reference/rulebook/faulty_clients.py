@@ -8,6 +8,8 @@ from __future__ import annotations
 import fnmatch
 import re
 
+import msgspec
+
 from plumbline.reference.rulebook.interests import LOADS_KEYS, LOADS_NOTHING, LOADS_VALUES
 from plumbline.reference.rulebook.variant import variant
 
@@ -203,5 +205,138 @@ CLIENTS = (
         "S2C-RECV-04",
         "a client does not keep what a get has fetched",
         keeps_fetched=lambda: False,
+    ),
+    variant(
+        "sends-twice",
+        "TRK-ONCE-01",
+        "every event is sent to clients twice",
+        times_sent=lambda matching: 2,  # noqa: ARG005
+    ),
+    variant(
+        "pushes-in-the-call",
+        "TRK-ASYNC-01",
+        "a call returns once clients have processed its event",
+        waits_for_subscribers=lambda: True,
+    ),
+    variant(
+        "two-dispatchers",
+        "TRK-SINGLE-01 TRK-ORDER-01",
+        "each key of a client has a queue of its own, and a thread that empties it",
+        queue_for=lambda key: key,
+    ),
+    variant(
+        "last-one-again",
+        "TRK-DUP-01",
+        "the last event of a thread is not known as a repetition when it comes again",
+        is_repeated=lambda number, highest, of_others: number < highest,  # noqa: ARG005
+    ),
+    variant(
+        "never-the-first-time",
+        "TRK-DUP-02",
+        "an event is taken for a repetition if any thread was further",
+        is_repeated=lambda number, highest, of_others: number <= max(highest, of_others),
+    ),
+    variant(
+        "forgets-at-failover",
+        "FO-HA-03 TRK-DUP-02",
+        "a client forgets at a failover what it has processed",
+        keeps_tracks=lambda: False,
+    ),
+    variant(
+        "copies-are-renamed",
+        "TRK-ID-01",
+        "a secondary gives events an identity of its own",
+        copies_keep_identity=lambda: False,
+    ),
+    variant(
+        "secondary-begins-empty",
+        "FO-HA-01 FO-HA-05",
+        "a secondary begins with what comes after it has taken over",
+        secondary_queues=lambda: False,
+    ),
+    variant(
+        "done-when-sent",
+        "FO-HA-04",
+        "secondaries are told that events are done when they have been sent",
+        removes_copies_when_sent=lambda: True,
+    ),
+    variant(
+        "resumes-with-the-next",
+        "FO-HA-02",
+        "a secondary that has taken over sends only when another event is queued",
+        resumes_at_once=lambda: False,
+    ),
+    variant(
+        "others-start-over",
+        "FO-HA-07",
+        "the other secondaries drop what they have queued when one takes over",
+        others_keep_copies=lambda: False,
+    ),
+    variant(
+        "stays-cut-off",
+        "FO-AUTO-01",
+        "a client whose server has died looks for no other",
+        fails_over=lambda: False,
+    ),
+    variant(
+        "always-starts-anew",
+        "FO-NONHA-01",
+        "a client starts anew at each failover",
+        starts_anew=lambda secondary: True,  # noqa: ARG005
+    ),
+    variant(
+        "never-starts-anew",
+        "FO-NONHA-01",
+        "a client never starts anew",
+        starts_anew=lambda secondary: False,  # noqa: ARG005
+    ),
+    variant(
+        "fetches-without-dropping",
+        "FO-NONHA-03 FO-NONHA-07",
+        "a client that starts anew drops nothing before it fetches",
+        drops_anew=lambda: False,
+    ),
+    variant(
+        "drops-without-fetching",
+        "FO-NONHA-03",
+        "a client that starts anew fetches nothing",
+        fetches_anew=lambda: False,
+    ),
+    variant(
+        "drops-whole-regions",
+        "FO-NONHA-04",
+        "a client that starts anew drops whole regions",
+        drops_uncovered_anew=lambda: True,
+    ),
+    variant(
+        "tells-of-fetching",
+        "FO-NONHA-06",
+        "listeners are told of what a client that starts anew fetches",
+        anew_tells=lambda: True,
+    ),
+    variant(
+        "comes-back-with-values",
+        "FO-NONHA-09",
+        "registrations without values come back as ones with values",
+        moves_interest=lambda interest: msgspec.structs.replace(interest, receive_values=True),
+    ),
+    variant(
+        "leaves-interest-behind",
+        "FO-NONHA-09",
+        "registrations for expressions are lost with the server that had them",
+        moves_interest=lambda interest: None if interest.kind == "regex" else interest,
+    ),
+    variant(
+        "leftovers-come-late",
+        "FO-NONHA-08",
+        "what the dead server had sent is processed behind what is fetched from the new one",
+        chaotic=True,
+        drains_first=lambda: False,
+    ),
+    variant(
+        "registers-at-primary-only",
+        "INT-REG-01",
+        "interest is registered at the primary alone",
+        registers_at_secondaries=lambda: False,
     ),
 )

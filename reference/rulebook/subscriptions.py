@@ -64,3 +64,13 @@ def get_asks_server() -> bool:
 def keeps_fetched() -> bool:
     """Whether a client keeps what a get has fetched: it does (001, L26, L33)."""
     return True
+
+
+def waits_for_subscribers() -> bool:
+    """Whether a call waits until clients have processed its event: it does not (001, L44)."""
+    return False
+
+
+def queue_for(key: str) -> str:  # noqa: ARG001
+    """In which of a client's queues, each emptied by a thread, an event of a key waits: in one (001, L46)."""
+    return ""

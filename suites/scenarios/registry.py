@@ -9,6 +9,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     clients,
     configuration,
     conflicts,
+    failover,
     gateway_batches,
     gateway_conflicts,
     gateway_delivery,

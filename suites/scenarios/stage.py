@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from plumbline.reference.history import Gate, interest_words
+from plumbline.reference.history import Fault, FaultKind, Gate, fault_words, interest_words
 from plumbline.reference.operations import (
     READS,
     EventKind,
@@ -23,6 +23,7 @@ from plumbline.reference.plans import (
     Count,
     Do,
     Finish,
+    Inject,
     Join,
     Leave,
     Park,
@@ -80,8 +81,17 @@ class Stage:
 
     @property
     def members(self) -> tuple[str, ...]:
-        """All members, lowest id first."""
-        return self._order
+        """All members that live, lowest id first."""
+        return tuple(member for member in self._order if member not in self._driver.crashed)
+
+    def crash(self, member: str) -> None:
+        """Kill a member; who stands in its listeners dies with it."""
+        for op_id, gates in self._gates.items():
+            self._gates[op_id] = [gate for gate in gates if gate.member != member]
+        fault = Fault(kind=FaultKind.CRASH, member=member)
+        self.done.append(fault_words(fault))
+        self.steps.append(Inject(fault))
+        self._driver.inject(fault)
 
     def _operation(
         self, member: str, kind: OperationKind, key: str, thread: str | None, region: str = REGION
@@ -270,6 +280,24 @@ class Stage:
         if not self._driver.await_shown(member, operation):
             expected = f"the listener of {member} to be told of {operation.token}"
             raise MismatchError(expected, self._told_at(member))
+
+    def not_shown_at(self, member: str, operation: Operation) -> None:
+        """The listener of a member is not told of an operation, though it is given all the time for it."""
+        self.steps.append(Await(operation.op_id, member))
+        if self._driver.await_shown(member, operation):
+            raise MismatchError(
+                f"{operation.token} to be held back from the listener of {member}", "it was not"
+            )
+
+    def told_some_of(self, member: str, key: str, *operations: Operation) -> None:
+        """The listener of a member has been told of some of these on a key, in this order, none twice."""
+        self._driver.poll()
+        seen = [event.token for event in self._driver.log(member) if event.key == key]
+        wanted = [operation.token for operation in operations]
+        if seen != [token for token in wanted if token in seen]:
+            raise MismatchError(
+                f"the listener of {member} to be told of some of {wanted} in order", f"{seen}"
+            )
 
     def log_is(self, member: str, key: str, *operations: Operation) -> None:
         """The listener of a member has been told of exactly these operations on a key, in this order."""

@@ -1,0 +1,166 @@
+"""Failover: the server that sends a client its events dies, and another takes its part.
+
+Owns which servers keep a client's queue. Nobody recruits further secondaries: how a queue is copied to a new
+one is not modelled yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plumbline.reference.explain.steps import Entry as Shown
+from plumbline.reference.explain.steps import Place, Step
+from plumbline.reference.history import OrderStrength
+from plumbline.reference.model import claims
+from plumbline.reference.model.interests import Interests, with_interests
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.subscriptions import resumed
+from plumbline.reference.model.world import Line, Message, World
+from plumbline.reference.rulebook.values import each
+
+ACKNOWLEDGED = "tells secondary what was received"
+"""The step that only tells, now and then."""
+
+
+class Failover:
+    """The part of the model that moves clients from servers that have died to others."""
+
+    def __init__(
+        self, setting: Setting, strength: OrderStrength, at_clients: OrderStrength, interests: Interests
+    ) -> None:
+        self._one_order = strength is at_clients is OrderStrength.TOTAL
+        self._setting = setting
+        self._strength = strength
+        self._interests = interests
+
+    def steps(self, world: World) -> Iterator[Step]:
+        """A client gets another server; a secondary hears what its client has received."""
+        dead = world.wan.dead
+        for client, line in world.served.lines.items():
+            for secondary in line.secondaries:
+                if secondary not in dead and world.served.copies.get((secondary, client)):
+                    yield from self._removed(world, client, line, secondary)
+            if line.primary in dead and any(each(self._setting.book.fails_over())):
+                yield from self._failed_over(world, client, line)
+
+    def quiet(self, world: World) -> bool:
+        """Whether every client has a server that lives, as far as there is one to be had."""
+        if not world.wan.dead or not all(each(self._setting.book.fails_over())):
+            return True
+        return not any(
+            line.primary in world.wan.dead
+            and self._alive(world, self._setting.clients[client].servers)
+            and not self._leftovers(world, client, line)
+            for client, line in world.served.lines.items()
+        )
+
+    def processed(self, world: World, client: str, message: Message) -> tuple[bool, ...]:
+        """Whether the client knows a message as a repetition; several answers only where it is free."""
+        if not self._setting.tracked(client):
+            return (False,)
+        tracks = world.served.tracks
+        where = self._track(client, message)
+        highest = 0 if message.renamed else tracks.get(where, 0)
+        others = max((n for (name, *_), n in tracks.items() if name == client), default=0)
+        return each(self._setting.book.is_repeated(self._setting.number_of(message.op_id), highest, others))
+
+    def tracking(self, world: World, client: str, message: Message) -> World:
+        """The world in which the client knows that it has processed a message."""
+        if not self._setting.tracked(client):
+            return world
+        where = self._track(client, message)
+        tracks = world.served.tracks
+        highest = max(tracks.get(where, 0), self._setting.number_of(message.op_id))
+        return world.but(served=world.served._replace(tracks=tracks.set(where, highest)))
+
+    def _track(self, client: str, message: Message) -> tuple[str, str, str, str]:
+        operation = self._setting.operations[message.op_id]
+        if self._one_order:
+            return (client, operation.thread, "", "")
+        # Logs that keep the order of each key only say nothing of a thread's events of several keys.
+        return (client, operation.thread, operation.region, operation.key)
+
+    @staticmethod
+    def _alive(world: World, servers: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(server for server in servers if server not in world.wan.dead)
+
+    @staticmethod
+    def _leftovers(world: World, client: str, line: Line) -> bool:
+        """Whether the client may still get something from its dead server."""
+        return any((c.source, c.target) == (line.primary, client) for c in world.channels)
+
+    def _removed(self, world: World, client: str, line: Line, secondary: str) -> Iterator[Step]:
+        copies = world.served.copies
+        queue: tuple[Message, ...] = copies[secondary, client]
+
+        def without(gone: set[int]) -> World:
+            kept = tuple(message for message in queue if message.op_id not in gone)
+            where = (secondary, client)
+            after = copies.set(where, kept) if kept else copies.delete(where)
+            return world.but(served=world.served._replace(copies=after))
+
+        received = {m.op_id for m in queue if all(self.processed(world, client, m))}
+        if received:
+            yield Step(
+                (ACKNOWLEDGED, line.primary, secondary, client), without(received), claim=claims.ACKNOWLEDGED
+            )
+        if not any(each(self._setting.book.removes_copies_when_sent())):
+            return
+        sent = {
+            message.op_id
+            for channel, messages in world.channels.items()
+            if (channel.source, channel.target) == (line.primary, client)
+            for message in messages
+        }
+        if not sent.isdisjoint(message.op_id for message in queue):
+            yield Step(("tells secondary what was sent", line.primary, secondary, client), without(sent))
+
+    def _failed_over(self, world: World, client: str, line: Line) -> Iterator[Step]:
+        book = self._setting.book
+        if self._leftovers(world, client, line) and all(each(book.drains_first())):
+            return
+        secondaries = self._alive(world, line.secondaries)
+        servers = secondaries[:1] or self._alive(world, self._setting.clients[client].servers)
+        for server in servers:
+            known = self._known_at_secondary(world, client) if secondaries else world
+            moved = self._moved(known, client, Line(server, secondaries[1:]))
+            for forgotten in moved:
+                for anew in each(book.starts_anew(bool(secondaries))):
+                    ways: list[tuple[World, tuple[tuple[Place, Shown], ...]]] = [(forgotten, ())]
+                    if anew:
+                        ways = list(self._interests.anew(forgotten, client))
+                    for before, shows in ways:
+                        for after in self._resumed(before, server, client):
+                            yield Step(("takes over", server, client), after, shows)
+
+    @staticmethod
+    def _known_at_secondary(world: World, client: str) -> World:
+        """The world without what only the dead server knew of the client's interest, as it should not."""
+        interests = world.served.interests
+        for where, found in world.served.interests.items():
+            kept = tuple(one for one in found if one.everywhere)
+            if where[0] == client and kept != found:
+                interests = interests.set(where, kept) if kept else interests.delete(where)
+        return with_interests(world, interests)
+
+    def _moved(self, world: World, client: str, line: Line) -> Iterator[World]:
+        """The worlds in which a client has its other server, and has kept what it knew, as it should."""
+        served = world.served._replace(lines=world.served.lines.set(client, line))
+        for keeps in each(self._setting.book.keeps_tracks()):
+            tracks = served.tracks
+            for where in served.tracks if not keeps else ():
+                if where[0] == client:
+                    tracks = tracks.delete(where)
+            for others in each(self._setting.book.others_keep_copies()):
+                copies = served.copies
+                for server in line.secondaries if not others else ():
+                    if (server, client) in copies:
+                        copies = copies.delete((server, client))
+                yield world.but(served=served._replace(tracks=tracks, copies=copies))
+
+    def _resumed(self, world: World, server: str, client: str) -> Iterator[World]:
+        for at_once in each(self._setting.book.resumes_at_once()):
+            if at_once:
+                yield from resumed(world, self._setting, self._strength, server, client)
+            else:
+                yield world

@@ -1,0 +1,141 @@
+"""Failover in the model: histories written by hand, each judged by the search and by its judge."""
+
+from __future__ import annotations
+
+import pytest
+
+from plumbline.reference.explain.engine import Answer, explain
+from plumbline.reference.explain.judge import judge
+from plumbline.reference.explain.question import ask
+from plumbline.reference.history import (
+    Called,
+    ContentsAsked,
+    ContentsRead,
+    Fault,
+    FaultBegun,
+    FaultDone,
+    FaultKind,
+    History,
+    Moment,
+    Returned,
+    Settled,
+    Shown,
+)
+from plumbline.reference.operations import (
+    Client,
+    Content,
+    Event,
+    EventKind,
+    Operation,
+    OperationKind,
+    Outcome,
+    RegionAttributes,
+    Site,
+    Status,
+    Topology,
+)
+from plumbline.reference.rulebook.book import Rulebook
+
+SECURED = Client(name="K", servers=("B", "C"), redundancy=1)
+UNSECURED = Client(name="K", servers=("B", "C"))
+
+
+def history(timeline: str, log: str, client: Client = SECURED) -> History:
+    """A history of A, B and C that check nothing, with the client K registered for everything at B.
+
+    Args:
+        timeline: `+1x` calls put 1 of key x at A, `-1` returns from it, `!B` kills B, `settled`; `x=1` reads
+            that K holds what put 1 wrote under x, and nothing else, `x=` that it holds nothing.
+        log: the numbers of the puts that K's listener tells of; those behind `|` after B was killed, those
+            behind `||` after everything settled for the first time.
+        client: K.
+    """
+    moments: list[Moment] = []
+    puts: dict[str, Operation] = {}
+    killed = 0
+    for number, word in enumerate(timeline.split()):
+        if word == "settled":
+            moments.append(Settled())
+        elif word[0] == "+":
+            puts[word[1]] = _put(int(word[1]), word[2])
+            moments.append(Called(puts[word[1]]))
+        elif word[0] == "-":
+            moments.append(Returned(int(word[1]), Outcome(Status.OK)))
+        elif word[0] == "!":
+            fault = Fault(kind=FaultKind.CRASH, member=word[1])
+            moments += [FaultBegun(number, fault), FaultDone(number, fault)]
+            killed = len(moments)
+        else:
+            key, _, value = word.partition("=")
+            entries = (Content(key, f"t{value}"),) if value else ()
+            moments += [ContentsAsked(number, "K", "r"), ContentsRead(number, "K", "r", entries)]
+    end = len(moments) - 1
+    settled = [at + 1 for at, moment in enumerate(moments) if isinstance(moment, Settled)]
+    parts = zip(log.split("|"), (0, killed, settled[0]), strict=False)
+    shown = [Shown(_event(puts[number]), since, end) for part, since in parts for number in part.split()]
+    return History(
+        topology=Topology((Site(1, ("A", "B", "C")),)),
+        regions=(RegionAttributes(name="r", checks=False),),
+        timeline=tuple(moments),
+        logs={"K": tuple(shown)},
+        member_order=("A", "B", "C"),
+        clients=(client,),
+    )
+
+
+def _put(number: int, key: str) -> Operation:
+    return Operation(
+        op_id=number, thread="T", member="A", region="r", kind=OperationKind.PUT, key=key, token=f"t{number}"
+    )
+
+
+def _event(put: Operation) -> Event:
+    return Event(member="K", region="r", key=put.key, kind=EventKind.UPDATE, token=put.token)
+
+
+def told(asked: History, book: Rulebook | None = None) -> Answer:
+    """What search and judge say, who must agree."""
+    book = book or Rulebook()
+    question = ask(asked, book)
+    found = explain(question.system, question.logs, switched_off=book.replaced()).answer
+    assert judge(question.system, question.logs).answer is found
+    return found
+
+
+RIGHT = {
+    "what was told before": history("+1x -1 +2x -2 settled !B settled x=2", "1 2"),
+    "what was not told before": history("+1x -1 +2x -2 !B settled x=2", "|1 2"),
+    "one before and one after": history("+1x -1 +2y -2 !B settled", "1 | 2"),
+    "what comes after": history("+1x -1 settled !B settled +2x -2 settled x=2", "1 | 2"),
+    "under way when it dies": history("+1x !B -1 settled x=1", "|1"),
+    "without a secondary nothing is told": history("+1x -1 !B settled x=1", "", UNSECURED),
+    "without a secondary something is told": history("+1x -1 +2x -2 !B settled x=2", "1", UNSECURED),
+    "without a secondary what comes after": history(
+        "+1x -1 settled !B settled +2x -2 settled x=2", "1 | 2", UNSECURED
+    ),
+}
+
+WRONG = {
+    "told again": (history("+1x -1 +2x -2 settled !B settled", "1 2 | 1 2"), "keeps_tracks"),
+    "the last told again": (history("+1x -1 +2x -2 settled !B settled", "1 2 | 2"), "is_repeated"),
+    "one is lost": (history("+1x -1 +2y -2 !B settled", "1"), "secondary_queues"),
+    "a secondary waits for more": (history("+1x -1 !B settled +2y -2 settled", "||1 2"), "resumes_at_once"),
+    "nobody takes over": (history("+1x -1 settled !B settled +2x -2 settled", "1"), "fails_over"),
+    "it starts anew for nothing": (history("+1x -1 settled !B settled x=", "1"), None),
+    "nothing is fetched": (history("+1x -1 settled !B settled x=", "1", UNSECURED), "fetches_anew"),
+    "fetching is told": (history("+1x -1 settled !B settled", "1 | 1", UNSECURED), "anew_tells"),
+    "the thread's order is broken": (history("+1x -1 +2x -2 !B settled", "|2 1"), None),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_may_follow_a_killed_server_is_explained(name: str):
+    assert told(RIGHT[name]) is Answer.EXPLAINED
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_may_not_is_refuted_and_explained_with_its_decision_left_open(name: str):
+    asked, decision = WRONG[name]
+    assert told(asked) is Answer.REFUTED
+    if decision is not None:
+        assert told(asked, Rulebook().with_free(decision)) is Answer.EXPLAINED

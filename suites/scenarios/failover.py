@@ -1,0 +1,273 @@
+"""A client whose server is killed, with and without another that keeps its queue (document 001, L44 to L72).
+
+B serves the client, C (and D) may do so after it, and A never dies. Nothing is checked where only what the
+client knows to have processed may spare it a repetition.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.operations import Client, EventKind, OperationKind
+from plumbline.suites.scenarios.scenario import scenario
+from plumbline.suites.scenarios.stage import Stage
+
+K = "K"
+
+KILLS = (Capability.CLIENTS, Capability.MEMBER_FAULTS)
+KILLS_AND_GATES = (*KILLS, Capability.LISTENER_GATES)
+GATES = (Capability.CLIENTS, Capability.LISTENER_GATES)
+
+SINGLE = (Client(name=K, servers=("B",)),)
+"""A client of one server."""
+
+SECURED = (Client(name=K, servers=("B", "C"), redundancy=1),)
+"""A client with a secondary."""
+
+TWICE_SECURED = (Client(name=K, servers=("B", "C", "D"), redundancy=2),)
+"""A client with two."""
+
+UNSECURED = (Client(name=K, servers=("B", "C")),)
+"""A client that has another server to go to, which keeps no queue for it."""
+
+
+THREE_UNSECURED = tuple(Client(name=name, servers=("B", "C")) for name in (K, "L", "M"))
+"""Three of them: what is left over by a dead server may be lost with it."""
+
+
+@scenario("TRK-ASYNC-01", needs=GATES, clients=SINGLE)
+def a_client_that_stands_still_holds_up_no_writer(s: Stage) -> None:
+    first = s.park(K, s.low, "x")
+    s.finish(first)
+    for member in (s.low, s.mid, s.high):
+        s.put(member, "x")
+        s.put(member, "y")
+    s.release(first)
+    s.settle()
+
+
+@scenario("TRK-SINGLE-01", "TRK-ORDER-01", needs=GATES, clients=SINGLE)
+def one_thread_of_a_client_processes_all_that_it_is_sent(s: Stage) -> None:
+    first = s.park(K, s.low, "x", thread="T")
+    s.finish(first)
+    second = s.put(s.low, "y", thread="T")
+    third = s.put(s.high, "z")
+    for operation in (second, third):
+        s.not_shown_at(K, operation)
+    s.release(first)
+    s.settle()
+    for key, operation in (("x", first), ("y", second), ("z", third)):
+        s.log_is(K, key, operation)
+
+
+@scenario("TRK-ONCE-01", needs=(Capability.CLIENTS,), clients=SINGLE, checks=False)
+def each_event_is_processed_once_while_nothing_fails(s: Stage) -> None:
+    events = [s.put(caller, "x") for caller in (s.low, s.mid, K, s.high)]
+    events.append(s.do(s.low, OperationKind.DESTROY, "x"))
+    events.append(s.put(s.mid, "x"))
+    s.settle()
+    s.log_is(K, "x", *events)
+
+
+@scenario("TRK-DUP-01", "TRK-ID-01", "FO-HA-03", needs=KILLS, clients=SECURED, checks=False)
+def what_is_sent_again_after_a_failover_is_not_processed_again(s: Stage) -> None:
+    one = [s.put("A", "x", thread="one") for _ in range(3)]
+    two = [s.put("A", "y", thread="two") for _ in range(2)]
+    s.shown_at(K, one[-1])
+    s.shown_at(K, two[-1])
+    s.crash("B")
+    s.settle()
+    s.log_is(K, "x", *one)
+    s.log_is(K, "y", *two)
+    one.append(s.put("A", "x", thread="one"))
+    s.settle()
+    s.log_is(K, "x", *one)
+    s.holds(K, "x", one[-1])
+
+
+@scenario("TRK-DUP-02", needs=KILLS, clients=SECURED, checks=False)
+def repetitions_are_known_by_the_thread_that_they_come_from(s: Stage) -> None:
+    # Threads of one member that are not equally far, and one that writes under two keys.
+    fast = [s.put("A", "x", thread="fast") for _ in range(3)]
+    slow = [s.put("A", "y", thread="slow")]
+    s.settle()
+    s.log_is(K, "y", *slow)
+    s.crash("B")
+    slow.append(s.put("A", "y", thread="slow"))
+    other = s.put("A", "z", thread="slow")
+    s.settle()
+    s.log_is(K, "x", *fast)
+    s.log_is(K, "y", *slow)
+    s.log_is(K, "z", other)
+
+
+@scenario(
+    "FO-HA-01", "FO-HA-02", "FO-HA-04", "FO-HA-05", needs=KILLS_AND_GATES, clients=SECURED, checks=False
+)
+def a_failover_to_a_secondary_loses_nothing_and_waits_for_nobody(s: Stage) -> None:
+    # The client stands still, so that all behind the first event is lost with its server.
+    first = s.park(K, "A", "x")
+    s.finish(first)
+    second = s.put("A", "x")
+    third = s.do("A", OperationKind.DESTROY, "x")
+    fourth = s.put("A", "y")
+    s.crash("B")
+    s.release(first)
+    s.settle()
+    s.log_is(K, "x", first, second, third)
+    s.log_is(K, "y", fourth)
+    s.holds(K, "x", None)
+
+
+@scenario("FO-HA-07", needs=KILLS_AND_GATES, clients=TWICE_SECURED, members=4, checks=False)
+def a_second_failure_right_after_the_first_loses_nothing(s: Stage) -> None:
+    first = s.park(K, "A", "x")
+    second = s.hold(K, "A", "x")
+    for operation in (first, second):
+        s.finish(operation)
+    third = s.put("A", "y")
+    s.crash("B")
+    s.release(first)
+    s.stands(K, second)
+    s.crash("C")
+    s.release(second)
+    s.settle()
+    s.log_is(K, "x", first, second)
+    s.log_is(K, "y", third)
+
+
+@scenario("FO-AUTO-01", needs=KILLS, clients=SECURED)
+def a_secondary_takes_over_from_a_killed_primary_by_itself(s: Stage) -> None:
+    before = s.put("A", "x")
+    s.settle()
+    s.crash("B")
+    s.settle()
+    after = s.put("A", "x")
+    s.settle()
+    s.log_is(K, "x", before, after)
+
+
+@scenario("FO-AUTO-01", needs=KILLS, clients=UNSECURED)
+def a_client_without_a_secondary_finds_another_server_by_itself(s: Stage) -> None:
+    before = s.put("A", "x")
+    s.settle()
+    s.crash("B")
+    s.settle()
+    after = s.put("A", "x")
+    s.settle()
+    s.log_is(K, "x", before, after)
+    s.holds(K, "x", after)
+
+
+@scenario("INT-REG-01", needs=KILLS, clients=SECURED, registers=False)
+def interest_is_in_force_at_the_secondary_too(s: Stage) -> None:
+    s.register(K, "key", "x")
+    s.crash("B")
+    s.settle()
+    operation = s.put("A", "x")
+    s.settle()
+    s.log_is(K, "x", operation)
+
+
+@scenario("FO-NONHA-01", needs=KILLS, clients=SECURED, registers=False)
+def a_client_that_a_secondary_takes_over_does_not_start_anew(s: Stage) -> None:
+    # Whatever starts anew drops this entry, and loads nothing.
+    s.register(K, "key", "x", policy="none")
+    held = s.put("A", "x")
+    s.settle()
+    s.crash("B")
+    s.settle()
+    s.holds(K, "x", held)
+
+
+@scenario("FO-NONHA-01", "FO-NONHA-03", needs=KILLS, clients=UNSECURED, registers=False)
+def a_client_without_a_secondary_starts_anew(s: Stage) -> None:
+    s.register(K, "key", "x", policy="none")
+    held = s.put("A", "x")
+    s.settle()
+    s.holds(K, "x", held)
+    s.crash("B")
+    s.settle()
+    s.holds(K, "x", None)
+    s.log_is(K, "x", held)
+
+
+@scenario("FO-NONHA-03", needs=KILLS, clients=UNSECURED, registers=False)
+def each_registration_is_loaded_anew_by_its_own_policy(s: Stage) -> None:
+    there = {key: s.put("A", key) for key in ("x", "y", "z")}
+    s.register(K, "key", "x", policy="keys_values")
+    s.register(K, "key", "y", policy="keys")
+    s.register(K, "key", "z", policy="none")
+    s.crash("B")
+    s.settle()
+    s.holds(K, "x", there["x"])
+    s.holds_invalid(K, "y")
+    s.holds(K, "z", None)
+
+
+@scenario("FO-NONHA-07", needs=KILLS_AND_GATES, clients=UNSECURED)
+def what_only_the_dead_server_had_is_gone_without_an_event(s: Stage) -> None:
+    # Held in the listener of B it has not gone to other members.
+    only = s.park("B", "B", "x")
+    s.shown_at(K, only)
+    s.crash("B")
+    s.settle()
+    s.holds(K, "x", None)
+    s.log_is(K, "x", only)
+
+
+@scenario("FO-NONHA-04", needs=KILLS, clients=UNSECURED, registers=False)
+def what_a_client_has_no_interest_in_outlasts_that_it_starts_anew(s: Stage) -> None:
+    held = {key: s.put("A", key) for key in ("x", "y")}
+    everything = s.register(K)
+    s.withdraw(everything)
+    s.register(K, "key", "x")
+    s.put("A", "y")
+    s.crash("B")
+    s.settle()
+    s.holds(K, "x", held["x"])
+    s.holds(K, "y", held["y"])
+
+
+@scenario("FO-NONHA-06", needs=KILLS, clients=UNSECURED, registers=False)
+def no_listener_is_told_of_what_a_client_drops_and_fetches_anew(s: Stage) -> None:
+    there = s.put("A", "x")
+    s.register(K)
+    s.crash("B")
+    s.settle()
+    s.told_nothing(K)
+    s.holds(K, "x", there)
+    for member in s.members:
+        s.log_is(member, "x", there)
+
+
+@scenario("FO-NONHA-09", needs=KILLS, clients=UNSECURED, registers=False)
+def registrations_are_in_force_on_the_new_server_as_they_were(s: Stage) -> None:
+    for key in ("x", "y1", "z"):
+        s.put("A", key)
+    gone = s.register(K, "key", "z")
+    s.withdraw(gone)
+    s.register(K, "regex", "y.*", receive_values=False)
+    s.register(K, "key", "x")
+    s.crash("B")
+    s.settle()
+    first, second, third = (s.put("A", key) for key in ("x", "y1", "z"))
+    s.settle()
+    s.told_as_value(K, first)
+    s.told_as(K, second, EventKind.INVALIDATE)
+    s.not_told(K, third)
+
+
+@scenario("FO-NONHA-08", needs=KILLS_AND_GATES, clients=THREE_UNSECURED, checks=False)
+def what_a_dead_server_leaves_does_not_overwrite_what_is_fetched(s: Stage) -> None:
+    first = {client.name: s.park(client.name, "A", "x") for client in THREE_UNSECURED}
+    for operation in first.values():
+        s.finish(operation)
+    others = [s.put("A", "x") for _ in range(2)]
+    s.crash("B")
+    others.append(s.put("A", "x"))
+    for operation in first.values():
+        s.release(operation)
+    s.settle()
+    for client in first:
+        s.told_some_of(client, "x", *first.values(), *others)
+        s.holds(client, "x", others[-1])
