@@ -63,6 +63,9 @@ _CAPABILITIES = (
     Capability.LINK_FAULTS,
 )
 
+_INTERESTS = ("all", "key", "list", "regex")
+_POLICIES = (None, "none", "keys", "keys_values")
+
 
 class GeodeAdapter(Adapter):
     """Apache Geode of one version.
@@ -276,11 +279,21 @@ class GeodeAdapter(Adapter):
             self._cluster.ask(cache, create)
 
     def interest(self, interest: Interest) -> None:
-        """Register a client for all keys of a region."""
-        if interest != Interest(client=interest.client, region=interest.region):
-            raise UnsupportedError("interest: clients are driven on Geode registered for all keys only")
+        """Register a client for keys of a region, or withdraw that; nothing else is under way."""
+        if interest.durable or interest.kind not in _INTERESTS or interest.policy not in _POLICIES:
+            raise UnsupportedError(f"not driven on Geode yet: {interest}")
+        if interest.client not in self._clients.in_use:
+            raise AdapterError(f"interest: no client is named {interest.client}")
         self._region(interest.region)
-        self._cluster.ask(self._member(interest.client), partial(register, name=interest.region))
+        self._require_alive()
+        client = self._member(interest.client)
+        self._cluster.ask(client, partial(register, interest=interest))
+        # What is dropped and loaded no listener is told of.
+        self._stage.learn(
+            interest.client,
+            interest.region,
+            self._cluster.ask(client, partial(Member.contents, name=interest.region)),
+        )
 
     def create_queue(self, queue: QueueAttributes) -> None:
         """Create and start a gateway sender, and the receivers of the site that it sends to."""

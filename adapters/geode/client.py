@@ -18,10 +18,11 @@ from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.geode.cluster import START_LIMIT_S, Cluster, end_all
 from plumbline.adapters.geode.folder import Folder
 from plumbline.adapters.geode.jars import Jars
-from plumbline.adapters.geode.jvm import plain
+from plumbline.adapters.geode.jvm import JavaError, plain
 from plumbline.adapters.geode.listener import RegionListener
 from plumbline.adapters.geode.member import FLUSH_REGION, Member
-from plumbline.reference.operations import Client
+from plumbline.reference.history import interest_words
+from plumbline.reference.operations import Client, Interest
 
 ALL_KEYS = "ALL_KEYS"
 """Geode's own word for them, where keys to register for are named."""
@@ -91,7 +92,7 @@ class ClientCache(Member):
         self._regions = {}
         self.sentinel = Sentinel(self.name)
         self._flush = self._create(FLUSH_REGION, False, self.sentinel)  # noqa: FBT003
-        self._register(self._flush, "NONE")
+        self._flush.registerInterest(ALL_KEYS, self._policies().NONE)
         self._keep_for_good()
         self.connected = client
 
@@ -107,13 +108,33 @@ class ClientCache(Member):
         """Hold a copy of a region that the server has under this internal name; nothing is registered yet."""
         self._regions[name] = self._create(internal, checks, listener)
 
-    def register(self, name: str) -> None:
-        """Register for all keys of a region, and fetch what is there."""
-        self._register(self._regions[name], "KEYS_VALUES")
+    def register(self, interest: Interest) -> None:
+        """Register for keys of a region, or withdraw that; back when its servers have done so."""
+        region, keys = self._regions[interest.region], self._keys(interest)
+        by_regex = interest.kind == "regex"
+        try:
+            if not interest.register:
+                (region.unregisterInterestRegex if by_regex else region.unregisterInterest)(keys)
+                return
+            policy = () if interest.policy is None else (getattr(self._policies(), interest.policy.upper()),)
+            register = region.registerInterestRegex if by_regex else region.registerInterest
+            register(keys, *policy, interest.durable, interest.receive_values)
+        except JavaError as error:
+            raise AdapterError(f"{interest_words(interest)}: {error.java_exception.toString()}") from error
 
-    def _register(self, region: Any, policy: str) -> None:
-        policies = self.jvm.gateway.jvm.org.apache.geode.cache.InterestResultPolicy
-        region.registerInterest(ALL_KEYS, getattr(policies, policy))
+    def _keys(self, interest: Interest) -> Any:
+        """What is registered for, as Geode takes it."""
+        if interest.kind == "all":
+            return ALL_KEYS
+        if interest.kind != "list":
+            return interest.specification
+        keys = self.jvm.gateway.jvm.java.util.ArrayList()
+        for key in interest.specification.splitlines():
+            keys.add(key)
+        return keys
+
+    def _policies(self) -> Any:
+        return self.jvm.gateway.jvm.org.apache.geode.cache.InterestResultPolicy
 
 
 class Clients:
@@ -206,9 +227,9 @@ def create_copy(
     _client(member).create_copy(name, internal, checks=checks, listener=listener)
 
 
-def register(member: Member, name: str) -> None:
-    """Have a client register for all keys of a region."""
-    _client(member).register(name)
+def register(member: Member, interest: Interest) -> None:
+    """Have a client register for keys of a region, or withdraw that."""
+    _client(member).register(interest)
 
 
 def _put_sentinel(member: Member, name: str, value: int) -> None:

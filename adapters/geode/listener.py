@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import msgspec
 
 from plumbline.reference.history import Gate
-from plumbline.reference.operations import Event, EventKind, Operation
+from plumbline.reference.operations import Content, Event, EventKind, Operation
 
 # How long a listener may be on its way here after its operation can be read.
 LATE_LIMIT_S = 1.0
@@ -117,6 +117,15 @@ class Stage:
             for place, holdings in tuple(self._holdings.items())
             if place[:2] == (member, region)
         }
+
+    def learn(self, member: str, region: str, contents: Iterable[Content]) -> None:
+        """A member holds just this of a region now, whatever its listener was told."""
+        held = {
+            (member, region, content.key): Holding(present=True, token=content.token) for content in contents
+        }
+        with self.changed:
+            for place in {*held, *(known for known in self._holdings if known[:2] == (member, region))}:
+                self._holdings.setdefault(place, [ABSENT]).append(held.get(place, ABSENT))
 
     def note(self, _: object = None) -> None:
         """Something happened elsewhere; fit to be called when a future is done."""

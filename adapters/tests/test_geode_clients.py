@@ -30,6 +30,7 @@ TWO = Topology((Site(1, ("A", "B")),))
 REGION = RegionAttributes(name="r")
 UNCHECKED = Client(name="K", servers=("B",), checks=False)
 LIMIT_MS = 10_000
+KEYS = "abc"
 
 
 @pytest.fixture(scope="module", params=["1.15.1", "1.2.1"])
@@ -51,9 +52,9 @@ def start(adapter: GeodeAdapter, client: Client = UNCHECKED) -> None:
     adapter.interest(Interest(client=client.name, region="r"))
 
 
-def operation(number: int, member: str, kind: OperationKind = OperationKind.PUT) -> Operation:
+def operation(number: int, member: str, kind: OperationKind = OperationKind.PUT, key: str = "k") -> Operation:
     return Operation(
-        op_id=number, thread=f"of {member}", member=member, region="r", kind=kind, key="k", token=f"t{number}"
+        op_id=number, thread=f"of {member}", member=member, region="r", kind=kind, key=key, token=f"t{number}"
     )
 
 
@@ -113,6 +114,64 @@ def test_a_client_outlives_examples_whatever_its_checks_and_server(adapter: Geod
         assert adapter._clients.caches["K"].jvm.pid == first
 
 
+def put_all(adapter: GeodeAdapter, first: int) -> dict[str, str | None]:
+    """Put every one of KEYS on A, with operations numbered from the first on, and let that settle."""
+    for number, key in enumerate(KEYS, first):
+        assert call(adapter, operation(number, "A", key=key)) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    return {key: f"t{number}" for number, key in enumerate(KEYS, first)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "specification", "covered"),
+    [("all", "", "abc"), ("key", "b", "b"), ("list", "a\nc", "ac"), ("regex", "[ab]", "ab")],
+)
+def test_a_client_loads_and_is_sent_what_it_has_registered_for_until_it_withdraws(
+    adapter: GeodeAdapter, kind: str, specification: str, covered: str
+):
+    adapter.start_client(UNCHECKED)
+    interest = Interest(client="K", region="r", kind=kind, specification=specification)
+    first = put_all(adapter, 1)
+    assert held(adapter, "K") == {}
+    adapter.interest(interest)
+    assert held(adapter, "K") == {key: first[key] for key in covered}
+    second = put_all(adapter, 11)
+    assert told(adapter, "K") == [f"update {second[key]}" for key in covered]
+    adapter.interest(msgspec.structs.replace(interest, register=False))
+    put_all(adapter, 21)
+    assert len(told(adapter, "K")) == len(covered)
+    assert held(adapter, "K") == {key: second[key] for key in covered}
+
+
+def test_the_policy_says_what_is_loaded_and_what_was_held_is_dropped_first(adapter: GeodeAdapter):
+    adapter.start_client(UNCHECKED)
+    values = put_all(adapter, 1)
+    for policy, loaded in (
+        ("keys_values", values),
+        ("none", {}),
+        ("keys", dict.fromkeys(KEYS)),
+        (None, values),
+    ):
+        adapter.interest(Interest(client="K", region="r", policy=policy))
+        assert held(adapter, "K") == loaded
+    assert told(adapter, "K") == []
+
+
+def test_without_values_a_client_is_told_that_its_own_is_invalid_and_gets_the_new_one(adapter: GeodeAdapter):
+    adapter.start_client(UNCHECKED)
+    put_all(adapter, 1)
+    adapter.interest(Interest(client="K", region="r", receive_values=False))
+    changed = put_all(adapter, 11)
+    assert told(adapter, "K") == [f"invalidate {token}" for token in changed.values()]
+    assert held(adapter, "K") == dict.fromkeys(KEYS)
+    adapter.begin(operation(21, "K", OperationKind.GET, "b"))
+    outcome = adapter.finish(21, LIMIT_MS)
+    assert outcome is not None
+    assert outcome.value == changed["b"]
+    assert held(adapter, "K") == {"a": None, "b": changed["b"], "c": None}
+    assert told(adapter, "K")[3:] == [f"update {changed['b']}"]
+
+
 def test_what_is_not_driven_is_refused(adapter: GeodeAdapter):
     for client in (
         Client(name="K", servers=("B",), durable_id="d"),
@@ -122,10 +181,22 @@ def test_what_is_not_driven_is_refused(adapter: GeodeAdapter):
         with pytest.raises(UnsupportedError):
             adapter.start_client(client)
     start(adapter)
+    for interest in (
+        Interest(client="K", region="r", durable=True),
+        Interest(client="K", region="r", kind="query"),
+        Interest(client="K", region="r", policy="values"),
+    ):
+        with pytest.raises(UnsupportedError):
+            adapter.interest(interest)
+    for interest in (
+        Interest(client="B", region="r"),
+        Interest(client="K", region="s"),
+        Interest(client="K", region="r", kind="regex", specification="("),
+    ):
+        with pytest.raises(AdapterError):
+            adapter.interest(interest)
     with pytest.raises(UnsupportedError):
-        adapter.interest(Interest(client="K", region="r", policy="none"))
-    with pytest.raises(UnsupportedError):
-        adapter.begin(operation(1, "K", OperationKind.GET))
+        adapter.begin(operation(1, "K", OperationKind.CREATE))
     adapter.reset((RegionAttributes(name="r", scope=Scope.NO_ACK),))
     with pytest.raises(UnsupportedError):
         adapter.start_client(UNCHECKED)

@@ -19,6 +19,7 @@ from plumbline.adapters.geode.folder import Folder, sweep
 from plumbline.adapters.geode.listener import ABSENT, Holding, RegionListener, Stage
 from plumbline.reference.history import Gate
 from plumbline.reference.operations import (
+    Content,
     Event,
     EventKind,
     Operation,
@@ -124,6 +125,17 @@ def test_waiting_for_calm_ends_when_nothing_happens_and_at_the_deadline_when_muc
 
 
 PLACE = ("A", "r", "k")
+
+
+def test_a_read_of_what_was_loaded_waits_for_no_event(stage: Stage, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(listener, "LATE_LIMIT_S", 10 * LIMIT_S)
+    for contents, fits in (([Content("k", "t5")], finds("t5")), ([], lambda holding: not holding.present)):
+        stage.learn("A", "r", contents)
+        thread = threading.Thread(target=stage.await_told, args=(PLACE, stage.told(PLACE), fits), daemon=True)
+        thread.start()
+        thread.join(LIMIT_S)
+        assert not thread.is_alive()
+    assert stage.events == []
 
 
 def test_a_read_waits_for_the_event_of_what_it_found(stage: Stage):
