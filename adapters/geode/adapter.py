@@ -16,7 +16,7 @@ from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.geode.caller import Caller
 from plumbline.adapters.geode.calls import CALLS, carry_out, tells
-from plumbline.adapters.geode.client import ClientListener, Clients, create_copy, register
+from plumbline.adapters.geode.client import ClientCache, ClientListener, Clients, create_copy, register
 from plumbline.adapters.geode.cluster import MOST_MEMBERS, Cluster, broken
 from plumbline.adapters.geode.gateways import Gateways
 from plumbline.adapters.geode.jars import find_jars
@@ -260,7 +260,10 @@ class GeodeAdapter(Adapter):
         """Kill a member's JVM; another one boots at once, to take its place at the next `reset`."""
         if member in self._clients.in_use:
             raise UnsupportedError("crash: clients are not killed on Geode yet")
-        self._member(member).kill()
+        doomed = self._member(member)
+        survivors = {name for name in self._in_use if not self._members[name].crashed()}
+        self._clients.gone(member, survivors)
+        doomed.kill()
         self._gateways.gone(member)
         self._cluster.prepare(member)
         self._stage.release_all(member)  # its listeners hold nothing back any more
@@ -270,7 +273,7 @@ class GeodeAdapter(Adapter):
         if any(attributes.scope is not Scope.ACK for attributes in self._regions.values()):
             raise UnsupportedError("clients are driven on Geode only where regions are acknowledged")
         self._require_alive()
-        cache = self._clients.start(client, self._member(client.server))
+        cache = self._clients.start(client, [self._survivor(server) for server in client.servers])
         for name, internal in self._internal.items():
             listener = ClientListener(self._stage, client.name, name)
             create = partial(
@@ -439,6 +442,8 @@ def _call(stage: Stage, caller: Caller, member: Member, operation: Operation) ->
     place = (member.name, operation.region, operation.key)
     before = stage.told(place)
     try:
+        if isinstance(member, ClientCache) and member.several:
+            member.call_first()
         outcome = carry_out(member.region(operation.region, caller.client(member)), operation)
     except GoneError as error:
         if not member.crashed():

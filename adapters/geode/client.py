@@ -1,4 +1,4 @@
-"""Clients of a Geode cluster: caches in JVMs of their own, each connected to a cache server on one member.
+"""Clients of a Geode cluster: caches in JVMs of their own, each connected to cache servers on members.
 
 A client's JVM outlives examples; its regions do not. Knows nothing of operations and what they do.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import atexit
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,8 +21,12 @@ from plumbline.adapters.geode.jars import Jars
 from plumbline.adapters.geode.jvm import JavaError, plain
 from plumbline.adapters.geode.listener import RegionListener
 from plumbline.adapters.geode.member import FLUSH_REGION, Member
+from plumbline.adapters.waiting import wait_until
 from plumbline.reference.history import interest_words
 from plumbline.reference.operations import Client, Interest
+
+# More calls of one client are not begun at the same time.
+_MOST_CALLS = 64
 
 ALL_KEYS = "ALL_KEYS"
 """Geode's own word for them, where keys to register for are named."""
@@ -70,13 +74,16 @@ class Sentinel(RegionListener):
 
 
 class ClientCache(Member):
-    """One client: a cache in a JVM of its own, connected to one member, with copies of regions."""
+    """One client: a cache in a JVM of its own, connected to members, with copies of regions."""
 
     connected: Client | None = None
-    """As what it is connected to its server; None while it is not."""
+    """As what it is connected to its servers; None while it is not."""
 
-    def connect(self, client: Client, port: int) -> None:
-        """Be connected to the cache server at a port of this machine, and to no other."""
+    _source: Any = None
+    _next: Any = None
+
+    def connect(self, client: Client, ports: Sequence[int]) -> None:
+        """Be connected to the cache servers at these ports of this machine, to the first of them first."""
         if self.connected is None:
             self.jvm.connect(START_LIMIT_S)
         else:
@@ -86,15 +93,57 @@ class ClientCache(Member):
         for key, value in _PROPERTIES.items():
             settings.setProperty(key, value)
         factory = java.org.apache.geode.cache.client.ClientCacheFactory(settings)
-        factory.addPoolServer("127.0.0.1", port)
+        for port in ports:
+            factory.addPoolServer("127.0.0.1", port)
         factory.setPoolSubscriptionEnabled(True)
+        factory.setPoolSubscriptionRedundancy(client.redundancy)
+        factory.setPoolMinConnections(0)
+        factory.setPoolLoadConditioningInterval(-1)
         self._cache = factory.create()
         self._regions = {}
         self.sentinel = Sentinel(self.name)
         self._flush = self._create(FLUSH_REGION, False, self.sentinel)  # noqa: FBT003
         self._flush.registerInterest(ALL_KEYS, self._policies().NONE)
+        self._source = self._cache.getDefaultPool().getConnectionSource()
+        self._next = self._field("nextServerIndex")
+        if len(ports) > 1:
+            self.prefer(ports)
         self._keep_for_good()
         self.connected = client
+
+    def subscribed(self) -> tuple[int | None, frozenset[int]]:
+        """The port of the server that sends it events, None if there is none now, and those that stand by."""
+        pool = self._cache.getDefaultPool()
+        primary = pool.getPrimary()
+        redundant = frozenset(int(server.getPort()) for server in pool.getRedundants().toArray())
+        return None if primary is None else int(primary.getPort()), redundant
+
+    def prefer(self, ports: Sequence[int]) -> None:
+        """Have calls go to the first of these servers while that answers, and then to the others.
+
+        Geode asks all of a pool in turn, call by call, so the first is made many.
+        """
+        java = self.jvm.gateway.jvm
+        servers = java.java.util.ArrayList()
+        for port in (*[ports[0]] * _MOST_CALLS, *ports[1:]):
+            servers.add(java.org.apache.geode.distributed.internal.ServerLocation("127.0.0.1", port))
+        self._field("serverList").set(self._source, servers)
+        self._field("nextQueueIndex").setInt(self._source, _MOST_CALLS if len(ports) > 1 else 0)
+        self.call_first()
+
+    @property
+    def several(self) -> bool:
+        """Whether it has more than one server to call."""
+        return self.connected is not None and len(self.connected.servers) > 1
+
+    def call_first(self) -> None:
+        """Have the next call that needs a connection ask the first server for it."""
+        self._next.setInt(self._source, 0)
+
+    def _field(self, name: str) -> Any:
+        field = self._source.getClass().getDeclaredField(name)
+        field.setAccessible(True)
+        return field
 
     def _create(self, internal: str, checks: bool | None, listener: RegionListener) -> Any:
         java = self.jvm.gateway.jvm.org.apache.geode.cache
@@ -153,12 +202,12 @@ class Clients:
         self._folder: Folder | None = None
         self._sentinels = 0
 
-    def start(self, client: Client, server: Member) -> ClientCache:
-        """Have a client run, connected to this member; raises AdapterError."""
-        if client.durable_id is not None or client.redundancy or not client.subscription:
-            raise UnsupportedError(
-                "start_client: neither durable nor redundant clients are driven on Geode yet"
-            )
+    def start(self, client: Client, servers: Sequence[Member]) -> ClientCache:
+        """Have a client run, connected to these members; raises AdapterError."""
+        if client.durable_id is not None or not client.subscription:
+            raise UnsupportedError("start_client: neither durable clients nor unsubscribed ones are driven")
+        if not 0 <= client.redundancy < len(servers):
+            raise UnsupportedError(f"start_client: {len(servers)} servers, redundancy {client.redundancy}")
         cache = self.caches.get(client.name)
         if cache is None:
             if self._folder is None:
@@ -166,12 +215,43 @@ class Clients:
                 atexit.register(self.end)
             cache = ClientCache(client.name, self._jars, self._folder.path / str(len(self.caches)))
             self.caches[client.name] = cache
-        if cache.connected is None or cache.connected.servers != client.servers:
-            port = self._cluster.ask(server, Member.serve)
-            self._cluster.ask_all([cache], partial(_connect, client=client, port=port), START_LIMIT_S)
+        if cache.connected is None or _way(cache.connected) != _way(client):
+            ports = [self._cluster.ask(server, Member.serve) for server in servers]
+            self._cluster.ask_all([cache], partial(_connect, client=client, ports=ports), START_LIMIT_S)
+            self._await_subscribed(cache, ports[0], frozenset(ports[1 : client.redundancy + 1]))
         cache.connected = client
         self.in_use.add(client.name)
         return cache
+
+    def _await_subscribed(self, cache: ClientCache, primary: int, redundant: frozenset[int]) -> None:
+        """Come back when these servers, and no others, keep what the client is to be sent."""
+        found: tuple[int | None, frozenset[int]] = (None, frozenset())
+
+        def subscribed() -> bool:
+            nonlocal found
+            found = self._cluster.ask(cache, lambda member: _client(member).subscribed())
+            return found == (primary, redundant)
+
+        if not wait_until(subscribed, START_LIMIT_S):
+            raise AdapterError(
+                f"client {cache.name} is served by {found}, not by {primary}, {sorted(redundant)}",
+                cache.jvm.last_words(),
+            )
+
+    def gone(self, server: str, survivors: Collection[str]) -> None:
+        """A member is about to be killed: who is connected to it calls the next of its servers that lives."""
+        for name in sorted(self.in_use):
+            cache = self.caches[name]
+            assert cache.connected is not None  # noqa: S101 - it is in use
+            if server not in cache.connected.servers:
+                continue
+            left = [other for other in cache.connected.servers if other in survivors and other != server]
+            if not left or not cache.connected.redundancy:
+                raise UnsupportedError(
+                    "crash: a server is killed on Geode only where another keeps its clients' queues"
+                )
+            ports = [self._cluster.ask(self._cluster.members[other], Member.serve) for other in left]
+            self._cluster.ask(cache, partial(_prefer, ports=ports))
 
     def drop_regions(self) -> None:
         """Forget the example's regions on all clients, before their servers do."""
@@ -179,15 +259,15 @@ class Clients:
         self._cluster.ask_all(self.caches.values(), Member.drop_regions)
 
     def drained(self, members: Mapping[str, Member], deadline: float) -> bool:
-        """Whether by the deadline every client has been told of all that its server had for it.
+        """Whether by the deadline every client has been told of all that its servers had for it.
 
-        A value that is put on the server into a region of its own waits in the client's queue behind it.
+        A value that is put on a server into a region of its own waits in the client's queue behind it.
         """
         self._sentinels += 1
         waiting = [self.caches[name] for name in sorted(self.in_use)]
         for cache in waiting:
             assert cache.connected is not None  # noqa: S101 - it is in use
-            server = members[cache.connected.server]
+            server = next(members[name] for name in cache.connected.servers if not members[name].crashed())
             self._cluster.ask(server, partial(_put_sentinel, name=cache.name, value=self._sentinels))
         return all(cache.sentinel.await_value(self._sentinels, deadline) for cache in waiting)
 
@@ -211,8 +291,17 @@ class Clients:
             atexit.unregister(self.end)
 
 
-def _connect(member: Member, client: Client, port: int) -> None:
-    _client(member).connect(client, port)
+def _way(client: Client) -> tuple[object, ...]:
+    """What a client cannot change without making its cache anew."""
+    return client.servers, client.redundancy
+
+
+def _connect(member: Member, client: Client, ports: Sequence[int]) -> None:
+    _client(member).connect(client, ports)
+
+
+def _prefer(member: Member, ports: Sequence[int]) -> None:
+    _client(member).prefer(ports)
 
 
 def _client(member: Member) -> ClientCache:

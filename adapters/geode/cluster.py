@@ -29,7 +29,7 @@ END_LIMIT_S = 20.0
 DEATH_LIMIT_S = 1.0
 
 LOCATORS = 3
-"""So many members of each of several sites run a locator, where there are so many: two may be crashed."""
+"""So many members of each site run a locator, where there are so many: all but one of them may be crashed."""
 
 # Ids of members are compared by their ports first. Ports from ranges that ascend in the order in which the
 # members are named make the ids ascend so; together the ranges are about Geode's own default range.
@@ -195,9 +195,8 @@ class Cluster:
         if not self._locators:
             # Nobody could find a site any more all of whose locators were crashed: its members would found
             # another one beside the survivors.
-            each = 1 if len(topology.sites) == 1 else LOCATORS
-            ports = iter(free_ports(each * len(topology.sites)))
-            self._locators = {site.number: tuple(islice(ports, each)) for site in topology.sites}
+            ports = iter(free_ports(LOCATORS * len(topology.sites)))
+            self._locators = {site.number: tuple(islice(ports, LOCATORS)) for site in topology.sites}
         missing = []
         for site in topology.sites:
             for name in site.members[len(self._of(site.number)) :]:

@@ -67,6 +67,8 @@ _FLAGS = (
     "-Dgemfire.disableShutdownHook=true",
     # How long a gateway sender sleeps (1,000 ms else) before it looks at a new connection for answers.
     "-Dgemfire.gateway-connection-retry-interval=100",
+    # A client takes its servers in the order in which they are named.
+    "-Dgemfire.bridge.disableShufflingOfEndpoints=true",
 )
 
 

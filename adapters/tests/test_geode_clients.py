@@ -29,6 +29,7 @@ pytestmark = pytest.mark.java
 TWO = Topology((Site(1, ("A", "B")),))
 REGION = RegionAttributes(name="r")
 UNCHECKED = Client(name="K", servers=("B",), checks=False)
+AT_TWO = Client(name="K", servers=("B", "A"), redundancy=1)
 LIMIT_MS = 10_000
 KEYS = "abc"
 
@@ -172,10 +173,66 @@ def test_without_values_a_client_is_told_that_its_own_is_invalid_and_gets_the_ne
     assert told(adapter, "K")[3:] == [f"update {changed['b']}"]
 
 
+def puts_served(adapter: GeodeAdapter, member: str) -> int:
+    """How many puts of clients the cache server of a member has carried out."""
+    system = adapter._members[member]._system()
+    (statistics,) = system.findStatisticsByType(system.findType("CacheServerStats"))
+    return int(statistics.get("putRequests"))
+
+
+def test_calls_go_to_the_first_server_and_events_come_once_from_it(adapter: GeodeAdapter):
+    start(adapter, AT_TWO)
+    ports = [adapter._members[server].serve() for server in AT_TWO.servers]
+    assert adapter._clients.caches["K"].subscribed() == (ports[0], frozenset(ports[1:]))
+    before = {server: puts_served(adapter, server) for server in AT_TWO.servers}
+    for number in range(1, 7):
+        assert call(adapter, operation(number, "K", key=f"k{number}")) is Status.OK
+    assert puts_served(adapter, "B") - before["B"] == 6
+    assert puts_served(adapter, "A") == before["A"]
+    assert call(adapter, operation(7, "A")) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    assert told(adapter, "K") == [f"create t{number}" for number in range(1, 8)]
+
+
+def test_when_the_first_server_dies_the_other_sends_what_follows_and_takes_the_calls(adapter: GeodeAdapter):
+    start(adapter, AT_TWO)
+    assert call(adapter, operation(1, "A")) is Status.OK
+    assert call(adapter, operation(2, "K", key="own")) is Status.OK
+    adapter.crash("B")
+    for number, caller in enumerate(("A", "K", "A", "K"), 3):
+        assert adapter.settle(LIMIT_MS).settled
+        assert call(adapter, operation(number, caller)) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    of_k = [shown for shown in told(adapter, "K") if shown != "create t2"]
+    assert of_k == ["create t1", *(f"update t{number}" for number in range(3, 7))]
+    assert held(adapter, "K") == held(adapter, "A") == {"k": "t6", "own": "t2"}
+    adapter.reset((REGION,))
+    start(adapter, AT_TWO)
+    assert call(adapter, operation(1, "B")) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    assert told(adapter, "K") == ["create t1"]
+
+
+def test_a_server_is_not_killed_where_no_other_keeps_its_clients_queues(adapter: GeodeAdapter):
+    start(adapter)
+    with pytest.raises(UnsupportedError):
+        adapter.crash("B")
+    assert call(adapter, operation(1, "B")) is Status.OK
+    adapter.crash("A")
+    assert call(adapter, operation(2, "B")) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    assert told(adapter, "K") == ["create t1", "update t2"]
+    adapter.reset((REGION,))  # A, which founded the cluster, has found it again
+    assert call(adapter, operation(1, "A")) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    assert told(adapter, "B") == ["create t1"]
+
+
 def test_what_is_not_driven_is_refused(adapter: GeodeAdapter):
     for client in (
         Client(name="K", servers=("B",), durable_id="d"),
         Client(name="K", servers=("B",), redundancy=1),
+        Client(name="K", servers=("A", "B"), redundancy=2),
         Client(name="K", servers=("B",), subscription=False),
     ):
         with pytest.raises(UnsupportedError):
