@@ -27,6 +27,8 @@ from plumbline.reports.terminal import render_counterexample
 from plumbline.reports.text import one_line
 from plumbline.suites.configuration import Settings
 from plumbline.suites.deviations import OnRecord
+from plumbline.suites.keeping import worded
+from plumbline.suites.nearest import nearest
 from plumbline.suites.profiles import seconds
 from plumbline.suites.reducing import tries_for
 from plumbline.suites.replaying import CannotReplayError, Judge, replay
@@ -121,10 +123,11 @@ def command(
             results = replay(example, session, judge, tries, lambda done: bar.update(task, completed=done))
         except CannotReplayError as error:
             raise CommandError(one_line(f"{file}: {error}", LONGEST)) from error
-        version = session.introduction.version
+        version, dialect = session.introduction.version, session.dialect
     failed = [result for result in results if result.verdict is Verdict.FAIL]
     unjudged = [result for result in results if result.verdict in (Verdict.UNKNOWN, Verdict.ADAPTER_ERROR)]
-    shown = _shown(example, failed[0] if failed else None, found.name, version, (len(failed), len(results)))
+    failure = failed[0] if failed else None
+    shown = _shown(example, failure, found.name, version, dialect, (len(failed), len(results)))
     if as_json:
         sys.stdout.write(msgspec.json.encode(_as_json(file, shown, example, results)).decode() + "\n")
     else:
@@ -133,7 +136,12 @@ def command(
 
 
 def _shown(
-    example: Counterexample, failure: Result | None, candidate: str, version: str, times: tuple[int, int]
+    example: Counterexample,
+    failure: Result | None,
+    candidate: str,
+    version: str,
+    dialect: str,
+    times: tuple[int, int],
 ) -> Counterexample:
     """The counterexample as it was seen this time; as it is in the file where it did not fail."""
     shown = msgspec.structs.replace(
@@ -146,13 +154,17 @@ def _shown(
     )
     if failure is None or failure.history is None:
         return shown
+    near = None if failure.played is None else nearest(failure.played, failure.history, dialect)
+    expected, seen = worded(failure, near)
     return msgspec.structs.replace(
         shown,
         plan=failure.plan,
         played=failure.played,
         history=failure.history,
-        expected=failure.expected,
-        seen=failure.seen,
+        expected=expected,
+        seen=seen,
+        nearest=() if near is None else near.differences,
+        right_runs=0 if near is None else near.runs,
         dead_ends=() if failure.finding is None else failure.finding.dead_ends,
     )
 

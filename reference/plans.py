@@ -406,9 +406,9 @@ def _step_words(step: PlanStep) -> str:  # noqa: PLR0912 - one for each kind of 
         case Inject(fault):
             return fault_words(fault)
         case Look(queue, member, depth) if depth is not None:
-            return f"wait until the copy of {queue} on {member} holds {depth} events"
+            return f"wait until the copy of queue {queue} on {member} holds {depth} events"
         case Look(queue):
-            return f"look at the copies of {queue}"
+            return f"look at the copies of queue {queue}"
         case Await(op_id, member):
             return f"wait until the listener of {member} is told of operation {op_id}"
         case Read(member, region):

@@ -119,6 +119,28 @@ class DeadEnd(msgspec.Struct, frozen=True, kw_only=True):
     decision: str = ""
 
 
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """Where what was seen differs from a right run.
+
+    Attributes:
+        place: whose observation, for people.
+        right: what the right run shows there.
+        seen: what was seen there.
+        instead: what it shows instead of the first thing that is not as in the right run.
+        member: the member whose listener or reading it is; "" for the outcome of a call.
+        position: which event of the member's log is that first thing; None where none was seen.
+        read: the region or queue whose last reading it is; "" for a listener.
+    """
+
+    place: str
+    right: str
+    seen: str
+    instead: str = ""
+    member: str = ""
+    position: int | None = None
+    read: str = ""
+
+
 class Reduction(msgspec.Struct, frozen=True, kw_only=True):
     """How an example was made small.
 
@@ -162,6 +184,8 @@ class Counterexample(msgspec.Struct, frozen=True, kw_only=True):
         expected: what is allowed, in sentences.
         seen: what was seen instead, in sentences.
         dead_ends: the furthest places where explaining ended.
+        nearest: where the most similar of `right_runs` right runs of the plan differs from what was seen.
+        right_runs: how many right runs were looked at; 0 if none could be.
         times_failed: in how many of `times_tried` replays it failed.
         times_tried: how often it was replayed.
         replay: the command line that replays it.
@@ -185,6 +209,8 @@ class Counterexample(msgspec.Struct, frozen=True, kw_only=True):
     expected: tuple[str, ...]
     seen: tuple[str, ...]
     dead_ends: tuple[DeadEnd, ...] = ()
+    nearest: tuple[Difference, ...] = ()
+    right_runs: int = 0
     times_failed: int = 1
     times_tried: int = 1
     replay: str = ""

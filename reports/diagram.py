@@ -26,7 +26,7 @@ from plumbline.reference.history import (
     Returned,
     StatisticRead,
 )
-from plumbline.reference.runs import DeadEnd
+from plumbline.reference.runs import DeadEnd, Difference
 from plumbline.reference.verdicts import Verdict
 from plumbline.reports.shapes import Band, Bar, Diagram, Dot, Group, Label, Lane, Mark, Rule, Wire
 from plumbline.reports.signs import SIGNS
@@ -48,10 +48,12 @@ LETTER = 7.3
 LINE = 16
 GUTTER = 64
 BAND = 12
+CLOSE = 25
+"""Pixels from one thread's bars to the next one's where threads stand close together."""
 HUES = 8
 MOST_LETTERS = 36
 HEAD_LETTERS = 24
-MOST_OWN_LANES = 4
+MOST_OWN_LANES = 2
 """Up to so many threads have a lane each; more of them share lanes where their calls do not overlap."""
 MOST_LANES = 32
 MOST_ROWS = 1_500
@@ -60,8 +62,9 @@ MOST_ENTRIES = 12
 """So many entries of a member's contents are listed."""
 MOST_BANDS = 6
 """Of gates and faults that last at one time on one member so many stand beside each other."""
+RIGHT = "right: "
 MOST_ALLOWED = 2
-"""So much of what the model could have shown is written below what was seen instead."""
+"""So much of what would have been right is written below what was seen instead."""
 
 _LINK_WORDS = {
     FaultKind.LINK_DOWN: "cut",
@@ -74,19 +77,21 @@ LaneKey = tuple[str, str]
 """MEMBER, THREAD or LINKS, and whose lane it is."""
 
 
-def draw(history: History, dead_ends: tuple[DeadEnd, ...] = ()) -> Diagram:
-    """Lay a history out, with what was due at the furthest dead ends marked.
+def draw(
+    history: History, dead_ends: tuple[DeadEnd, ...] = (), nearest: tuple[Difference, ...] = ()
+) -> Diagram:
+    """Lay a history out, with what is wrong marked, as `arrange` does.
 
     Of an immense history only the end is drawn, and `left_out` says so.
     """
-    return _Drawing(history, dead_ends).finished()
+    return _Drawing(history, arrange(history, dead_ends, nearest)).finished()
 
 
 class _Drawing:
     """Collects shapes while it walks through the arranged history, row by row."""
 
-    def __init__(self, history: History, dead_ends: tuple[DeadEnd, ...]) -> None:
-        entries = with_fates(without_questions(arrange(history, dead_ends)), history)
+    def __init__(self, history: History, arranged: tuple[Entry, ...]) -> None:
+        entries = with_fates(without_questions(arranged), history)
         self.left_out: list[str] = []
         if len(entries) > MOST_ROWS:
             self.left_out.append(
@@ -98,6 +103,8 @@ class _Drawing:
         self.site_of = {member: site.number for site in history.topology.sites for member in site.members}
         self.sharing = _sharing(entries)
         self.first_of = {thread: first for first, threads in self.sharing.items() for thread in threads}
+        self.close = len(self.sharing) > MOST_OWN_LANES
+        self.label_x: dict[LaneKey, float] = {}
         self.one_region = len(history.regions) == 1
         self.first_told: dict[tuple[str, str, str, str], Entry] = {}
         self.lanes = self._lanes(history)
@@ -205,9 +212,25 @@ class _Drawing:
         return MEMBER, entry.place
 
     def _side_by_side(self, heads: dict[LaneKey, str], longest: dict[LaneKey, int]) -> dict[LaneKey, Lane]:
+        """Threads first; many stand close together, with one column for all that is said of them."""
         lanes: dict[LaneKey, Lane] = {}
         x = float(GUTTER)
+        calls = [key for key in heads if key[0] == THREAD] if self.close else []
+        if calls:
+            width = CLOSE * len(calls) + 20 + LETTER * max(longest.get(key, 0) for key in calls)
+            told = short(", ".join(name for _, name in calls), int((width - 70) / LETTER))
+            for number, key in enumerate(calls):
+                axis = x + 18 + CLOSE * number
+                # The first of them has the name and the breadth of all.
+                whole = Lane(told, "threads", x, axis, width)
+                lanes[key] = (
+                    msgspec.structs.replace(whole, name="", kind="call", width=0.0) if number else whole
+                )
+                self.label_x[key] = x + 18 + CLOSE * len(calls)
+            x += width
         for (sort, name), head in heads.items():
+            if (sort, name) in lanes:
+                continue
             bands = [
                 column + 1 for span, column in self.spans.items() if sort != THREAD and span.place == name
             ]
@@ -226,8 +249,10 @@ class _Drawing:
         mark = f"{DUE_MARK} " if entry.due else ""
         lines: tuple[str, ...]
         match entry.moment:
-            case Called() if len(self.sharing[self.first_of[entry.place]]) > 1:
+            case Called() if self.close or len(self.sharing[self.first_of[entry.place]]) > 1:
                 lines = (f"{mark}{entry.place}: {entry.words}",)
+            case Returned() if self.close:
+                lines = (f"{mark}{entry.numbered}",)
             case FaultBegun(fault=fault) | FaultDone(fault=fault) if not fault.member:
                 asked = ": asked for" if isinstance(entry.moment, FaultBegun) else ""
                 words = _LINK_WORDS.get(fault.kind, fault.kind.value)
@@ -241,7 +266,7 @@ class _Drawing:
             case _:
                 again = self._again(entry)
                 lines = (f"{mark}{'again: ' if again else ''}{entry.words}",)
-        return (*lines, *(f"  allowed: {offer}" for offer in entry.allowed[:MOST_ALLOWED]))
+        return (*lines, *(f"  {RIGHT}{offer}" for offer in entry.allowed[:MOST_ALLOWED]))
 
     def _again(self, entry: Entry) -> bool:
         """Whether the member was told of the same before."""
@@ -273,7 +298,8 @@ class _Drawing:
         key = self._lane_key(entry)
         if key is None:
             mark = f"{DUE_MARK} " if entry.due else ""
-            self.rules.append(Rule(self.y, short(f"{mark}{entry.words}", 80), entry.due))
+            x = next(iter(self.label_x.values()), GUTTER + 36.0)
+            self.rules.append(Rule(x, self.y, short(f"{mark}{entry.words}", 80), entry.due))
         lane = None if key is None else self.lanes.get(key)
         if key is None or lane is None:
             return
@@ -281,10 +307,10 @@ class _Drawing:
             y = self.y + number * LINE
             self.bottom = max(self.bottom, y)
             event = entry.shown is not None or isinstance(entry.moment, Called)
-            right = number > 0 and line.startswith("  allowed: ")
+            right = number > 0 and line.startswith(f"  {RIGHT}")
             self.labels.append(
                 Label(
-                    lane.axis + 18,
+                    self.label_x.get(key, lane.axis + 18),
                     y,
                     short(line, MOST_LETTERS),
                     one_line(line, 300),

@@ -20,8 +20,8 @@ class Group(msgspec.Struct, frozen=True):
 class Lane(msgspec.Struct, frozen=True):
     """One thread or member: `x` is its left edge, `axis` where its bars or dots stand.
 
-    `kind` is `thread`, `member`, `threads` for several that never call at one time and share the lane, or
-    `links` for the links between sites. `until` is where a member died, or None.
+    `kind` is `thread`, `member`, `threads` for several that share the lane, `call` for one of them that has
+    an axis of its own there, or `links` for the links between sites. `until` is where a member died, or None.
     """
 
     name: str
@@ -112,6 +112,7 @@ class Mark(msgspec.Struct, frozen=True):
 class Rule(msgspec.Struct, frozen=True):
     """A settle point, or another moment of the harness alone, across all lanes."""
 
+    x: float
     y: float
     text: str
     due: bool

@@ -330,7 +330,8 @@ class _Site:
 
     def _counterexample(self, example: Example) -> str:
         history, dead_ends = example.record.history, example.record.dead_ends[:MOST_DEAD_ENDS]
-        entries = arrange(history, dead_ends)
+        nearest = example.record.nearest[:MOST_SENTENCES]
+        entries = arrange(history, dead_ends, nearest)
         shorter = {f"{end.place}: {end.due}": f"{end.place}: {due_words(entries, end)}" for end in dead_ends}
         return self.environment.get_template("counterexample.html.j2").render(
             root="../",
@@ -338,10 +339,12 @@ class _Site:
             run_id=example.run_id,
             name=example.name,
             entries=entries,
+            wrong=next((entry for entry in entries if entry.due), None),
             most_sentences=MOST_SENTENCES,
+            told=example.record.expected[:1] == tuple(f"{one.place}: {one.right}" for one in nearest[:1]),
             seen=[shorter.get(line, line) for line in example.record.seen],
             dead_ends=[(end, due_words(entries, end)) for end in dead_ends],
-            diagram=draw(history, dead_ends),
+            diagram=draw(history, dead_ends, nearest),
         )
 
 

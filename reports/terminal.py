@@ -49,6 +49,8 @@ def render_counterexample(
     parts += _section("What happened", _happened(counterexample))
     parts += _section("Expected", [_plain(line, "green") for line in counterexample.expected])
     parts += _section("Seen", [_plain(line, "red") for line in counterexample.seen])
+    if counterexample.nearest:
+        parts += _section(f"Most alike of {counterexample.right_runs} right runs", [_nearest(counterexample)])
     if counterexample.dead_ends:
         parts += _section("Where explaining it ended", [_dead_ends(counterexample)])
     if counterexample.replay:
@@ -188,7 +190,8 @@ def _numbered(steps: tuple[str, ...]) -> list[RenderableType]:
 
 
 def _happened(counterexample: Counterexample) -> list[RenderableType]:
-    entries = without_questions(arrange(counterexample.history, counterexample.dead_ends[:MOST_DEAD_ENDS]))
+    dead_ends, nearest = counterexample.dead_ends[:MOST_DEAD_ENDS], counterexample.nearest[:MOST_DEAD_ENDS]
+    entries = without_questions(arrange(counterexample.history, dead_ends, nearest))
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right", style="dim")
     table.add_column(style="cyan")
@@ -204,6 +207,16 @@ def _happened(counterexample: Counterexample) -> list[RenderableType]:
         number = str(entry.number) if entry.moment is not None else ""
         table.add_row(number, Text(one_line(entry.place or "harness", 60)), words)
     return [table, *_left_out(len(entries))]
+
+
+def _nearest(counterexample: Counterexample) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for head in ("where", "right", "seen"):
+        table.add_column(head, overflow="fold")
+    for one in counterexample.nearest[:MOST_DEAD_ENDS]:
+        told = [Text(one_line(words, LONGEST)) for words in (one.place, one.right, one.seen)]
+        table.add_row(*told)
+    return table
 
 
 def _dead_ends(counterexample: Counterexample) -> Table:

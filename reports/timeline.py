@@ -49,7 +49,7 @@ from plumbline.reference.operations import (
     Outcome,
     QueueSight,
 )
-from plumbline.reference.runs import DeadEnd
+from plumbline.reference.runs import DeadEnd, Difference
 from plumbline.reports.fates import Fate, missing
 
 HARNESS = ""
@@ -77,8 +77,9 @@ class Entry(msgspec.Struct, frozen=True):
         op_id: the operation it is about, or None.
         moment: the moment, or None for an event.
         shown: the event with its window, or None for a moment.
-        due: whether the furthest attempts to explain the history ended because this came next.
-        allowed: if so, what the model could have shown instead.
+        due: whether this is where it departs from the right run that is most like it; where none is known,
+            whether the furthest attempts to explain the history ended because this came next.
+        allowed: if so, what the right run shows, or the model could have shown, instead.
         fate: what became of the operation where the member was never told of it; None for all else.
     """
 
@@ -99,8 +100,16 @@ class Entry(msgspec.Struct, frozen=True):
         return f"#{self.op_id} {self.words}" if of_operation and self.op_id is not None else self.words
 
 
-def arrange(history: History, dead_ends: tuple[DeadEnd, ...] = ()) -> tuple[Entry, ...]:
-    """All moments and all listener events of a history in one order, what was due at dead ends marked."""
+def arrange(
+    history: History, dead_ends: tuple[DeadEnd, ...] = (), nearest: tuple[Difference, ...] = ()
+) -> tuple[Entry, ...]:
+    """All moments and all listener events of a history in one order, what is wrong marked.
+
+    Args:
+        history: what was seen.
+        dead_ends: where explaining it ended; marked only where no right run is known to differ.
+        nearest: where it differs from the right run that is most like it.
+    """
     operations = operations_of(history)
     calls = {
         moment.operation.token: (index + 1, moment.operation.op_id)
@@ -125,11 +134,46 @@ def arrange(history: History, dead_ends: tuple[DeadEnd, ...] = ()) -> tuple[Entr
     # A damaged history may name windows behind its end.
     for gap in sorted(in_gap):
         entries += _in_turn(in_gap[gap])
-    return _marked(entries, dead_ends)
+    differing = _differing(entries, history, nearest)
+    return _with_marks(entries, differing or _at_dead_ends(entries, dead_ends))
 
 
-def _marked(entries: list[Entry], dead_ends: tuple[DeadEnd, ...]) -> tuple[Entry, ...]:
-    """Mark what the furthest dead ends speak of; not where they may mean any of several moments."""
+Marks = dict[int, tuple[str, ...]]
+"""What is wrong, by its place among the entries, and what would have been right there."""
+
+
+def _with_marks(entries: list[Entry], marks: Marks) -> tuple[Entry, ...]:
+    return tuple(
+        msgspec.structs.replace(entry, due=index in marks, allowed=marks.get(index, ()))
+        for index, entry in enumerate(entries)
+    )
+
+
+def _differing(entries: list[Entry], history: History, nearest: tuple[Difference, ...]) -> Marks:
+    """The first event of each log, and the last reading of each place, that is not as in the right run."""
+    marks: Marks = {}
+    for one in nearest:
+        log = history.logs.get(one.member, ())
+        event = None if one.position is None or not 0 <= one.position < len(log) else log[one.position]
+        at = [
+            index
+            for index, entry in enumerate(entries)
+            if (event is not None and entry.shown is event) or (one.read and _reads(entry.moment, one))
+        ]
+        if at:
+            marks[at[-1]] = (*marks.get(at[-1], ()), one.instead)
+    return marks
+
+
+def _reads(moment: Moment | None, difference: Difference) -> bool:
+    match moment:
+        case ContentsRead(member=member, region=name) | QueueRead(member=member, queue=name):
+            return (member, name) == (difference.member, difference.read)
+    return False
+
+
+def _at_dead_ends(entries: list[Entry], dead_ends: tuple[DeadEnd, ...]) -> Marks:
+    """What the furthest dead ends speak of; not where they may mean any of several moments."""
     furthest = max((end.consumed for end in dead_ends), default=0)
     due: dict[int, tuple[str, ...]] = {}
     for end in dead_ends:
@@ -137,10 +181,7 @@ def _marked(entries: list[Entry], dead_ends: tuple[DeadEnd, ...]) -> tuple[Entry
             meant = {index for index, entry in enumerate(entries) if _is_due(entry, end)}
             if len(meant) == 1 or end.place != TIMELINE:
                 due |= dict.fromkeys(meant, end.offered or ("nothing more",))
-    return tuple(
-        msgspec.structs.replace(entry, due=index in due, allowed=due.get(index, ()))
-        for index, entry in enumerate(entries)
-    )
+    return due
 
 
 def with_fates(entries: tuple[Entry, ...], history: History) -> tuple[Entry, ...]:

@@ -10,7 +10,9 @@ from importlib.metadata import version as installed_version
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.runs import Counterexample
 from plumbline.reference.verdicts import Source
+from plumbline.suites.nearest import Nearest
 from plumbline.suites.results import Result
+from plumbline.suites.words import Sentences, finding_words
 
 
 def counterexample_of(
@@ -22,6 +24,7 @@ def counterexample_of(
     dialect: str,
     seed: int,
     tries: tuple[int, int] = (1, 1),
+    near: Nearest | None = None,
     replay: str = "",
 ) -> Counterexample:
     """What is kept of a failing result, whose example was played.
@@ -34,11 +37,13 @@ def counterexample_of(
         dialect: the dialect judged against.
         seed: what plans were drawn from.
         tries: in how many of how many tries it failed.
+        near: the right run most like what was seen, if one is known.
         replay: the command that plays it again.
     """
     assert result.history is not None, "nothing was played"
     finding = result.finding
     named = () if finding is None else finding.requirements
+    expected, seen = worded(result, near)
     return Counterexample(
         requirements=tuple(dict.fromkeys((*result.requirements, *named))),
         source=source,
@@ -54,10 +59,25 @@ def counterexample_of(
         history=result.history,
         refuted=finding is not None and finding.answer is Answer.REFUTED,
         reduction=result.reduction,
-        expected=result.expected,
-        seen=result.seen,
+        expected=expected,
+        seen=seen,
         dead_ends=() if finding is None else finding.dead_ends,
+        nearest=() if near is None else near.differences,
+        right_runs=0 if near is None else near.runs,
         times_failed=tries[0],
         times_tried=tries[1],
         replay=replay,
     )
+
+
+def worded(result: Result, near: Nearest | None) -> tuple[Sentences, Sentences]:
+    """What was expected of a failing result, and what was seen.
+
+    Where the search ended says little to people; where that is all, what a right run shows is told instead.
+    """
+    ended = None if result.finding is None else finding_words(result.finding)[0]
+    if near is None or not near.differences or result.expected != ended:
+        return result.expected, result.seen
+    differences = near.differences
+    right = tuple(f"{one.place}: {one.right}" for one in differences)
+    return right, tuple(f"{one.place}: {one.seen}" for one in differences)

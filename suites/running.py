@@ -40,6 +40,7 @@ from plumbline.suites.deviations import OnRecord
 from plumbline.suites.examples import Trouble, play_plans
 from plumbline.suites.keeping import counterexample_of
 from plumbline.suites.machines import MACHINES, Machine
+from plumbline.suites.nearest import nearest
 from plumbline.suites.profiles import Profile
 from plumbline.suites.results import Result
 from plumbline.suites.scenarios.playing import play
@@ -273,6 +274,8 @@ class _Run:
     def _keep(self, result: Result, source: Source, failed: int, tried: int) -> str:
         """Write a counterexample; gives its file name."""
         name = f"{source}-{result.title}"
+        assert result.history is not None
+        near = None if result.played is None else nearest(result.played, result.history, self._record.dialect)
         counterexample = counterexample_of(
             result,
             source,
@@ -281,6 +284,7 @@ class _Run:
             dialect=self._record.dialect,
             seed=self._options.seed,
             tries=(failed, tried),
+            near=near,
             replay=self._replay_line(name),
         )
         self._counterexamples.append(counterexample)

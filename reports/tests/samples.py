@@ -46,6 +46,7 @@ from plumbline.reference.operations import (
 from plumbline.reference.runs import (
     Counterexample,
     DeadEnd,
+    Difference,
     RunRecord,
     write_counterexample,
     write_record,
@@ -220,6 +221,12 @@ def hostile_counterexample(text: str = HOSTILE) -> Counterexample:
         expected=(text,),
         seen=(text,),
         dead_ends=(DeadEnd(consumed=0, place=text, due=text, offered=(text,), decision=text),),
+        nearest=(
+            Difference(place=text, right=text, seen=text, instead=text, member=text, position=0),
+            Difference(place="", right="", seen="", member=text, read=text),
+            Difference(place="", right="", seen="", member=text, position=-(10**9)),
+        ),
+        right_runs=-1,
         replay=text,
     )
 

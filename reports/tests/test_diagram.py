@@ -22,7 +22,7 @@ from plumbline.reference.history import (
     StatisticRead,
 )
 from plumbline.reference.operations import Content, Outcome, RegionAttributes, Status
-from plumbline.reference.runs import DeadEnd
+from plumbline.reference.runs import DeadEnd, Difference
 from plumbline.reports.diagram import LETTER, MOST_LANES, MOST_ROWS, ROW, draw
 from plumbline.reports.shapes import Diagram
 from plumbline.reports.tests.samples import (
@@ -67,7 +67,8 @@ def test_labels_stay_in_their_lanes_and_never_share_a_place(diagram: Diagram) ->
 
 
 def test_lanes_stand_side_by_side_and_fill_the_width(diagram: Diagram) -> None:
-    for left, right in zip(diagram.lanes, diagram.lanes[1:], strict=False):
+    lanes = [lane for lane in diagram.lanes if lane.kind != "call"]
+    for left, right in pairwise(lanes):
         assert left.x + left.width == pytest.approx(right.x)
     heights = [dot.y for dot in diagram.dots] + [label.y for label in diagram.labels]
     assert all(y <= diagram.height for y in heights)
@@ -279,6 +280,50 @@ def test_what_was_due_at_the_furthest_dead_end_is_marked(place: str, due: str, m
     found += [rule.text for rule in diagram.rules if rule.due]
     assert found == marked
     assert sum(dot.due for dot in diagram.dots) == sum("update" in text for text in marked)
+
+
+def differing(**fields: object) -> Difference:
+    given = {"place": "somewhere", "right": "v3", "seen": "v2", "instead": "nothing more", "member": "B"}
+    return Difference(**{**given, **fields})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("difference", "marked", "right"),
+    [
+        (differing(position=2), ["✗ update x = v2"], ["  right: nothing more"]),
+        (differing(read="r", instead="x = v3"), ["✗ holds x = v2"], ["  right: x = v3"]),
+        (differing(position=3), [], []),
+        (differing(position=-1), [], []),
+        (differing(member="Z", position=0), [], []),
+        (differing(member="", read=""), [], []),
+    ],
+)
+def test_what_is_not_as_in_the_nearest_right_run_is_marked(
+    difference: Difference, marked: list[str], right: list[str]
+) -> None:
+    diagram = draw(worked_example(), (), (difference,))
+    assert [label.text for label in diagram.labels if label.due] == marked
+    assert [label.text for label in diagram.labels if "right: " in label.text] == right
+
+
+def test_dead_ends_are_marked_only_where_no_right_run_is_known() -> None:
+    ends = (DeadEnd(consumed=5, place="outcome of operation 2", due="ok"),)
+    for nearest, marked in (((), "✗ → ok"), ((differing(position=2),), "✗ update x = v2")):
+        (label,) = (label for label in draw(worked_example(), ends, nearest).labels if label.due)
+        assert label.text == marked
+
+
+def test_more_than_a_few_threads_stand_close_with_one_column_for_what_is_said_of_them() -> None:
+    calls = [Called(operation(number, f"t{number}", "A")) for number in range(1, 7)]
+    returns = [Returned(number, Outcome(Status.OK)) for number in range(1, 7)]
+    diagram = draw(history(*calls, *returns))
+    assert [lane.kind for lane in diagram.lanes] == ["threads", *["call"] * 5, "member", "member"]
+    assert diagram.lanes[0].name == "t1, t2, t3, t4, t5, t6"
+    axes = sorted({bar.x for bar in diagram.bars})
+    assert len(axes) == 6
+    (column,) = {label.x for label in diagram.labels}
+    assert axes[-1] + 11 < column, "no bar hides what is said of it"
+    assert [label.text for label in diagram.labels][5:7] == ["t6: put x = v6 on A", "#1 → ok"]
 
 
 @pytest.mark.parametrize("kind", get_args(Moment))

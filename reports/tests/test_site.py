@@ -16,7 +16,7 @@ from plumbline.reference.capabilities import LOST_WITHOUT
 from plumbline.reference.catalogue.coverage import Coverage
 from plumbline.reference.catalogue.records import Requirement
 from plumbline.reference.deviations import Deviation
-from plumbline.reference.runs import Reduction
+from plumbline.reference.runs import Difference, Reduction
 from plumbline.reference.verdicts import Source, Verdict, VerdictRow
 from plumbline.reports.collection import collect
 from plumbline.reports.signs import SIGNS
@@ -332,9 +332,43 @@ def test_the_counterexample_page_tells_the_whole_story(tmp_path: Path) -> None:
     _, _, done = page.text.partition("What was done")
     order = [done.index(step) for step in one.plan]
     assert order == sorted(order)
-    assert page.elements.count("circle") == 8 + 1 + 1, "eight events, one discarded, a ring where one was due"
+    assert page.elements.count("circle") == 2 + 8 + 1 + 1, "two of the key, events, one discarded, a ring"
     assert page.text.index("Expected") < page.text.index("What was done") < page.text.index("Replay it")
     assert any(link.endswith("requirements/VER-TIE-01.html") for link in page.values("href"))
+
+
+def test_the_counterexample_page_tells_the_nearest_right_outcome_and_where_it_departs_first(
+    tmp_path: Path,
+) -> None:
+    near = (
+        Difference(
+            place="the listener of B is told, on x",
+            right="v1, v3",
+            seen="v1, v3, v2",
+            instead="nothing more",
+            member="B",
+            position=2,
+        ),
+    )
+    said = tuple(f"{one.place}: {one.right}" for one in near)
+    pages_of = {
+        name: counterexample(nearest=near, right_runs=24, expected=expected)
+        for name, expected in (("apart", ("C wins",)), ("alike", said))
+    }
+    write_run(tmp_path / "runs" / "run-1", [row()], pages_of)
+    paths = {
+        path.read_text().count("The nearest right outcome"): path
+        for path in (site(tmp_path) / "counterexamples").iterdir()
+    }
+    apart, alike = Page(paths[1]), Page(paths[0])
+    assert "Of 24 right runs that the reference made of the same plan" in apart.text
+    assert "Expected is what the right run most like it shows, of 24" in alike.text
+    for page in (apart, alike):
+        assert "First wrong, ✗:" in page.text
+        assert "after moment 11, B: update x = v2" in page.text
+        assert "The nearest right run has there: nothing more" in page.text
+        assert page.values("id").count("wrong") == 1
+        assert "#wrong" in page.values("href")
 
 
 def test_the_overview_lists_what_a_candidate_lacks_and_what_that_costs(tmp_path: Path) -> None:

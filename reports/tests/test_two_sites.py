@@ -214,7 +214,7 @@ def test_what_would_be_right_stands_below_what_was_seen() -> None:
     end = DeadEnd(consumed=3, place="listener of C", due="update r[x] v1", offered=("update r[x] v0",))
     diagram = draw(history, (end,))
     labels = {label.text: label for label in diagram.labels}
-    seen, allowed = labels["✗ update x = v1"], labels["  allowed: update r[x] v0"]
+    seen, allowed = labels["✗ update x = v1"], labels["  right: update r[x] v0"]
     assert seen.due
     assert not allowed.due
     assert (allowed.x, allowed.y > seen.y) == (seen.x, True)
