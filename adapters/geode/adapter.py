@@ -16,7 +16,7 @@ from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.geode.caller import Caller
 from plumbline.adapters.geode.calls import CALLS, carry_out, tells
-from plumbline.adapters.geode.client import ClientCache, ClientListener, Clients, create_copy, register
+from plumbline.adapters.geode.client import ClientListener, Clients, create_copy, register
 from plumbline.adapters.geode.cluster import MOST_MEMBERS, Cluster, broken
 from plumbline.adapters.geode.gateways import Gateways
 from plumbline.adapters.geode.jars import find_jars
@@ -442,8 +442,6 @@ def _call(stage: Stage, caller: Caller, member: Member, operation: Operation) ->
     place = (member.name, operation.region, operation.key)
     before = stage.told(place)
     try:
-        if isinstance(member, ClientCache) and member.several:
-            member.call_first()
         outcome = carry_out(member.region(operation.region, caller.client(member)), operation)
     except GoneError as error:
         if not member.crashed():

@@ -80,7 +80,6 @@ class ClientCache(Member):
     """As what it is connected to its servers; None while it is not."""
 
     _source: Any = None
-    _next: Any = None
 
     def connect(self, client: Client, ports: Sequence[int]) -> None:
         """Be connected to the cache servers at these ports of this machine, to the first of them first."""
@@ -99,13 +98,13 @@ class ClientCache(Member):
         factory.setPoolSubscriptionRedundancy(client.redundancy)
         factory.setPoolMinConnections(0)
         factory.setPoolLoadConditioningInterval(-1)
+        factory.setPoolIdleTimeout(-1)  # a connection once made is used again
         self._cache = factory.create()
         self._regions = {}
         self.sentinel = Sentinel(self.name)
         self._flush = self._create(FLUSH_REGION, False, self.sentinel)  # noqa: FBT003
         self._flush.registerInterest(ALL_KEYS, self._policies().NONE)
         self._source = self._cache.getDefaultPool().getConnectionSource()
-        self._next = self._field("nextServerIndex")
         if len(ports) > 1:
             self.prefer(ports)
         self._keep_for_good()
@@ -121,24 +120,15 @@ class ClientCache(Member):
     def prefer(self, ports: Sequence[int]) -> None:
         """Have calls go to the first of these servers while that answers, and then to the others.
 
-        Geode asks all of a pool in turn, call by call, so the first is made many.
+        Geode takes a pool's servers in turn as calls need connections, so the first is made many.
         """
         java = self.jvm.gateway.jvm
         servers = java.java.util.ArrayList()
         for port in (*[ports[0]] * _MOST_CALLS, *ports[1:]):
             servers.add(java.org.apache.geode.distributed.internal.ServerLocation("127.0.0.1", port))
         self._field("serverList").set(self._source, servers)
+        self._field("nextServerIndex").setInt(self._source, 0)
         self._field("nextQueueIndex").setInt(self._source, _MOST_CALLS if len(ports) > 1 else 0)
-        self.call_first()
-
-    @property
-    def several(self) -> bool:
-        """Whether it has more than one server to call."""
-        return self.connected is not None and len(self.connected.servers) > 1
-
-    def call_first(self) -> None:
-        """Have the next call that needs a connection ask the first server for it."""
-        self._next.setInt(self._source, 0)
 
     def _field(self, name: str) -> Any:
         field = self._source.getClass().getDeclaredField(name)
