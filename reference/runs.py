@@ -216,6 +216,11 @@ class Counterexample(msgspec.Struct, frozen=True, kw_only=True):
     replay: str = ""
     format: int = COUNTEREXAMPLE_FORMAT
 
+    @property
+    def expects_nearest(self) -> bool:
+        """Whether what was expected is just what the nearest right run shows."""
+        return self.expected[:1] == tuple(f"{one.place}: {one.right}" for one in self.nearest[:1])
+
 
 class _Layout(msgspec.Struct):
     format: int

@@ -105,6 +105,7 @@ class _Drawing:
         self.first_of = {thread: first for first, threads in self.sharing.items() for thread in threads}
         self.close = len(self.sharing) > MOST_OWN_LANES
         self.label_x: dict[LaneKey, float] = {}
+        self.clients = {client.name for client in history.clients}
         self.one_region = len(history.regions) == 1
         self.first_told: dict[tuple[str, str, str, str], Entry] = {}
         self.lanes = self._lanes(history)
@@ -239,6 +240,7 @@ class _Drawing:
             letters = max(longest.get((sort, name), 0), columns(told) + 8, 12)
             width = axis - x + 22 + letters * LETTER
             kind = "threads" if sort == THREAD and len(self.sharing[name]) > 1 else sort
+            kind = "client" if sort == MEMBER and name in self.clients else kind
             lanes[sort, name] = Lane(told, kind, x, axis, width)
             x += width
         self.lanes_end = x

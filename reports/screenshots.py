@@ -1,17 +1,20 @@
 """Pictures of pages of a site, taken by Chromium without a window: for the README, and to look at.
 
-    python -m plumbline.reports.screenshots SITE PICTURES
+    python -m plumbline.reports.screenshots SITE PICTURES [NAME=PAGE[@HEIGHT]...]
 
-Takes the first page and each counterexample's. Knows nothing of what is on a page.
+Takes the pages named, from the top down to so many pixels; else the first page and each counterexample's.
+PAGE may be a pattern, of which the first page is taken. Knows nothing of what is on a page.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 WIDTH, HEIGHT = 1500, 2000
 LIMIT_S = 60.0
@@ -31,8 +34,16 @@ def browser() -> str:
     raise CannotTakeError("no Chromium on the PATH: install the package chromium")
 
 
-def take(page: Path, picture: Path) -> None:
-    """Write a picture of a page of this disk; raises CannotTakeError.
+class Wanted(NamedTuple):
+    """One picture: its name, the page, and how much of the page."""
+
+    name: str
+    page: Path
+    height: int = HEIGHT
+
+
+def take(page: Path, picture: Path, height: int = HEIGHT) -> None:
+    """Write a picture of a page of this disk, from the top down to so many pixels; raises CannotTakeError.
 
     The page asks for nothing from anywhere, and the browser is started with a profile of its own.
     """
@@ -41,7 +52,7 @@ def take(page: Path, picture: Path) -> None:
             browser(),
             *("--headless", "--disable-gpu", "--hide-scrollbars", "--no-sandbox"),
             f"--user-data-dir={profile}",
-            f"--window-size={WIDTH},{HEIGHT}",
+            f"--window-size={WIDTH},{height}",
             f"--screenshot={picture.resolve()}",
             page.resolve().as_uri(),
         ]
@@ -54,20 +65,38 @@ def take(page: Path, picture: Path) -> None:
         raise CannotTakeError(f"{page}: the browser ended with {done.returncode}: {words}")
 
 
+def _usual(site: Path) -> list[Wanted]:
+    pages = [site / "index.html", *sorted((site / "counterexamples").glob("*.html"))[:MOST_PICTURES]]
+    if not pages[0].is_file():
+        raise CannotTakeError(f"{site} holds no index.html: `plumbline report` writes one")
+    return [Wanted(page.stem, page) for page in pages]
+
+
+def _named(site: Path, words: str) -> Wanted:
+    """A picture by NAME=PAGE[@HEIGHT]."""
+    match = re.fullmatch(r"([\w-]+)=([^@/][^@]*)(?:@([1-9]\d{0,3}))?", words)
+    if match is None:
+        raise CannotTakeError(f"{words!r} is not of the form NAME=PAGE or NAME=PAGE@HEIGHT")
+    pages = sorted(site.glob(match[2]))
+    if not pages:
+        raise CannotTakeError(f"{site} holds no page {match[2]}")
+    return Wanted(match[1], pages[0], int(match[3] or HEIGHT))
+
+
 def main(arguments: list[str]) -> int:
     """Take the pictures of a site; 0 if all were taken, 2 if not."""
-    if len(arguments) != len(("site", "pictures")):
-        sys.stderr.write("usage: python -m plumbline.reports.screenshots SITE PICTURES\n")
+    if len(arguments) < len(("site", "pictures")):
+        sys.stderr.write(
+            "usage: python -m plumbline.reports.screenshots SITE PICTURES [NAME=PAGE[@HEIGHT]...]\n"
+        )
         return 2
-    site, pictures = map(Path, arguments)
-    pages = [site / "index.html", *sorted((site / "counterexamples").glob("*.html"))[:MOST_PICTURES]]
+    site, pictures = map(Path, arguments[:2])
     try:
-        if not pages[0].is_file():
-            raise CannotTakeError(f"{site} holds no index.html: `plumbline report` writes one")  # noqa: TRY301
+        wanted = [_named(site, one) for one in arguments[2:]] or _usual(site)
         pictures.mkdir(parents=True, exist_ok=True)
-        for page in pages:
-            take(page, pictures / f"{page.stem}.png")
-            sys.stdout.write(f"{pictures / page.stem}.png\n")
+        for one in wanted:
+            take(one.page, pictures / f"{one.name}.png", one.height)
+            sys.stdout.write(f"{pictures / one.name}.png\n")
     except (CannotTakeError, OSError) as error:
         sys.stderr.write(f"screenshots: {error}\n")
         return 2

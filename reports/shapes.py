@@ -20,8 +20,9 @@ class Group(msgspec.Struct, frozen=True):
 class Lane(msgspec.Struct, frozen=True):
     """One thread or member: `x` is its left edge, `axis` where its bars or dots stand.
 
-    `kind` is `thread`, `member`, `threads` for several that share the lane, `call` for one of them that has
-    an axis of its own there, or `links` for the links between sites. `until` is where a member died, or None.
+    `kind` is `thread`, `member`, `client`, `threads` for several that share the lane, `call` for one of them
+    that has an axis of its own there, or `links` for the links between sites. `until` is where a member died,
+    or None.
     """
 
     name: str

@@ -341,7 +341,6 @@ class _Site:
             entries=entries,
             wrong=next((entry for entry in entries if entry.due), None),
             most_sentences=MOST_SENTENCES,
-            told=example.record.expected[:1] == tuple(f"{one.place}: {one.right}" for one in nearest[:1]),
             seen=[shorter.get(line, line) for line in example.record.seen],
             dead_ends=[(end, due_words(entries, end)) for end in dead_ends],
             diagram=draw(history, dead_ends, nearest),

@@ -49,7 +49,7 @@ def render_counterexample(
     parts += _section("What happened", _happened(counterexample))
     parts += _section("Expected", [_plain(line, "green") for line in counterexample.expected])
     parts += _section("Seen", [_plain(line, "red") for line in counterexample.seen])
-    if counterexample.nearest:
+    if counterexample.nearest and not counterexample.expects_nearest:
         parts += _section(f"Most alike of {counterexample.right_runs} right runs", [_nearest(counterexample)])
     if counterexample.dead_ends:
         parts += _section("Where explaining it ended", [_dead_ends(counterexample)])

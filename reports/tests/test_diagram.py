@@ -21,7 +21,7 @@ from plumbline.reference.history import (
     Settled,
     StatisticRead,
 )
-from plumbline.reference.operations import Content, Outcome, RegionAttributes, Status
+from plumbline.reference.operations import Client, Content, Outcome, RegionAttributes, Status
 from plumbline.reference.runs import DeadEnd, Difference
 from plumbline.reports.diagram import LETTER, MOST_LANES, MOST_ROWS, ROW, draw
 from plumbline.reports.shapes import Diagram
@@ -311,6 +311,18 @@ def test_dead_ends_are_marked_only_where_no_right_run_is_known() -> None:
     for nearest, marked in (((), "✗ → ok"), ((differing(position=2),), "✗ update x = v2")):
         (label,) = (label for label in draw(worked_example(), ends, nearest).labels if label.due)
         assert label.text == marked
+
+
+def test_a_client_stands_behind_the_members_under_its_own_word() -> None:
+    past = msgspec.structs.replace(
+        history(Called(operation(1, "t", "A")), logs={"K": (shown("K", "v1", 0, 1),)}),
+        clients=(Client(name="K", servers=("A",)),),
+    )
+    assert [(lane.kind, lane.name) for lane in draw(past).lanes][1:] == [
+        ("member", "A"),
+        ("member", "B"),
+        ("client", "K"),
+    ]
 
 
 def test_more_than_a_few_threads_stand_close_with_one_column_for_what_is_said_of_them() -> None:

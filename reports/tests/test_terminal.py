@@ -9,7 +9,7 @@ import unicodedata
 import pytest
 from rich.console import Console
 
-from plumbline.reference.runs import Counterexample, Reduction
+from plumbline.reference.runs import Counterexample, Difference, Reduction
 from plumbline.reference.verdicts import Verdict
 from plumbline.reports.terminal import as_text, render_counterexample, render_summary
 from plumbline.reports.tests.samples import (
@@ -25,6 +25,14 @@ TITLES = {"VER-TIE-01": "the higher member wins"}
 
 def lines(one: Counterexample) -> list[str]:
     return as_text(render_counterexample(one, TITLES), width=120).splitlines()
+
+
+def test_the_nearest_right_run_is_told_where_expected_does_not_tell_it() -> None:
+    near = Difference(place="B holds, under x", right="v3", seen="v2")
+    apart = counterexample(nearest=(near,), right_runs=24)
+    assert "Most alike of 24 right runs" in as_text(render_counterexample(apart))
+    alike = counterexample(nearest=(near,), right_runs=24, expected=("B holds, under x: v3",))
+    assert "Most alike" not in as_text(render_counterexample(alike))
 
 
 def test_a_counterexample_is_told_from_the_plan_to_the_replay_line() -> None:
