@@ -63,5 +63,5 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.STATISTICS: "the counters that the documents name",
     Capability.VISIBLE_VERSIONS: "version stamps and timestamps as such; their effects are judged without",
     Capability.VIRTUAL_TIME: "when batches leave, equal timestamps, time-outs longer than a test can wait",
-    Capability.CONFIGURATION: "defaults, copies given up and taken again, refused deployments, server logs",
+    Capability.CONFIGURATION: "defaults, expiration, copies given up and taken again, refusals, server logs",
 }

@@ -31,6 +31,8 @@ class OperationKind(StrEnum):
     DESTROY_REGION = "destroy_region"
     INVALIDATE_REGION = "invalidate_region"
     LOCAL_CLEAR = "local_clear"
+    EXPIRE_DESTROY = "expire_destroy"
+    EXPIRE_INVALIDATE = "expire_invalidate"
     TX_BEGIN = "tx_begin"
     TX_COMMIT = "tx_commit"
     TX_ROLLBACK = "tx_rollback"
@@ -39,6 +41,12 @@ class OperationKind(StrEnum):
 READS = frozenset({OperationKind.GET, OperationKind.CONTAINS_KEY})
 LOCAL = frozenset({OperationKind.LOCAL_INVALIDATE, OperationKind.LOCAL_DESTROY, OperationKind.LOCAL_CLEAR})
 WHOLE_REGION = frozenset({OperationKind.CLEAR, OperationKind.INVALIDATE_REGION, OperationKind.DESTROY_REGION})
+EXPIRES = frozenset({OperationKind.EXPIRE_DESTROY, OperationKind.EXPIRE_INVALIDATE})
+"""What a region does itself to an entry whose time to live is over; to call it is to let that time end."""
+
+NAMELESS = READS | EXPIRES
+"""What carries no token: it changes nothing, or nobody gives it a callback argument."""
+
 STORES_VALUE = frozenset(
     {OperationKind.PUT, OperationKind.CREATE, OperationKind.PUT_IF_ABSENT, OperationKind.REPLACE}
 )
@@ -55,7 +63,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
         kind: what is called.
         key: the key, or "" for operations on a whole region.
         token: unique text carried as the value (puts) and as the callback argument (all that change
-            something); events are recognised by it. None for reads.
+            something); events are recognised by it. None for reads and expiration.
     """
 
     op_id: int

@@ -13,6 +13,7 @@ import msgspec
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Fault, FaultKind, fault_words, interest_words
 from plumbline.reference.operations import (
+    EXPIRES,
     LOCAL,
     Client,
     Interest,
@@ -276,6 +277,7 @@ _OF_KINDS = {
     OperationKind.REMOVE_ALL: Capability.BULK_OPERATIONS,
     OperationKind.CLEAR: Capability.CLEAR,
     OperationKind.INVALIDATE_REGION: Capability.CLEAR,
+    **dict.fromkeys(EXPIRES, Capability.CONFIGURATION),
     OperationKind.TX_BEGIN: Capability.TRANSACTIONS,
     OperationKind.TX_COMMIT: Capability.TRANSACTIONS,
     OperationKind.TX_ROLLBACK: Capability.TRANSACTIONS,

@@ -28,6 +28,7 @@ from plumbline.adapters.protocol import Deployed, Introduction, Observed, Settle
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Gate, OrderStrength
 from plumbline.reference.operations import (
+    EXPIRES,
     READS,
     Client,
     Content,
@@ -153,7 +154,7 @@ class GeodeAdapter(Adapter):
 
     def begin(self, operation: Operation) -> None:
         """Call an operation on its thread, behind what that thread was given before."""
-        if operation.kind not in CALLS:
+        if operation.kind not in CALLS.keys() | EXPIRES:
             raise UnsupportedError(f"{operation.kind} is not driven on Apache Geode yet")
         if operation.member in self._clients.in_use and operation.kind not in FROM_CLIENTS:
             raise UnsupportedError(f"{operation.kind} of clients is not driven on Apache Geode yet")
@@ -442,6 +443,8 @@ def _call(stage: Stage, caller: Caller, member: Member, operation: Operation) ->
     place = (member.name, operation.region, operation.key)
     before = stage.told(place)
     try:
+        if operation.kind in EXPIRES:
+            return member.expire(operation)
         outcome = carry_out(member.region(operation.region, caller.client(member)), operation)
     except GoneError as error:
         if not member.crashed():

@@ -69,6 +69,8 @@ _FLAGS = (
     "-Dgemfire.gateway-connection-retry-interval=100",
     # A client takes its servers in the order in which they are named.
     "-Dgemfire.bridge.disableShufflingOfEndpoints=true",
+    # Times to live are whole seconds else.
+    "-Dgemfire.EXPIRY_UNITS_MS=true",
 )
 
 

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.geode.expiration import expire
 from plumbline.adapters.geode.gateway import Gateway
 from plumbline.adapters.geode.jars import Jars
 from plumbline.adapters.geode.jvm import Client, GoneError, JavaError, Jvm, plain
 from plumbline.adapters.geode.listener import RegionListener
 from plumbline.adapters.geode.worker import Worker
-from plumbline.reference.operations import Content, RegionAttributes, RegionPolicy, Scope
+from plumbline.reference.operations import Content, Operation, Outcome, RegionAttributes, RegionPolicy, Scope
 
 # A hidden region, acknowledged: a put into it comes back when all that its thread sent before has arrived.
 FLUSH_REGION = "plumbline_flush"
@@ -92,6 +93,7 @@ class Member:
     def create_region(self, attributes: RegionAttributes, internal: str, listener: RegionListener) -> None:
         """Create a region under an internal name, attached to its senders here, and give it its listener."""
         factory = self._factory(attributes.scope)
+        factory.setStatisticsEnabled(True)  # else no entry can be given a time to live
         for sender in attributes.senders:
             if self.gateway.has_sender(sender):
                 factory.addGatewaySenderId(sender)
@@ -99,6 +101,11 @@ class Member:
             factory.setConcurrencyChecksEnabled(attributes.checks)
         factory.addCacheListener(listener)
         self._regions[attributes.name] = plain(factory.create(internal))
+
+    def expire(self, operation: Operation) -> Outcome:
+        """Let the time of an entry end here, and wait for what its region does."""
+        java = self.jvm.gateway.jvm.org.apache.geode.cache
+        return expire(self._regions[operation.region], java, operation)
 
     def drop_region(self, name: str) -> None:
         """Give up this member's copy of a region; the others keep theirs."""

@@ -172,6 +172,8 @@ class Senders:
                 return book.invalidate_crosses()
             case OperationKind.CLEAR | OperationKind.INVALIDATE_REGION:
                 return book.region_operations_cross()
+            case OperationKind.EXPIRE_DESTROY | OperationKind.EXPIRE_INVALIDATE:
+                return book.expirations_cross()
             case OperationKind.DESTROY:
                 return book.destroy_crosses()
             case OperationKind.LOCAL_DESTROY:

@@ -1,5 +1,6 @@
-"""Operations on whole regions: they take effect on all members of a site, and nowhere else (000, L22).
+"""What takes effect on all members of a site at once, and nowhere else: on regions, or because time is over.
 
+Operations on whole regions (000, L22), and what a region does itself to an entry that expires (000, L21).
 They are called only while nothing else is under way: it is not asked here how they meet other operations.
 Listeners may be told of them or not: no document says so.
 """
@@ -15,18 +16,29 @@ from plumbline.reference.model.places import listener_entry, listener_place, out
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Call, Stage, World
-from plumbline.reference.operations import EventKind, Operation, OperationKind, Outcome, Status
+from plumbline.reference.operations import (
+    EXPIRES,
+    EventKind,
+    Operation,
+    OperationKind,
+    Outcome,
+    Status,
+)
 from plumbline.reference.rulebook.values import EntryState
 
 WHOLE = {
     OperationKind.CLEAR: EventKind.CLEAR,
     OperationKind.INVALIDATE_REGION: EventKind.REGION_INVALIDATE,
+    OperationKind.EXPIRE_DESTROY: EventKind.DESTROY,
+    OperationKind.EXPIRE_INVALIDATE: EventKind.INVALIDATE,
 }
-"""The operations on whole regions that the model knows, and what listeners are told of them."""
+"""What the model knows of it, and what listeners are told."""
+
+_REMOVES = (OperationKind.CLEAR, OperationKind.EXPIRE_DESTROY)
 
 
 class Wholes:
-    """The part of the model that carries out operations on whole regions."""
+    """The part of the model that carries out operations on whole regions, and lets entries expire."""
 
     def __init__(self, setting: Setting, strength: OrderStrength, senders: Senders) -> None:
         self._setting = setting
@@ -66,7 +78,9 @@ class Wholes:
         for where, entry in world.entries.items():
             if where[0] not in members or where[1] != operation.region:
                 continue
-            if operation.kind is OperationKind.CLEAR:
+            if operation.kind in EXPIRES and where[2] != operation.key:
+                continue
+            if operation.kind in _REMOVES:
                 entries = entries.delete(where)
             elif entry.state is EntryState.LIVE:
                 entries = entries.set(where, entry._replace(state=EntryState.INVALID, token=None))
@@ -78,7 +92,8 @@ class Wholes:
         return tuple(m for m in (at, *self._setting.others[at]) if m not in world.wan.dead)
 
     def _shown(self, member: str, operation: Operation) -> tuple[Place, Shown]:
-        kind, identified = WHOLE[operation.kind], self._setting.identified
-        thread, token = (operation.thread, operation.token) if identified else (None, None)
-        place = listener_place(self._strength, member, operation.region, "", thread, kind)
-        return place, listener_entry(operation.region, "", kind, token)
+        kind, region, key = WHOLE[operation.kind], operation.region, operation.key
+        named = self._setting.identified and operation.token is not None
+        thread, token = (operation.thread, operation.token) if named else (None, None)
+        place = listener_place(self._strength, member, region, key, thread, kind)
+        return place, listener_entry(region, key, kind, token)

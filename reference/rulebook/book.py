@@ -105,6 +105,7 @@ class Rulebook:
     invalidate_crosses: Callable[[], Any] = gateways.invalidate_crosses
     local_destroy_crosses: Callable[[], Any] = gateways.local_destroy_crosses
     region_operations_cross: Callable[[], Any] = gateways.region_operations_cross
+    expirations_cross: Callable[[], Any] = gateways.expirations_cross
     no_effect_crosses: Callable[[], Any] = gateways.no_effect_crosses
     feeds_queue: Callable[[bool], Any] = gateways.feeds_queue
     sends_back: Callable[[bool], Any] = gateways.sends_back
@@ -350,6 +351,7 @@ GATEWAYS: dict[str, Decision] = {
     "invalidate_crosses": Decision(("WAN-OPS-05",), _yes_or_no),
     "local_destroy_crosses": Decision(("WAN-OPS-06",), _yes_or_no),
     "region_operations_cross": Decision(("WAN-OPS-08",), _yes_or_no),
+    "expirations_cross": Decision(("WAN-OPS-07",), _yes_or_no),
     "no_effect_crosses": Decision(("WAN-OPS-10", "WAN-OPS-09"), _yes_or_no),
     "feeds_queue": Decision(("WAN-CFG-01", "SHQ-CREATE-01"), _yes_or_no),
     "sends_back": Decision(("SER-ENQ-01",), _yes_or_no),

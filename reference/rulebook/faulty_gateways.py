@@ -61,6 +61,12 @@ GATEWAYS = (
         region_operations_cross=lambda: True,
     ),
     variant(
+        "expirations-cross",
+        "WAN-OPS-07",
+        "what a region does to an entry whose time is over goes to other sites",
+        expirations_cross=lambda: True,
+    ),
+    variant(
         "failures-cross",
         "WAN-OPS-10 WAN-OPS-09",
         "an operation that changed nothing goes to other sites",

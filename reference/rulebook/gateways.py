@@ -43,6 +43,11 @@ def region_operations_cross() -> bool:
     return False
 
 
+def expirations_cross() -> bool:
+    """Whether what expires goes to other sites: nothing that it leads to does (000, L16, L21)."""
+    return False
+
+
 def no_effect_crosses() -> bool:
     """Whether an operation that changed nothing goes to other sites: it does not (000, L11)."""
     return False

@@ -34,7 +34,7 @@ from plumbline.reference.history import (
     Waited,
 )
 from plumbline.reference.operations import (
-    READS,
+    NAMELESS,
     Content,
     Event,
     EventKind,
@@ -119,7 +119,7 @@ class Tale:
             region=region,
             kind=OperationKind(kind),
             key=key,
-            token=None if OperationKind(kind) in READS else f"v{op_id}",
+            token=None if OperationKind(kind) in NAMELESS else f"v{op_id}",
         )
         self._operations.append(operation)
         self._timeline.append(Called(operation))

@@ -84,6 +84,24 @@ def local_destroys_stay(stage: Sites) -> None:
         stage.log_is(member, "x", put)
 
 
+@between_sites("WAN-OPS-07", needs=(Capability.CONFIGURATION,))
+def what_expires_at_one_site_stays_at_the_other(stage: Sites) -> None:
+    """An entry expires, its region invalidates or destroys it; the other site keeps it, and is not told."""
+    for member in stage.here:
+        for kind in (OperationKind.EXPIRE_INVALIDATE, OperationKind.EXPIRE_DESTROY):
+            key = f"{kind} {member}"
+            put = stage.put(stage.here[0], key)
+            stage.settle()
+            expired = stage.expires(member, kind, key)
+            after = stage.put(stage.here[0], f"after {key}")
+            stage.settle()
+            stage.site_holds(stage.here, key, expired)
+            stage.site_holds(stage.there, key, put)
+            stage.both_sites_hold(f"after {key}", after)
+            for far in stage.there:
+                stage.log_is(far, key, put)
+
+
 @between_sites("WAN-OPS-09")
 def conditional_operations_cross_when_they_apply(stage: Sites) -> None:
     """Of what depends on a key being there, or not, the other site is told where it was done only."""

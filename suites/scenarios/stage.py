@@ -10,7 +10,7 @@ import msgspec
 
 from plumbline.reference.history import Fault, FaultKind, Gate, fault_words, interest_words
 from plumbline.reference.operations import (
-    READS,
+    NAMELESS,
     EventKind,
     Interest,
     Operation,
@@ -104,7 +104,7 @@ class Stage:
             region=region,
             kind=kind,
             key=key,
-            token=None if kind in READS else f"{kind}-{self._count}-{member}",
+            token=None if kind in NAMELESS else f"{kind}-{self._count}-{member}",
         )
         self._operations[operation.op_id] = operation
         return operation
@@ -135,6 +135,11 @@ class Stage:
         """Do something to the whole region while nothing else is under way, and wait for the call."""
         self.settle()
         return self.do(member, kind, "")
+
+    def expires(self, member: str, kind: OperationKind, key: str) -> Operation:
+        """The time of an entry ends while nothing else is under way, and the region does what it was told."""
+        self.settle()
+        return self.do(member, kind, key)
 
     def get(self, member: str, key: str) -> str | None:
         """Read a key."""
@@ -415,10 +420,15 @@ def _state(present: bool, token: str | None) -> str:
     return "an entry without a value" if token is None else token
 
 
-_INVALIDATING = (OperationKind.INVALIDATE, OperationKind.INVALIDATE_REGION)
+_INVALIDATING = (
+    OperationKind.INVALIDATE,
+    OperationKind.INVALIDATE_REGION,
+    OperationKind.EXPIRE_INVALIDATE,
+)
+_REMOVING = (OperationKind.DESTROY, OperationKind.CLEAR, OperationKind.EXPIRE_DESTROY)
 
 
 def _wanted(operation: Operation | None) -> str:
-    if operation is None or operation.kind in (OperationKind.DESTROY, OperationKind.CLEAR):
+    if operation is None or operation.kind in _REMOVING:
         return "nothing"
     return _state(present=True, token=None if operation.kind in _INVALIDATING else operation.token)
