@@ -219,7 +219,8 @@ class Counterexample(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def expects_nearest(self) -> bool:
         """Whether what was expected is just what the nearest right run shows."""
-        return self.expected[:1] == tuple(f"{one.place}: {one.right}" for one in self.nearest[:1])
+        first = tuple(f"{one.place}: {one.right}" for one in self.nearest[:1])
+        return bool(first) and self.expected[:1] == first
 
 
 class _Layout(msgspec.Struct):

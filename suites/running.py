@@ -247,12 +247,19 @@ class _Run:
         verdict = result.verdict
         if verdict is Verdict.FAIL and failed < tried:
             verdict = Verdict.INTERMITTENT
-        reason = result.reason if failed == tried else f"failed {failed} of {tried} times: {result.reason}"
+        reason = result.reason
         file = ""
         if result.history is not None and source is Source.SCENARIO:
             trace.write(result.title, source, verdict, result.history)
         if verdict in (Verdict.FAIL, Verdict.INTERMITTENT) and result.history is not None:
             file = self._keep(result, source, failed, tried)
+            kept = self._counterexamples[-1]
+            if source is Source.SCENARIO and kept.expects_nearest:
+                first = kept.nearest[0]
+                reason = f"as written down, but no right run shows it: {first.place}: {first.seen}"
+                reason += f"; the nearest has {first.right}"
+        if failed != tried:
+            reason = f"failed {failed} of {tried} times: {reason}"
         for requirement in result.requirements:
             told, why = verdict, reason
             if source is Source.SCENARIO:

@@ -16,6 +16,9 @@ from plumbline.ci.lint import ROOT
 
 WORKFLOWS = ROOT / "ci" / "workflows"
 
+JUNIT = "runs/*/junit.xml"
+"""Where a run leaves its verdicts for build servers."""
+
 SETTINGS = """\
 [candidate]
 command = "plumbline serve-reference{flags}"
@@ -89,6 +92,7 @@ def test_a_pipeline_installs_runs_gates_and_keeps_what_was_found_whatever_it_was
     assert [step.script for step in steps if step.always] == ["plumbline report runs --out site"]
     if pipeline == "gitlab":
         assert (job["artifacts"]["when"], job["artifacts"]["paths"]) == ("always", ["runs", "site"])
+        assert job["artifacts"]["reports"] == {"junit": JUNIT}
     else:
         upload = job["steps"][-1]
         assert (upload["if"], upload["with"]["path"].split()) == ("always()", ["runs", "site"])
@@ -111,6 +115,7 @@ def test_the_commands_of_a_pipeline_let_the_reference_through_and_a_faulty_one_n
     done = list(carry_out(steps, right, environment))
     assert [code for _, code, _ in done] == [0] * len(steps), done
     assert (right / "site" / "index.html").is_file()
+    assert len(list(right.glob(JUNIT))) == 1
 
     faulty = tmp_path / "faulty"
     faulty.mkdir()
