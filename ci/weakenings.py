@@ -89,6 +89,9 @@ WEAKENINGS: dict[str, Weakening] = {
     "a client claims something though it has several servers": Weakening(
         "explain.index", "return alone and history.registers", "return history.registers"
     ),
+    "what a dying member has sent is discarded though its loss counts for nothing": Weakening(
+        "explain.hindsight", "if self._index.dies(operation.member):", "if False:"
+    ),
     "a call reads though it may have to wait for other writers": Weakening(
         "model.claims",
         'lets its caller go on.",\n    OTHERS_DO_NOT_MATTER,',
@@ -367,7 +370,7 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "passing on is believed whatever was decided": Weakening(
         "model.claims",
-        'as late as it likes.",\n    OTHERS_DO_NOT_MATTER | {"serves_client"},',
+        'as late as it likes.",\n    OTHERS_DO_NOT_MATTER | {"serves_client"} | FORWARDS,',
         'as late as it likes.",\n    OTHERS_DO_NOT_MATTER,',
     ),
     "what may never have been sent is surely missed": Weakening(

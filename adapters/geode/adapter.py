@@ -16,7 +16,7 @@ from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.geode.caller import Caller
 from plumbline.adapters.geode.calls import CALLS, carry_out, tells
-from plumbline.adapters.geode.client import ClientListener, Clients, create_copy, register
+from plumbline.adapters.geode.client import FROM_CLIENTS, ClientListener, Clients, create_copy, register
 from plumbline.adapters.geode.cluster import MOST_MEMBERS, Cluster, broken
 from plumbline.adapters.geode.gateways import Gateways
 from plumbline.adapters.geode.jars import find_jars
@@ -43,7 +43,6 @@ from plumbline.reference.operations import (
     Status,
     Topology,
 )
-from plumbline.reference.rulebook.operations import FROM_CLIENTS
 
 ANSWER_LIMIT_S = 20.0
 MOST_SITES = 2

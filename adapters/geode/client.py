@@ -23,10 +23,13 @@ from plumbline.adapters.geode.listener import RegionListener
 from plumbline.adapters.geode.member import FLUSH_REGION, Member
 from plumbline.adapters.waiting import wait_until
 from plumbline.reference.history import interest_words
-from plumbline.reference.operations import Client, Interest
+from plumbline.reference.operations import Client, Interest, OperationKind
 
 # More calls of one client are not begun at the same time.
 _MOST_CALLS = 64
+
+FROM_CLIENTS = frozenset({OperationKind.PUT, OperationKind.DESTROY, OperationKind.GET})
+"""What clients of Geode are driven to call so far."""
 
 ALL_KEYS = "ALL_KEYS"
 """Geode's own word for them, where keys to register for are named."""

@@ -26,6 +26,7 @@ from plumbline.reference.model.timeline import Answers
 from plumbline.reference.model.wholes import WHOLE
 from plumbline.reference.model.world import GateState, World, empty_world
 from plumbline.reference.operations import (
+    EXPIRES,
     Client,
     Content,
     Event,
@@ -42,7 +43,7 @@ from plumbline.reference.operations import (
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.rulebook.operations import FROM_CLIENTS, SUPPORTED
+from plumbline.reference.rulebook.operations import SUPPORTED
 from plumbline.reference.rulebook.values import EntryState, each
 
 CAPABILITIES = (
@@ -173,14 +174,12 @@ class ReferenceAdapter(Adapter):
         if operation.kind not in SUPPORTED and not whole:
             raise UnsupportedError(f"begin: the reference does not model {operation.kind} so far")
         model = self._ready()
-        if operation.member in model.setting.clients and operation.kind not in FROM_CLIENTS:
-            raise UnsupportedError(f"begin: the reference does not model {operation.kind} of clients so far")
         if operation.member in model.setting.clients and model.setting.tracked(operation.member):
             raise UnsupportedError("begin: clients of several servers only listen so far")
-        if whole and (self._world.calls or model.setting.clients):
-            raise UnsupportedError(
-                f"begin: {operation.kind} is called while nothing is under way, and without clients, so far"
-            )
+        if whole and self._world.calls:
+            raise UnsupportedError(f"begin: {operation.kind} is called while nothing is under way, so far")
+        if operation.kind in EXPIRES and model.setting.clients:
+            raise UnsupportedError("begin: entries do not expire where there are clients so far")
         model.setting.take_up(operation)
         if self._world.wan.stands:
             model.setting.readings[operation.op_id] = (self._holds, self._world.wan.passed)

@@ -232,6 +232,8 @@ class Hindsight:
             # What comes again counts for nothing as long as it is stored, and counts when it is outdated.
             return True
         index = bisect_left(moments, now)
+        if self._index.dies(operation.member):
+            return index < len(moments)  # what it has sent may be lost, and then counts for nothing
         return index < len(moments) and moments[index] < self._index.latest(operation, member)
 
     def open(self, world: World, view: View) -> frozenset[str]:

@@ -42,6 +42,7 @@ from plumbline.reference.model.timeline import Answers, Reading
 from plumbline.reference.operations import (
     READS,
     STORES_VALUE,
+    WHOLE_REGION,
     Operation,
     OperationKind,
     Outcome,
@@ -196,6 +197,7 @@ class Index:
         kinds = {self.operations[op_id].kind for op_id in self.originators}
         changed = any(isinstance(moment, Registered) for moment in history.timeline)
         alone = all(len(client.servers) == 1 for client in history.clients)
+        changed |= any(operation.kind in WHOLE_REGION for operation in self.operations.values())
         return alone and history.registers and not changed and kinds <= _PLAIN
 
     @property
@@ -265,8 +267,8 @@ class Index:
                 continue
             if not self.may_only_read(operation):
                 continue
-            if operation.kind in READS and op_id in self.originators:
-                continue  # what a client gets it may have held itself; its server claims nothing anyway
+            if op_id in self.originators:
+                continue  # it may never come to its server, which claims nothing anyway
             where = (operation.member, operation.region, operation.key)
             readers.setdefault(where, []).append((self.called[op_id], operation, outcome, None))
         for number, seen in self.answers.contents.items():
@@ -330,6 +332,10 @@ class Index:
                 if member != operation.member and told not in self.logged.get(member, set()):
                     losers.setdefault((member, *where), []).append(operation)
         return losers
+
+    def dies(self, member: str) -> bool:
+        """Whether the member is killed."""
+        return any(fault.kind is FaultKind.CRASH and fault.member == member for _, fault in self.faults)
 
     def told_between(self, member: str, operation: Operation) -> tuple[int, int]:
         """Between which moments the listener of a member is told of an operation, as far as that is known."""

@@ -121,6 +121,17 @@ ENTERS_AT_ANY_TIME = frozenset(
 OTHERS_DO_NOT_MATTER = frozenset({"waits_for_other_writers", "applies_while_another_is_under_way"})
 """Decisions on which "what another operation is doing does not matter" rests."""
 
+FORWARDS = frozenset(
+    {
+        "forwards_updates",
+        "forwards_destroy_of_held",
+        "forwards_destroy_of_absent",
+        "forwards_invalidates",
+        "forwards_local",
+    }
+)
+"""Decisions on which "what goes to the server does so whatever the client holds" rests."""
+
 NEXT_MOMENT = Claim(
     "next moment",
     "The timeline is one order: nothing else can come before its next moment in it, and all that the "
@@ -163,7 +174,7 @@ PASS_ON = Claim(
     "pass on",
     "Passing on a client's call, or answering it, only allows more: the call may take effect, and the answer "
     "arrive, as late as it likes.",
-    OTHERS_DO_NOT_MATTER | {"serves_client"},
+    OTHERS_DO_NOT_MATTER | {"serves_client"} | FORWARDS,
 )
 QUEUE_COPY = Claim(
     "queue copy",

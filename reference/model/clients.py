@@ -13,14 +13,16 @@ import msgspec
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step, View
 from plumbline.reference.model import claims
+from plumbline.reference.model.callers import changed
 from plumbline.reference.model.failover import Failover
-from plumbline.reference.model.interests import Interests
+from plumbline.reference.model.interests import PRESENT, Interests
 from plumbline.reference.model.places import outcome_entry, outcome_place
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.wholes import Wholes
 from plumbline.reference.model.world import Call, Channel, Entry, Message, MessageState, Stage, World
 from plumbline.reference.operations import Operation, OperationKind, Outcome, Status
-from plumbline.reference.rulebook.operations import BECOMES
+from plumbline.reference.rulebook.operations import BECOMES, effects
 from plumbline.reference.rulebook.values import EntryState, each
 
 
@@ -28,8 +30,14 @@ class Clients:
     """The part of the model that passes on clients' calls, answers them, and empties clients' queues."""
 
     def __init__(
-        self, setting: Setting, replicates: Replicates, interests: Interests, failover: Failover
+        self,
+        setting: Setting,
+        replicates: Replicates,
+        interests: Interests,
+        failover: Failover,
+        wholes: Wholes,
     ) -> None:
+        self._wholes = wholes
         self._setting = setting
         self._interests = interests
         self._failover = failover
@@ -42,10 +50,8 @@ class Clients:
             if call is None:
                 continue
             operation = self._setting.operations[op_id]
-            if call.stage is Stage.ASKED and operation.kind is OperationKind.GET:
-                yield from self._got(world, client, operation, call)
-            elif call.stage is Stage.ASKED:
-                yield from self._passed_on(world, client, operation, call)
+            if call.stage is Stage.ASKED:
+                yield from self._asked(world, client, operation, call)
             elif self._is_to_be_answered(world, client, operation, call):
                 yield self._answered(world, client, operation, call)
         for channel, messages in world.channels.items():
@@ -113,6 +119,71 @@ class Clients:
         """Whether a client's call is under way at its server, or beyond."""
         call = world.calls.get(op_id)
         return call is not None and call.stage in (Stage.APPLIED, Stage.SENT)
+
+    def _asked(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:
+        """A client carries out itself what is only its own, and has its server do the rest."""
+        if operation.kind is OperationKind.GET:
+            yield from self._got(world, client, operation, call)
+            return
+        entry = world.entry(client, operation.region, operation.key)
+        for forwards in each(self._forwards(operation, entry)):
+            if forwards:
+                yield from self._passed_on(world, client, operation, call)
+            else:
+                yield from self._kept(world, client, operation, call, entry)
+
+    def _forwards(self, operation: Operation, entry: Entry) -> object:
+        """Whether a client's operation goes to its server."""
+        book = self._setting.book
+        held = entry.state in PRESENT
+        match operation.kind:
+            case OperationKind.CONTAINS_KEY:
+                return False
+            case OperationKind.LOCAL_INVALIDATE | OperationKind.LOCAL_DESTROY:
+                return book.forwards_local()
+            case OperationKind.INVALIDATE | OperationKind.INVALIDATE_REGION:
+                return book.forwards_invalidates()
+            case OperationKind.DESTROY:
+                return book.forwards_destroy_of_held() if held else book.forwards_destroy_of_absent()
+            case OperationKind.CLEAR:
+                return True
+            case _:
+                return book.forwards_updates(held)
+
+    def _kept(
+        self, world: World, client: str, operation: Operation, call: Call, entry: Entry
+    ) -> Iterator[Step]:
+        """An operation takes effect in the client's own copy, and nowhere else."""
+        kind = _OWN.get(operation.kind, operation.kind)
+        name = ("does itself", client, operation.op_id)
+        if operation.kind is OperationKind.INVALIDATE_REGION:
+            after, told = self._wholes.invalidated(world, client, operation)
+            yield self._done(name, after, operation, call, Outcome(Status.OK), ())
+            yield self._done(name, after, operation, call, Outcome(Status.OK), (told,))
+            return
+        for effect in effects(kind, entry.state, entry.token):
+            outcome = Outcome(effect.status, effect.value)
+            if effect.becomes is None:
+                yield self._done(name, world, operation, call, outcome, ())
+                continue
+            where = (client, operation.region, operation.key)
+            stamp = entry.stamp if effect.becomes is not EntryState.TOMBSTONE else None
+            entries = changed(world, where, effect.becomes, operation.token, stamp, checks=False)
+            told = self._replicates.shown(client, msgspec.structs.replace(operation, kind=kind))
+            yield self._done(name, world.but(entries=entries), operation, call, outcome, (told,))
+
+    @staticmethod
+    def _done(
+        name: tuple[object, ...],
+        world: World,
+        operation: Operation,
+        call: Call,
+        outcome: Outcome,
+        told: tuple[tuple[Place, Shown], ...],
+    ) -> Step:
+        done = call._replace(stage=Stage.DONE, outcome=outcome)
+        shows = (*told, (outcome_place(operation.op_id), outcome_entry(outcome)))
+        return Step(name, world.but(calls=world.calls.set(operation.op_id, done)), shows)
 
     def _passed_on(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:
         op_id = operation.op_id
@@ -261,6 +332,13 @@ class Clients:
                 told = self._interests.shown(client, region, key, outcome.value)
                 for shows in ((), (told,)):
                     yield Step(name, after, shows)
+
+
+_OWN = {
+    OperationKind.LOCAL_INVALIDATE: OperationKind.INVALIDATE,
+    OperationKind.LOCAL_DESTROY: OperationKind.DESTROY,
+}
+"""What a local operation does to a client's own copy, where nobody refuses it."""
 
 
 def _answer_of(client: str, operation: Operation) -> Channel:

@@ -146,11 +146,7 @@ class Replicates:
             )
         # Without checking nothing is promised to races: somebody may have destroyed the key meanwhile. And
         # whether it is worth telling that there is nothing to destroy or invalidate is not said.
-        finds_it = entry.state is EntryState.LIVE or (becomes, entry.state) == (
-            EntryState.TOMBSTONE,
-            EntryState.INVALID,
-        )
-        if (head.update and entry.state is EntryState.ABSENT) if stores else not finds_it:
+        if (head.update and entry.state is EntryState.ABSENT) if stores else not _finds(entry, becomes):
             yield from self.passed_over(world, view, channel, operation, head)
 
     def checked(
@@ -245,7 +241,8 @@ class Replicates:
         again = head.event is not None and not self.comes_once(world, view, head.wire, head.op_id)
         ways = [
             way
-            for sent in self._queued(after, member, operation, head, sure=times > 0)
+            # Whoever dies untold has changed its copy all the same.
+            for sent in self._queued(after, member, operation, head, sure=times > 0 or _finds(entry, becomes))
             for way in self._told(sent, member, operation, head, stamp)
         ]
         for told in ways:
@@ -452,3 +449,10 @@ class Replicates:
             )
             calls = calls.set(head.op_id, call)
         return world.but(channels=channels, calls=calls)
+
+
+def _finds(entry: Entry, becomes: EntryState | None) -> bool:
+    """Whether an update finds anything to change: a destroy or an invalidate need not."""
+    return becomes is EntryState.LIVE or (
+        entry.state is EntryState.LIVE or (becomes, entry.state) == (EntryState.TOMBSTONE, EntryState.INVALID)
+    )

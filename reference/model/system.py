@@ -43,13 +43,13 @@ class Model:
         self.setting = setting
         self._foresight = foresight
         self.senders = Senders(setting, foresight)
-        wholes = Wholes(setting, strength, self.senders)
+        wholes = Wholes(setting, strength, client_strength or strength, self.senders)
         self.callers = Callers(setting, strength, foresight, self.senders, wholes)
         self.replicates = Replicates(setting, strength, foresight, self.senders)
         at_clients = Replicates(setting, client_strength or strength, foresight, self.senders)
         self.interests = Interests(setting, client_strength or strength)
         failover = Failover(setting, strength, client_strength or strength, self.interests)
-        self.clients = Clients(setting, at_clients, self.interests, failover)
+        self.clients = Clients(setting, at_clients, self.interests, failover, wholes)
         self.receivers = Receivers(setting, foresight, self.replicates, self.senders, wholes)
         self.dispatch = Dispatch(setting, foresight)
         self.faults = Faults(setting, foresight)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step, View
 from plumbline.reference.history import OrderStrength
+from plumbline.reference.model.interests import covers
 from plumbline.reference.model.places import listener_entry, listener_place, outcome_entry, outcome_place
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
@@ -24,7 +25,7 @@ from plumbline.reference.operations import (
     Outcome,
     Status,
 )
-from plumbline.reference.rulebook.values import EntryState
+from plumbline.reference.rulebook.values import EntryState, each
 
 WHOLE = {
     OperationKind.CLEAR: EventKind.CLEAR,
@@ -40,7 +41,10 @@ _REMOVES = (OperationKind.CLEAR, OperationKind.EXPIRE_DESTROY)
 class Wholes:
     """The part of the model that carries out operations on whole regions, and lets entries expire."""
 
-    def __init__(self, setting: Setting, strength: OrderStrength, senders: Senders) -> None:
+    def __init__(
+        self, setting: Setting, strength: OrderStrength, at_clients: OrderStrength, senders: Senders
+    ) -> None:
+        self._client_strength = at_clients
         self._setting = setting
         self._strength = strength
         self._senders = senders
@@ -54,8 +58,23 @@ class Wholes:
             return
         outcome = Outcome(Status.OK)
         done = call._replace(stage=Stage.DONE, outcome=outcome)
-        applied, shows = self.applied(world, view, operation, operation.member)
-        worlds = [applied.but(calls=applied.calls.set(operation.op_id, done))]
+        at_site, shown = self.applied(world, view, operation, operation.member)
+        ways = [
+            (after, (*shown, *told))
+            for cleared in self._as_client_asked(world, at_site, operation)
+            for after, told in self._at_clients(world, cleared, view, operation)
+        ]
+        for applied, shows in ways:
+            yield from self._applied(
+                applied.but(calls=applied.calls.set(operation.op_id, done)), operation, shows
+            )
+
+    def _applied(
+        self, world: World, operation: Operation, shows: tuple[tuple[Place, Shown], ...]
+    ) -> Iterator[Step]:
+        """The operation has taken effect at the site; its senders may be told."""
+        outcome = Outcome(Status.OK)
+        worlds = [world]
         for member in self._members(world, operation.member):
             worlds = [
                 after
@@ -68,6 +87,74 @@ class Wholes:
                 after,
                 (*shows, (outcome_place(operation.op_id), outcome_entry(outcome))),
             )
+
+    def _as_client_asked(self, before: World, after: World, operation: Operation) -> Iterator[World]:
+        """The worlds in which a client's clear has removed what it should of its server's region: all."""
+        client = self._setting.originators.get(operation.op_id)
+        if client is None or operation.kind is not OperationKind.CLEAR:
+            yield after
+            return
+        held, there = (
+            tuple(sorted(k for at, region, k in before.entries if (at, region) == (who, operation.region)))
+            for who in (client, operation.member)
+        )
+        for keys in each(self._setting.book.cleared_at_server(there, held)):
+            entries = after.entries
+            for where, entry in before.entries.items():
+                if where[0] in self._members(before, operation.member) and where[1] == operation.region:
+                    entries = entries.delete(where) if where[2] in keys else entries.set(where, entry)
+            yield after.but(entries=entries)
+
+    def _at_clients(
+        self, before: World, world: World, view: View, operation: Operation
+    ) -> Iterator[tuple[World, tuple[tuple[Place, Shown], ...]]]:
+        """The worlds in which clients of the site know of the operation, and what they show of it."""
+        book = self._setting.book
+        ways: list[tuple[World, tuple[tuple[Place, Shown], ...]]] = [(world, ())]
+        for client in self._setting.clients if operation.kind not in EXPIRES else ():
+            called = self._setting.originators.get(operation.op_id) == client
+            interested = (client, operation.region) in before.served.interests
+            if self._setting.home(client) != self._setting.site_of[operation.member]:
+                continue
+            clears = operation.kind is OperationKind.CLEAR
+            sends = each(book.sends_clears() if clears else book.sends_region_invalidates())
+            after = []
+            for so_far, shows in ways:
+                for sent in (True,) if called else sends if interested else (False,):
+                    if not sent:
+                        after.append((so_far, shows))
+                        continue
+                    for uncovered in (True,) if called or not clears else each(book.clears_uncovered()):
+                        told = self._at_client(client, operation)
+                        gone = self._gone(so_far, client, operation, uncovered=uncovered)
+                        after.append((gone, (*shows, told) if view.fits(*told) else shows))
+            ways = after
+        yield from ways
+
+    def _gone(self, world: World, client: str, operation: Operation, *, uncovered: bool) -> World:
+        """The world in which a client's copy was cleared, or invalidated."""
+        if operation.kind is OperationKind.INVALIDATE_REGION:
+            return self.invalidated(world, client, operation)[0]
+        found = world.served.interests.get((client, operation.region), ())
+        entries = world.entries
+        for where in world.entries:
+            covered = any(any(covers(self._setting.book, one.interest, where[2])) for one in found)
+            if where[:2] == (client, operation.region) and (uncovered or covered):
+                entries = entries.delete(where)
+        return world.but(entries=entries)
+
+    def invalidated(
+        self, world: World, client: str, operation: Operation
+    ) -> tuple[World, tuple[Place, Shown]]:
+        """The world in which all that a client holds is invalid, and what it may tell of that."""
+        entries = world.entries
+        for where, entry in world.entries.items():
+            if where[:2] == (client, operation.region) and entry.state is EntryState.LIVE:
+                entries = entries.set(where, entry._replace(state=EntryState.INVALID, token=None))
+        return world.but(entries=entries), self._at_client(client, operation)
+
+    def _at_client(self, client: str, operation: Operation) -> tuple[Place, Shown]:
+        return self._shown(client, operation, self._client_strength)
 
     def applied(
         self, world: World, view: View, operation: Operation, at: str
@@ -91,9 +178,11 @@ class Wholes:
         """The members of the site that live."""
         return tuple(m for m in (at, *self._setting.others[at]) if m not in world.wan.dead)
 
-    def _shown(self, member: str, operation: Operation) -> tuple[Place, Shown]:
+    def _shown(
+        self, member: str, operation: Operation, strength: OrderStrength | None = None
+    ) -> tuple[Place, Shown]:
         kind, region, key = WHOLE[operation.kind], operation.region, operation.key
         named = self._setting.identified and operation.token is not None
         thread, token = (operation.thread, operation.token) if named else (None, None)
-        place = listener_place(self._strength, member, region, key, thread, kind)
+        place = listener_place(strength or self._strength, member, region, key, thread, kind)
         return place, listener_entry(region, key, kind, token)

@@ -51,6 +51,15 @@ class Rulebook:
     checks_in_force: Callable[[bool | None], Any] = replicated.checks_in_force
     serves_client: Callable[[bool, bool], Any] = clients.serves_client
     client_takes: Callable[[bool, bool], Any] = clients.client_takes
+    forwards_updates: Callable[[bool], Any] = clients.forwards_updates
+    forwards_destroy_of_held: Callable[[], Any] = clients.forwards_destroy_of_held
+    forwards_destroy_of_absent: Callable[[], Any] = clients.forwards_destroy_of_absent
+    forwards_invalidates: Callable[[], Any] = clients.forwards_invalidates
+    forwards_local: Callable[[], Any] = clients.forwards_local
+    cleared_at_server: Callable[[tuple[str, ...], tuple[str, ...]], Any] = clients.cleared_at_server
+    sends_clears: Callable[[], Any] = subscriptions.sends_clears
+    clears_uncovered: Callable[[], Any] = subscriptions.clears_uncovered
+    sends_region_invalidates: Callable[[], Any] = subscriptions.sends_region_invalidates
     expression_covers: Callable[[str, str], Any] = interests.expression_covers
     interests_kept: Callable[[tuple[Interest, ...], Interest], Any] = interests.interests_kept
     interests_left: Callable[[tuple[Interest, ...], Interest], Any] = interests.interests_left
@@ -293,6 +302,15 @@ REPLICATED: dict[str, Decision] = {
 CLIENTS: dict[str, Decision] = {
     "serves_client": Decision(("CFG-CHECKS-05",), _yes_or_no),
     "client_takes": Decision(("CFG-CHECKS-05",), _yes_or_no),
+    "forwards_updates": Decision(("C2S-OPS-01",), _yes_or_no),
+    "forwards_destroy_of_held": Decision(("C2S-OPS-02",), _yes_or_no),
+    "forwards_destroy_of_absent": Decision(("C2S-OPS-03",), _yes_or_no),
+    "forwards_invalidates": Decision(("C2S-OPS-06", "C2S-OPS-07", "CONS-CL-02"), _yes_or_no),
+    "forwards_local": Decision(("C2S-LOCAL-01",), _yes_or_no),
+    "cleared_at_server": Decision(("C2S-OPS-05",), lambda keys, held: Free((keys, held, ()))),
+    "sends_clears": Decision(("S2C-OPS-04",), _yes_or_no),
+    "clears_uncovered": Decision(("S2C-OPS-04",), _yes_or_no),
+    "sends_region_invalidates": Decision(("S2C-OPS-06",), _yes_or_no),
     "expression_covers": Decision(("INT-REGEX-01",), _yes_or_no),
     "interests_kept": Decision(("INT-UNION-01",), _kept_or_replaced),
     "interests_left": Decision(("INT-UNION-01",), _left_or_gone),

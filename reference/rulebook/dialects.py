@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from plumbline.reference.catalogue.records import DIALECT_OF_DOCUMENT, Dialect
-from plumbline.reference.rulebook import gateways
+from plumbline.reference.rulebook import clients, gateways
 
 
 class Saying(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,18 +110,20 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         about="whether a client's invalidation goes to its server",
-        unmodelled="of clients only puts and destroys are modelled so far",
+        decision="forwards_invalidates",
         earlier=Saying(
             document="001",
             paragraph="Client-to-Server Event Distribution, note below the table, L22",
             words="it does not",
             requirements=("C2S-OPS-06", "C2S-OPS-07"),
+            answer=clients.forwards_invalidates,
         ),
         later=Saying(
             document="004",
             paragraph="Non-Replicated Region and Client Cache Consistency, L39 s2",
             words="all that a client calls does",
             requirements=("CONS-CL-02",),
+            answer=clients.forwards_all,
         ),
     ),
 )

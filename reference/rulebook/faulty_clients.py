@@ -10,6 +10,7 @@ import re
 
 import msgspec
 
+from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.rulebook.interests import LOADS_KEYS, LOADS_NOTHING, LOADS_VALUES
 from plumbline.reference.rulebook.variant import variant
 
@@ -338,5 +339,66 @@ CLIENTS = (
         "INT-REG-01",
         "interest is registered at the primary alone",
         registers_at_secondaries=lambda: False,
+    ),
+    variant(
+        "updates-stay-at-client",
+        "C2S-OPS-01",
+        "updates of a key that the client holds stay there",
+        forwards_updates=lambda held: not held,
+    ),
+    variant(
+        "destroys-stay-at-client",
+        "C2S-OPS-02",
+        "a client destroys what it holds in its own copy only",
+        forwards_destroy_of_held=lambda: False,
+    ),
+    variant(
+        "unknown-is-nowhere",
+        "C2S-OPS-03",
+        "a client answers from its own copy that there is nothing to destroy",
+        forwards_destroy_of_absent=lambda: False,
+    ),
+    variant(
+        "clears-what-it-holds",
+        "C2S-OPS-05",
+        "a client's clear removes from its server what the client holds",
+        cleared_at_server=lambda keys, held: tuple(key for key in keys if key in held),
+    ),
+    variant(
+        "forwards-invalidations",
+        "C2S-OPS-06 C2S-OPS-07",
+        "a client's invalidations go to its server",
+        dialect=Dialect.GEMFIRE6,
+        forwards_invalidates=lambda: True,
+    ),
+    variant(
+        "keeps-invalidations",
+        "CONS-CL-02",
+        "a client changes its own copy without asking its server, and sends nothing afterwards",
+        forwards_invalidates=lambda: False,
+    ),
+    variant(
+        "forwards-local",
+        "C2S-LOCAL-01",
+        "a client's local operations go to its server",
+        forwards_local=lambda: True,
+    ),
+    variant(
+        "clears-stay-at-servers",
+        "S2C-OPS-04",
+        "clients are not told that a region was cleared",
+        sends_clears=lambda: False,
+    ),
+    variant(
+        "clears-registered-keys",
+        "S2C-OPS-04",
+        "a clear removes from clients what they have registered for, and no more",
+        clears_uncovered=lambda: False,
+    ),
+    variant(
+        "sends-region-invalidates",
+        "S2C-OPS-06",
+        "clients are told that a region was invalidated",
+        sends_region_invalidates=lambda: True,
     ),
 )

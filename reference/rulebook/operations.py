@@ -120,7 +120,7 @@ _EFFECTS = {
 SUPPORTED = frozenset(_EFFECTS)
 """The operations that the model knows."""
 
-FROM_CLIENTS = frozenset({OperationKind.PUT, OperationKind.DESTROY, OperationKind.GET})
+FROM_CLIENTS = SUPPORTED
 """Those that the model knows of clients, too."""
 
 BECOMES = {

@@ -41,6 +41,21 @@ def sends_destroys() -> bool:
     return True
 
 
+def sends_clears() -> bool:
+    """Whether clients are sent that a region was cleared: they are (001, L36)."""
+    return True
+
+
+def clears_uncovered() -> bool:
+    """Whether a clear removes at clients also what they have not registered for: it does (001, L36)."""
+    return True
+
+
+def sends_region_invalidates() -> bool:
+    """Whether clients are sent that a region was invalidated: they are not (001, L38)."""
+    return False
+
+
 def value_for_values() -> bool:
     """Whether a registration that receives values is sent them: it is (001, L31)."""
     return True

@@ -377,6 +377,11 @@ class Stage:
         for member in self.members:
             self.holds(member, key, operation)
 
+    def all_hold_invalid(self, key: str) -> None:
+        """Every member holds an entry without a value."""
+        for member in self.members:
+            self.holds_invalid(member, key)
+
     def everybody_holds(self, key: str, operation: Operation | None) -> None:
         """Every member and every client holds the outcome of an operation."""
         for holder in (*self.members, *self._driver.clients):
