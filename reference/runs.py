@@ -128,8 +128,9 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
         seen: what was seen there.
         instead: what it shows instead of the first thing that is not as in the right run.
         member: the member whose listener or reading it is; "" for the outcome of a call.
-        position: which event of the member's log is that first thing; None where none was seen.
-        read: the region or queue whose last reading it is; "" for a listener.
+        position: which event of the member's log is that first thing, or which moment of the timeline the
+            reading is; None where nothing was seen.
+        read: the region or queue that was read; "" for a listener.
     """
 
     place: str

@@ -150,26 +150,17 @@ def _with_marks(entries: list[Entry], marks: Marks) -> tuple[Entry, ...]:
 
 
 def _differing(entries: list[Entry], history: History, nearest: tuple[Difference, ...]) -> Marks:
-    """The first event of each log, and the last reading of each place, that is not as in the right run."""
+    """The first event of each log, and the readings, that are not as in the right run."""
     marks: Marks = {}
     for one in nearest:
-        log = history.logs.get(one.member, ())
-        event = None if one.position is None or not 0 <= one.position < len(log) else log[one.position]
-        at = [
-            index
-            for index, entry in enumerate(entries)
-            if (event is not None and entry.shown is event) or (one.read and _reads(entry.moment, one))
-        ]
-        if at:
-            marks[at[-1]] = (*marks.get(at[-1], ()), one.instead)
+        within = history.timeline if one.read else history.logs.get(one.member, ())
+        if one.position is None or not 0 <= one.position < len(within):
+            continue
+        meant = within[one.position]
+        for index, entry in enumerate(entries):
+            if (entry.moment if one.read else entry.shown) is meant:
+                marks[index] = (*marks.get(index, ()), one.instead)
     return marks
-
-
-def _reads(moment: Moment | None, difference: Difference) -> bool:
-    match moment:
-        case ContentsRead(member=member, region=name) | QueueRead(member=member, queue=name):
-            return (member, name) == (difference.member, difference.read)
-    return False
 
 
 def _at_dead_ends(entries: list[Entry], dead_ends: tuple[DeadEnd, ...]) -> Marks:

@@ -15,7 +15,22 @@ import msgspec
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.adapters.errors import AdapterError
-from plumbline.reference.history import ContentsRead, History, OrderStrength, QueueRead, Returned
+from plumbline.reference.history import (
+    Called,
+    ContentsRead,
+    FaultDone,
+    History,
+    Joined,
+    Left,
+    Moment,
+    OrderStrength,
+    QueueRead,
+    Redelivered,
+    Registered,
+    Released,
+    Returned,
+    Settled,
+)
 from plumbline.reference.operations import Event, EventKind
 from plumbline.reference.plans import Plan, by_rank
 from plumbline.reference.runs import Difference
@@ -30,11 +45,33 @@ Outcome = dict[tuple[str, ...], tuple[str, ...]]
 """What there is to see of a history: for each place, which its words name, what was seen there in order."""
 
 
+_STEPS = (Called, Released, Settled, FaultDone, Redelivered, Left, Joined, Registered)
+
+_Stage = tuple[int, ...]
+"""How many steps of each kind came before a reading: only what was read at one stage can be compared."""
+
+
+class _Reading(msgspec.Struct, frozen=True):
+    """What was read last of a copy or queue at a stage, and in which moment."""
+
+    moment: int
+    found: Outcome
+
+
+class _Pair(msgspec.Struct, frozen=True):
+    """What is right at a place, what was seen there, and in which moment, if it was read."""
+
+    place: tuple[str, ...]
+    right: tuple[str, ...]
+    seen: tuple[str, ...]
+    moment: int | None
+
+
 class _Seen(msgspec.Struct, frozen=True):
-    """What listeners were told and calls ended with, and what was read last of each copy and queue."""
+    """What listeners were told, what calls ended with, and what was read of each copy and queue when."""
 
     told: Outcome
-    read: dict[tuple[str, ...], Outcome]
+    read: dict[tuple[str, ...], dict[_Stage, _Reading]]
 
 
 class Nearest(msgspec.Struct, frozen=True):
@@ -55,11 +92,8 @@ def nearest(plan: Plan, seen: History, dialect: str, runs: int = RUNS) -> Neares
     played = [_outcome(history, names, seen) for history, names in _right_runs(plan, seen, dialect, runs)]
     if not played:
         return None
-    best = min(played, key=lambda right: sum(_distance(*pair) for pair in _pairs(right, wanted).values()))
-    told = [
-        _difference(place, *pair, seen) for place, pair in _pairs(best, wanted).items() if pair[0] != pair[1]
-    ]
-    return Nearest(len(played), tuple(told))
+    pairs = min((_pairs(right, wanted) for right in played), key=lambda pairs: sum(map(_distance, pairs)))
+    return Nearest(len(played), tuple(_difference(pair, seen) for pair in pairs if pair.right != pair.seen))
 
 
 def _right_runs(
@@ -90,18 +124,24 @@ def _outcome(history: History, names: Mapping[str, str], as_told_by: History) ->
             found[place] = (*found.get(place, ()), _told(shown.event, as_told_by))
     if OrderStrength.PER_KEY_AND_THREAD in {as_told_by.order_strength, as_told_by.client_order_strength}:
         found = {place: tuple(sorted(events)) for place, events in found.items()}
-    read: dict[tuple[str, ...], Outcome] = {}
-    for moment in history.timeline:
+    read: dict[tuple[str, ...], dict[_Stage, _Reading]] = {}
+    stage: dict[type[Moment], int] = dict.fromkeys(_STEPS, 0)
+    for number, moment in enumerate(history.timeline):
+        if type(moment) in stage:
+            stage[type(moment)] += 1
+        reached = tuple(stage.values())
         match moment:
             case Returned(op_id, outcome):
                 value = () if outcome.value is None else (outcome.value,)
                 found["outcome", str(op_id)] = (outcome.status.value, *value)
             case ContentsRead(member=member, region=region, entries=entries):
                 copy = "holds", names.get(member, member), region
-                read[copy] = {(*copy, one.key): (one.token or "invalid",) for one in entries}
+                found_there: Outcome = {(*copy, one.key): (one.token or "invalid",) for one in entries}
+                read.setdefault(copy, {})[reached] = _Reading(number, found_there)
             case QueueRead(member=member, queue=queue, sight=sight) if sight.tokens is not None:
                 copy = "queue", names.get(member, member), queue
-                read[copy] = {copy: tuple(token or "?" for token in sight.tokens)}
+                tokens = tuple(token or "?" for token in sight.tokens)
+                read.setdefault(copy, {})[reached] = _Reading(number, {copy: tokens})
     return _Seen(found, read)
 
 
@@ -114,15 +154,18 @@ def _told(event: Event, as_told_by: History) -> str:
     )
 
 
-def _pairs(right: _Seen, seen: _Seen) -> dict[tuple[str, ...], tuple[tuple[str, ...], tuple[str, ...]]]:
-    """What is right and what was seen at each place; of readings where both have one."""
+def _pairs(right: _Seen, seen: _Seen) -> list[_Pair]:
+    """What is right and what was seen at each place; of readings the last that both have of one stage."""
     ours, theirs = dict(right.told), dict(seen.told)
+    moments: dict[tuple[str, ...], int] = {}
     for copy in right.read.keys() & seen.read.keys():
-        ours |= right.read[copy]
-        theirs |= seen.read[copy]
-    return {
-        place: (ours.get(place, ()), theirs.get(place, ())) for place in sorted({**theirs, **ours}, key=_rank)
-    }
+        if common := right.read[copy].keys() & seen.read[copy].keys():
+            at, there = right.read[copy][max(common)], seen.read[copy][max(common)]
+            ours |= at.found
+            theirs |= there.found
+            moments |= dict.fromkeys({**at.found, **there.found}, there.moment)
+    places = sorted({**theirs, **ours}, key=_rank)
+    return [_Pair(place, ours.get(place, ()), theirs.get(place, ()), moments.get(place)) for place in places]
 
 
 def _rank(place: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
@@ -130,17 +173,14 @@ def _rank(place: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
     return ("listener", "queue", "holds", "outcome").index(place[0]), place
 
 
-def _distance(right: tuple[str, ...], seen: tuple[str, ...]) -> int:
-    alike = sum(
-        block.size for block in SequenceMatcher(a=right, b=seen, autojunk=False).get_matching_blocks()
-    )
-    return len(right) + len(seen) - 2 * alike
+def _distance(pair: _Pair) -> int:
+    blocks = SequenceMatcher(a=pair.right, b=pair.seen, autojunk=False).get_matching_blocks()
+    return len(pair.right) + len(pair.seen) - 2 * sum(block.size for block in blocks)
 
 
-def _difference(
-    place: tuple[str, ...], right: tuple[str, ...], seen: tuple[str, ...], history: History
-) -> Difference:
-    kind, name, *rest = place
+def _difference(pair: _Pair, history: History) -> Difference:
+    right, seen = pair.right, pair.seen
+    kind, name, *rest = pair.place
     told = Difference(place=f"operation {name} ends", right=_listed(right), seen=_listed(seen), member=name)
     change = msgspec.structs.replace
     match kind:
@@ -157,10 +197,11 @@ def _difference(
             )
         case "holds":
             instead = f"{rest[1]} = {told.right}"
-            return change(told, place=f"{name} holds, under {rest[1]}", instead=instead, read=rest[0])
+            words = f"{name} holds, under {rest[1]}"
+            return change(told, place=words, instead=instead, read=rest[0], position=pair.moment)
         case "queue":
-            place_words = f"{name} holds in queue {rest[0]}"
-            return change(told, place=place_words, instead=told.right, read=rest[0])
+            words = f"{name} holds in queue {rest[0]}"
+            return change(told, place=words, instead=told.right, read=rest[0], position=pair.moment)
         case _:
             return change(told, member="")
 

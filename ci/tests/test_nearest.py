@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.reference.history import OrderStrength, Shown
+from plumbline.reference.history import Called, ContentsAsked, ContentsRead, OrderStrength, Shown
 from plumbline.reference.operations import (
     Operation,
     OperationKind,
@@ -18,7 +18,7 @@ from plumbline.reference.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.plans import Park, Plan
+from plumbline.reference.plans import Do, Park, Plan, Settle
 from plumbline.reference.runs import Counterexample, read_counterexample
 from plumbline.suites.nearest import nearest
 from plumbline.suites.profiles import PROFILES
@@ -72,7 +72,7 @@ def test_a_queue_that_holds_too_much_is_told_with_what_it_should_hold():
 
 def test_a_run_keeps_what_is_right_where_the_search_has_only_dead_ends(tie: Counterexample):
     assert tie.right_runs > 1
-    (event,) = (one for one in tie.nearest if one.position is not None)
+    (event,) = (one for one in tie.nearest if one.position is not None and not one.read)
     wrong = tie.history.logs[event.member][event.position or 0].event.token
     assert wrong == event.seen.split(", ")[-1]
     assert wrong not in event.right
@@ -126,6 +126,23 @@ def test_logs_without_an_order_between_threads_are_compared_without_it(tie: Coun
     strict = msgspec.structs.replace(tie.history, logs=logs)
     few, many = (told(msgspec.structs.replace(tie, history=one)) for one in (loose, strict))
     assert len(few) < len(many)
+
+
+def test_what_was_read_early_is_not_held_against_what_a_right_run_holds_in_the_end():
+    steps = (Settle(), Do(put(1, "A")))
+    plan = Plan(TOPOLOGY, (RegionAttributes(name="region"),), steps)
+    with Session(find_candidate("reference")) as session:
+        right = play_plan(plan, session).history
+    early = next(n for n, moment in enumerate(right.timeline) if isinstance(moment, Called))
+    cut = tuple(
+        moment
+        for n, moment in enumerate(right.timeline)
+        if n < early or not isinstance(moment, ContentsAsked | ContentsRead)
+    )
+    assert any(isinstance(moment, ContentsRead) for moment in cut)
+    found = nearest(plan, msgspec.structs.replace(right, timeline=cut), "geode")
+    assert found is not None
+    assert found.differences == ()
 
 
 def test_a_plan_that_the_reference_cannot_play_has_no_right_run():

@@ -223,7 +223,7 @@ def hostile_counterexample(text: str = HOSTILE) -> Counterexample:
         dead_ends=(DeadEnd(consumed=0, place=text, due=text, offered=(text,), decision=text),),
         nearest=(
             Difference(place=text, right=text, seen=text, instead=text, member=text, position=0),
-            Difference(place="", right="", seen="", member=text, read=text),
+            Difference(place="", right="", seen="", instead=text, member=text, position=6, read=text),
             Difference(place="", right="", seen="", member=text, position=-(10**9)),
         ),
         right_runs=-1,

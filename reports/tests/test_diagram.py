@@ -291,7 +291,9 @@ def differing(**fields: object) -> Difference:
     ("difference", "marked", "right"),
     [
         (differing(position=2), ["✗ update x = v2"], ["  right: nothing more"]),
-        (differing(read="r", instead="x = v3"), ["✗ holds x = v2"], ["  right: x = v3"]),
+        (differing(read="r", position=17, instead="x = v3"), ["✗ holds x = v2"], ["  right: x = v3"]),
+        (differing(read="r"), [], []),
+        (differing(read="r", position=10**9), [], []),
         (differing(position=3), [], []),
         (differing(position=-1), [], []),
         (differing(member="Z", position=0), [], []),
