@@ -25,6 +25,9 @@ from plumbline.adapters.waiting import wait_until
 from plumbline.reference.history import interest_words
 from plumbline.reference.operations import Client, Interest, OperationKind
 
+# With more, what becomes of the others' queues when the first is killed is not understood (docs/geode.md).
+_MOST_SERVERS = 2
+
 # More calls of one client are not begun at the same time.
 _MOST_CALLS = 64
 
@@ -199,7 +202,7 @@ class Clients:
         """Have a client run, connected to these members; raises AdapterError."""
         if client.durable_id is not None or not client.subscription:
             raise UnsupportedError("start_client: neither durable clients nor unsubscribed ones are driven")
-        if not 0 <= client.redundancy < len(servers):
+        if not 0 <= client.redundancy < min(len(servers), _MOST_SERVERS):
             raise UnsupportedError(f"start_client: {len(servers)} servers, redundancy {client.redundancy}")
         cache = self.caches.get(client.name)
         if cache is None:

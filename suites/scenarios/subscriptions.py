@@ -12,6 +12,7 @@ K, L, M = "K", "L", "M"
 
 CLIENTS = (Capability.CLIENTS,)
 ONE = (Client(name=K, servers=("B",)),)
+UNCHECKED = (Client(name=K, servers=("B",), checks=False),)
 TWO = (*ONE, Client(name=L, servers=("B",)))
 THREE = (*TWO, Client(name=M, servers=("C",)))
 DESTROY, INVALIDATE = OperationKind.DESTROY, OperationKind.INVALIDATE
@@ -104,7 +105,7 @@ def without_values_what_the_client_lacks_stays_absent(s: Stage) -> None:
     s.holds(K, "x", None)
 
 
-@scenario("S2C-RECV-04", needs=CLIENTS, clients=ONE, registers=False)
+@scenario("S2C-RECV-04", needs=CLIENTS, clients=UNCHECKED, registers=False)
 def the_next_get_fetches_what_the_server_has(s: Stage) -> None:
     s.put(s.low, "x")
     s.register(K, receive_values=False)
