@@ -24,6 +24,7 @@ from plumbline.reference.operations import (
     Scope,
 )
 from plumbline.reference.plans import Do, Park, Plan, Release, Settle, Start
+from plumbline.suites.client_machines import CLIENT_MACHINES
 from plumbline.suites.drawing import (
     KEYS,
     LOOSE_MOST_PER_KEY,
@@ -171,7 +172,7 @@ MACHINES: dict[str, Machine] = {
         needs=(Capability.REPLICATED_REGIONS,),
         draws=ReplicatedRegionMachine,
     ),
-    **{machine.name: machine for machine in GATEWAY_MACHINES},
+    **{machine.name: machine for machine in (*GATEWAY_MACHINES, *CLIENT_MACHINES)},
 }
 """Every machine by name."""
 

@@ -300,8 +300,6 @@ REPLICATED: dict[str, Decision] = {
 """Decisions about replicated regions, which every example asks."""
 
 CLIENTS: dict[str, Decision] = {
-    "serves_client": Decision(("CFG-CHECKS-05",), _yes_or_no),
-    "client_takes": Decision(("CFG-CHECKS-05",), _yes_or_no),
     "forwards_updates": Decision(("C2S-OPS-01",), _yes_or_no),
     "forwards_destroy_of_held": Decision(("C2S-OPS-02",), _yes_or_no),
     "forwards_destroy_of_absent": Decision(("C2S-OPS-03",), _yes_or_no),
@@ -356,6 +354,8 @@ CLIENTS: dict[str, Decision] = {
     "fetches_anew": Decision(("FO-NONHA-03",), _yes_or_no),
     "anew_tells": Decision(("FO-NONHA-06",), _yes_or_no),
     "moves_interest": Decision(("FO-NONHA-09",), _moved_or_not),
+    "serves_client": Decision(("CFG-CHECKS-05",), _yes_or_no),
+    "client_takes": Decision(("CFG-CHECKS-05",), _yes_or_no),
 }
 """Decisions that only examples with clients ask."""
 
