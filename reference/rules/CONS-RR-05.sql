@@ -73,7 +73,7 @@ outcomes AS (
 held AS (
   SELECT run_id, example, seq, site, member, region, key, state_after || coalesce(' ' || value, '') AS what
   FROM ev
-  WHERE kind = 'final_value'
+  WHERE kind = 'final_value' AND member IS NOT NULL
 )
 SELECT h.run_id, h.example, h.seq, h.region || '/' || h.key AS subject,
   h.member || ' holds ' || h.what AS witness, a.what IS NULL AS violated
