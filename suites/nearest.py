@@ -122,7 +122,7 @@ def _outcome(history: History, names: Mapping[str, str], as_told_by: History) ->
         for shown in log:
             place = ("listener", name, shown.event.region, shown.event.key)
             found[place] = (*found.get(place, ()), _told(shown.event, as_told_by))
-    if OrderStrength.PER_KEY_AND_THREAD in {as_told_by.order_strength, as_told_by.client_order_strength}:
+    if _without_order(as_told_by):
         found = {place: tuple(sorted(events)) for place, events in found.items()}
     read: dict[tuple[str, ...], dict[_Stage, _Reading]] = {}
     stage: dict[type[Moment], int] = dict.fromkeys(_STEPS, 0)
@@ -143,6 +143,11 @@ def _outcome(history: History, names: Mapping[str, str], as_told_by: History) ->
                 tokens = tuple(token or "?" for token in sight.tokens)
                 read.setdefault(copy, {})[reached] = _Reading(number, {copy: tokens})
     return _Seen(found, read)
+
+
+def _without_order(history: History) -> bool:
+    """Whether some of its logs carry no order between threads."""
+    return OrderStrength.PER_KEY_AND_THREAD in {history.order_strength, history.client_order_strength}
 
 
 def _told(event: Event, as_told_by: History) -> str:
@@ -193,7 +198,7 @@ def _difference(pair: _Pair, history: History) -> Difference:
                 told,
                 place=f"the listener of {name} is told, on {key}",
                 instead=right[first] if first < len(right) else "nothing more",
-                position=positions[first] if first < len(positions) else None,
+                position=positions[first] if first < len(positions) and not _without_order(history) else None,
             )
         case "holds":
             instead = f"{rest[1]} = {told.right}"

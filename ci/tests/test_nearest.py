@@ -126,6 +126,13 @@ def test_logs_without_an_order_between_threads_are_compared_without_it(tie: Coun
     strict = msgspec.structs.replace(tie.history, logs=logs)
     few, many = (told(msgspec.structs.replace(tie, history=one)) for one in (loose, strict))
     assert len(few) < len(many)
+    assert tie.played is not None
+    twice = {member: (*log, *log[-1:]) for member, log in logs.items()}
+    found = nearest(tie.played, msgspec.structs.replace(loose, logs=twice), "geode")
+    assert found is not None
+    told_otherwise = [one.position for one in found.differences if not one.read]
+    assert told_otherwise
+    assert set(told_otherwise) == {None}, "which event it is is not known"
 
 
 def test_what_was_read_early_is_not_held_against_what_a_right_run_holds_in_the_end():
