@@ -38,6 +38,9 @@ from plumbline.suites.replaying import play_plan
 from plumbline.suites.session import Session
 
 RUNS = 24
+MOST_EVENTS = 2_000
+"""Of a candidate that says more than that no right run is looked for: comparing takes the square of it."""
+
 LIMIT_S = 2.0
 """No run of the reference is begun later than that."""
 
@@ -87,7 +90,9 @@ class Nearest(msgspec.Struct, frozen=True):
 
 
 def nearest(plan: Plan, seen: History, dialect: str, runs: int = RUNS) -> Nearest | None:
-    """The right run of a plan most like a history of it; None if the reference cannot play it."""
+    """The right run of a plan most like a history of it; None if none is known."""
+    if sum(map(len, seen.logs.values())) > MOST_EVENTS:
+        return None
     wanted = _outcome(seen, {}, seen)
     played = [_outcome(history, names, seen) for history, names in _right_runs(plan, seen, dialect, runs)]
     if not played:

@@ -20,7 +20,7 @@ from plumbline.reference.operations import (
 )
 from plumbline.reference.plans import Do, Park, Plan, Settle
 from plumbline.reference.runs import Counterexample, read_counterexample
-from plumbline.suites.nearest import nearest
+from plumbline.suites.nearest import MOST_EVENTS, nearest
 from plumbline.suites.profiles import PROFILES
 from plumbline.suites.replaying import play_plan
 from plumbline.suites.running import Options, run_suite
@@ -150,6 +150,13 @@ def test_what_was_read_early_is_not_held_against_what_a_right_run_holds_in_the_e
     found = nearest(plan, msgspec.structs.replace(right, timeline=cut), "geode")
     assert found is not None
     assert found.differences == ()
+
+
+def test_of_a_candidate_that_never_stops_talking_no_right_run_is_looked_for(tie: Counterexample):
+    assert tie.played is not None
+    member, log = next((member, log) for member, log in tie.history.logs.items() if log)
+    talking = {**tie.history.logs, member: log * (MOST_EVENTS + 1)}
+    assert nearest(tie.played, msgspec.structs.replace(tie.history, logs=talking), "geode") is None
 
 
 def test_a_plan_that_the_reference_cannot_play_has_no_right_run():
