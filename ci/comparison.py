@@ -18,7 +18,7 @@ from plumbline.reference.explain.question import ask
 from plumbline.reference.history import History
 
 SEARCH_BUDGET = Budget(states=20_000)
-JUDGE_BUDGET = Budget(states=30_000)
+JUDGE_BUDGET = Budget(states=60_000)
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):

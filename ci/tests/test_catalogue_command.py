@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
@@ -114,3 +115,10 @@ def test_help_lists_every_area_with_its_meaning() -> None:
     for area in Area:
         assert f"{area} " in output
         assert AREA_MEANING[area] in output
+
+
+def test_the_readme_says_how_many_requirements_are_done() -> None:
+    rows = json.loads(call("--json").output)
+    done = [row for row in rows if row["decided_by"] and row["tested_by"] and row["faulty"]]
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    assert f"{len(done)} of the {len(rows)} requirements are decided" in readme
