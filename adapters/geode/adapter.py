@@ -16,7 +16,14 @@ from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.geode.caller import Caller
 from plumbline.adapters.geode.calls import CALLS, carry_out, tells
-from plumbline.adapters.geode.client import FROM_CLIENTS, ClientListener, Clients, create_copy, register
+from plumbline.adapters.geode.client import (
+    FROM_CLIENTS,
+    ClientCache,
+    ClientListener,
+    Clients,
+    create_copy,
+    register,
+)
 from plumbline.adapters.geode.cluster import MOST_MEMBERS, Cluster, broken
 from plumbline.adapters.geode.gateways import Gateways
 from plumbline.adapters.geode.jars import find_jars
@@ -262,7 +269,7 @@ class GeodeAdapter(Adapter):
             raise UnsupportedError("crash: clients are not killed on Geode yet")
         doomed = self._member(member)
         survivors = {name for name in self._in_use if not self._members[name].crashed()}
-        self._clients.gone(member, survivors)
+        self._clients.require_another(member, survivors)
         doomed.kill()
         self._gateways.gone(member)
         self._cluster.prepare(member)
@@ -442,6 +449,8 @@ def _call(stage: Stage, caller: Caller, member: Member, operation: Operation) ->
     place = (member.name, operation.region, operation.key)
     before = stage.told(place)
     try:
+        if isinstance(member, ClientCache) and member.several:
+            member.call_first()
         if operation.kind in EXPIRES:
             return member.expire(operation)
         outcome = carry_out(member.region(operation.region, caller.client(member)), operation)
