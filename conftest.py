@@ -17,6 +17,7 @@ import pytest
 
 from plumbline.ci.allure_report import lacking as missing_for_allure
 from plumbline.ci.main_job import GEODE_VERSION, missing_for_geode, missing_for_spark
+from plumbline.reports.screenshots import missing_for_pictures
 
 # Where the project's own modules lie; the environment in .venv lies beside them.
 ROOMS = [
@@ -39,6 +40,8 @@ def _missing(marker: str) -> str:
             return missing_for_spark()
         case "allure":
             return missing_for_allure()
+        case "browser":
+            return missing_for_pictures()
         case _:
             return ""
 

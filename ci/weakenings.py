@@ -1,62 +1,12 @@
-"""Weakenings: changes of the model that make a claim more often than it may be made.
+"""Weakenings: changes of the model that make a claim more often than it may be made, one by one.
 
-The search with one of them must answer some history otherwise than without; a history that shows it is a
-witness. `python -m plumbline.ci.weakenings SECONDS [SEED]` looks among trials for witnesses where there are none
-(any more), and keeps them beside the tests. Where only a rare order of steps shows a weakening, its witness
-was looked for among many chaotic runs of one plan made for it. Knows the text of the model, to replace parts of it.
+Each is a piece of the model's text and what stands there instead. What shows that one matters is a witness
+(`witnesses`). Knows the text of the model; nothing is changed here.
 """
 
 from __future__ import annotations
 
-import importlib
-import inspect
-import os
-import sys
-import time
-import types
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cache
-from pathlib import Path
-from typing import Any, NamedTuple
-
-import msgspec
-
-from plumbline.ci.comparison import searched
-from plumbline.ci.trials import draw_trial
-from plumbline.reference.explain.engine import Answer
-from plumbline.reference.history import History
-
-_PARTS = [
-    importlib.import_module(f"plumbline.reference.{name}")
-    for name in (
-        *(
-            "explain.engine",
-            "explain.question",
-            "explain.index",
-            "explain.hindsight",
-            "model.callers",
-            "model.claims",
-            "model.replicates",
-            "model.checks",
-        ),
-        *("model.setting", "model.system", "model.timeline", "model.clients", "model.subscriptions"),
-        *("model.interests", "model.failover"),
-        *(
-            "model.senders",
-            "model.hazards",
-            "model.dispatch",
-            "model.receivers",
-            "model.faults",
-            "model.rest",
-        ),
-    )
-]
-_USERS = [*_PARTS, importlib.import_module("plumbline.ci.comparison")]
-
-WITNESSES = Path(__file__).parent / "tests" / "witnesses.json"
-ENOUGH = 2
-"""So many witnesses are kept of each."""
+from typing import NamedTuple
 
 
 class Weakening(NamedTuple):
@@ -65,13 +15,6 @@ class Weakening(NamedTuple):
     module: str
     old: str
     new: str
-
-
-class Witness(msgspec.Struct, frozen=True):
-    """A history that the weakened search answers otherwise, and the rulebook that it is judged by."""
-
-    rulebook: str
-    history: History
 
 
 # ruff: noqa: E501 - the text of the model as it stands there
@@ -514,103 +457,3 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
 }
 """Every weakening, in words."""
-
-
-@contextmanager
-def weakened(weakening: Weakening) -> Iterator[None]:
-    """The module changed, for everybody who has imported it or anything from it."""
-    original, changed = _change(weakening)
-    before: list[tuple[types.ModuleType, str, Any]] = []
-    for user in (user for user in _USERS if user is not original):
-        for name, value in list(vars(user).items()):
-            if value is original:
-                now: Any = changed
-            elif value is vars(original).get(name) and getattr(value, "__module__", "") == original.__name__:
-                now = vars(changed)[name]
-            else:
-                continue
-            before.append((user, name, value))
-            setattr(user, name, now)
-    try:
-        yield
-    finally:
-        for user, name, value in before:
-            setattr(user, name, value)
-
-
-@cache
-def _change(weakening: Weakening) -> tuple[types.ModuleType, types.ModuleType]:
-    """The module as it is, and another one with the text changed.
-
-    Raises ValueError if the text to change does not stand there, or more than once.
-    """
-    (original,) = [part for part in _PARTS if part.__name__ == f"plumbline.reference.{weakening.module}"]
-    source = inspect.getsource(original)
-    if source.count(weakening.old) != 1:
-        raise ValueError(f"{weakening.module} does not hold this once: {weakening.old!r}")
-    changed = types.ModuleType(original.__name__)
-    code = compile(source.replace(weakening.old, weakening.new), original.__file__ or "", "exec")
-    exec(code, vars(changed))  # noqa: S102 - the model's own text
-    return original, changed
-
-
-def weakly(weakening: Weakening, witness: Witness) -> Answer:
-    """What the weakened search says."""
-    with weakened(weakening):
-        return searched(witness.history, witness.rulebook)
-
-
-def notices(weakening: Weakening, witness: Witness) -> bool:
-    """Whether the search decides the history with and without the weakening, and not alike."""
-    return _opposed(weakly(weakening, witness), searched(witness.history, witness.rulebook))
-
-
-def _opposed(one: Answer, other: Answer) -> bool:
-    return {one, other} == {Answer.EXPLAINED, Answer.REFUTED}
-
-
-def read_witnesses() -> dict[str, list[Witness]]:
-    """The witnesses kept, by weakening."""
-    return msgspec.json.decode(WITNESSES.read_bytes(), type=dict[str, list[Witness]])
-
-
-def hunt(seconds: float, seed: int = 0) -> dict[str, list[Witness]]:
-    """The witnesses kept that still are some, and as many more as can be found among trials in the time."""
-    kept = read_witnesses() if WITNESSES.exists() else {}
-    found = {
-        name: [witness for witness in kept.get(name, []) if notices(weakening, witness)]
-        for name, weakening in WEAKENINGS.items()
-    }
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        trial = draw_trial(seed, sites=1 + seed % 2)
-        witness = Witness(trial.rulebook, trial.history)
-        right = searched(witness.history, witness.rulebook)
-        for name, weakening in WEAKENINGS.items():
-            if len(found[name]) < ENOUGH and _opposed(weakly(weakening, witness), right):
-                found[name].append(witness)
-        seed += 1
-    return found
-
-
-def main() -> None:
-    """Without arguments tell how many witnesses notice each weakening; with seconds (and a seed) hunt first."""
-    if os.environ.get("PYTHONHASHSEED") != "0":
-        # Of steps that may be taken alone the first is taken, and which is first depends on the hashes of text.
-        again = [sys.executable, "-m", "plumbline.ci.weakenings", *sys.argv[1:]]
-        os.execve(sys.executable, again, os.environ | {"PYTHONHASHSEED": "0"})  # noqa: S606 - itself
-    if len(sys.argv) > 1:
-        found = hunt(float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0)
-        WITNESSES.write_bytes(msgspec.json.encode(found) + b"\n")
-    else:
-        kept = read_witnesses()
-        found = {
-            name: [witness for witness in kept.get(name, []) if notices(weakening, witness)]
-            for name, weakening in WEAKENINGS.items()
-        }
-    counts = {name: len(witnesses) for name, witnesses in found.items()}
-    sys.stdout.write(msgspec.json.format(msgspec.json.encode(counts)).decode() + "\n")
-
-
-if __name__ == "__main__":
-    main()

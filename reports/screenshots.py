@@ -28,10 +28,17 @@ class CannotTakeError(Exception):
 
 def browser() -> str:
     """The path of Chromium; raises CannotTakeError."""
-    for name in BROWSERS:
-        if found := shutil.which(name):
-            return found
-    raise CannotTakeError("no Chromium on the PATH: install the package chromium")
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        raise CannotTakeError(missing_for_pictures())
+    return found
+
+
+def missing_for_pictures() -> str:
+    """What no site can be opened for, and the remedy; "" if nothing is missing."""
+    if any(map(shutil.which, BROWSERS)):
+        return ""
+    return "no Chromium on the PATH: install the package chromium"
 
 
 class Wanted(NamedTuple):

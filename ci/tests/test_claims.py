@@ -10,7 +10,8 @@ import pytest
 
 from plumbline.ci.comparison import JUDGE_BUDGET, SEARCH_BUDGET
 from plumbline.ci.trials import named_book
-from plumbline.ci.weakenings import WEAKENINGS, Weakening, Witness, notices, read_witnesses, weakened
+from plumbline.ci.weakenings import WEAKENINGS, Weakening
+from plumbline.ci.witnesses import Witness, notices, read_witnesses, weakened
 from plumbline.reference.explain.engine import Answer, explain
 from plumbline.reference.explain.judge import judge
 from plumbline.reference.explain.question import ask
@@ -37,7 +38,7 @@ UNNOTICED = {
 @pytest.fixture(scope="module")
 def noticed() -> dict[str, int]:
     """How many witnesses notice each weakening, in a process that tries steps in the same order each time."""
-    command = [sys.executable, "-m", "plumbline.ci.weakenings"]
+    command = [sys.executable, "-m", "plumbline.ci.witnesses"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     counts: dict[str, int] = json.loads(done.stdout)
     return counts

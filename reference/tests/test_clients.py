@@ -5,9 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from plumbline.reference.explain.engine import Answer, explain
-from plumbline.reference.explain.judge import judge
-from plumbline.reference.explain.question import ask
+from plumbline.reference.explain.engine import Answer
 from plumbline.reference.history import (
     Called,
     ContentsAsked,
@@ -32,6 +30,7 @@ from plumbline.reference.operations import (
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.tests.agreement import told
 
 PUT, DESTROY = OperationKind.PUT, OperationKind.DESTROY
 UNCHECKED = Client(name="K", servers=("B",), checks=False)
@@ -102,15 +101,6 @@ def history(
 def _event(holder: str, operation: Operation) -> Event:
     kind = EventKind.DESTROY if operation.kind is DESTROY else EventKind.UPDATE
     return Event(member=holder, region="r", key="x", kind=kind, token=operation.token)
-
-
-def told(asked: History, book: Rulebook | None = None) -> Answer:
-    """What search and judge say, who must agree."""
-    book = book or Rulebook()
-    question = ask(asked, book)
-    found = explain(question.system, question.logs, switched_off=book.replaced()).answer
-    assert judge(question.system, question.logs).answer is found
-    return found
 
 
 ONE_BY_ONE = "+1 -1 +2 -2 +3 -3 settled"

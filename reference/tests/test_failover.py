@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.explain.engine import Answer, explain
-from plumbline.reference.explain.judge import judge
-from plumbline.reference.explain.question import ask
+from plumbline.reference.explain.engine import Answer
 from plumbline.reference.history import (
     Called,
     ContentsAsked,
@@ -35,6 +33,7 @@ from plumbline.reference.operations import (
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.tests.agreement import told
 
 SECURED = Client(name="K", servers=("B", "C"), redundancy=1)
 UNSECURED = Client(name="K", servers=("B", "C"))
@@ -91,15 +90,6 @@ def _put(number: int, key: str) -> Operation:
 
 def _event(put: Operation) -> Event:
     return Event(member="K", region="r", key=put.key, kind=EventKind.UPDATE, token=put.token)
-
-
-def told(asked: History, book: Rulebook | None = None) -> Answer:
-    """What search and judge say, who must agree."""
-    book = book or Rulebook()
-    question = ask(asked, book)
-    found = explain(question.system, question.logs, switched_off=book.replaced()).answer
-    assert judge(question.system, question.logs).answer is found
-    return found
 
 
 RIGHT = {

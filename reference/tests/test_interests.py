@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.explain.engine import Answer, explain
-from plumbline.reference.explain.judge import judge
-from plumbline.reference.explain.question import ask
+from plumbline.reference.explain.engine import Answer
 from plumbline.reference.history import (
     Called,
     ContentsAsked,
@@ -33,6 +31,7 @@ from plumbline.reference.operations import (
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.tests.agreement import told
 
 K = Client(name="K", servers=("B",))
 KINDS = {"": EventKind.UPDATE, "?": EventKind.INVALIDATE, "!": EventKind.DESTROY}
@@ -108,15 +107,6 @@ def _operation(call: str, member: str, kind: OperationKind) -> Operation:
         key=call[1],
         token=token,
     )
-
-
-def told(asked: History, book: Rulebook | None = None) -> Answer:
-    """What search and judge say, who must agree."""
-    book = book or Rulebook()
-    question = ask(asked, book)
-    found = explain(question.system, question.logs, switched_off=book.replaced()).answer
-    assert judge(question.system, question.logs).answer is found
-    return found
 
 
 RIGHT = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ PNG = b"\x89PNG"
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(not any(map(shutil.which, screenshots.BROWSERS)), reason="no Chromium")
 def test_a_picture_of_each_page_is_taken(tmp_path: Path) -> None:
     site = tmp_path / "site"
     (site / "counterexamples").mkdir(parents=True)
@@ -26,7 +24,6 @@ def test_a_picture_of_each_page_is_taken(tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(not any(map(shutil.which, screenshots.BROWSERS)), reason="no Chromium")
 def test_a_named_page_is_taken_as_high_as_asked(tmp_path: Path) -> None:
     site = tmp_path / "site"
     (site / "requirements").mkdir(parents=True)

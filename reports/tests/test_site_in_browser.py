@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,15 +11,11 @@ import pytest
 
 from plumbline.reference.verdicts import Verdict
 from plumbline.reports.collection import collect
+from plumbline.reports.screenshots import browser
 from plumbline.reports.site import build
 from plumbline.reports.tests.samples import catalogue, counterexample, hostile_counterexample, row, write_run
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(BROWSER is None, reason="no Chromium on the PATH (Debian: apt-get install chromium)"),
-]
+pytestmark = pytest.mark.browser
 
 FLAGS = (
     "--headless",
@@ -38,9 +33,8 @@ FLAGS = (
 
 def opened(page: str, profile: Path) -> tuple[str, str]:
     """The page's document after its scripts have run, and what the browser's console said."""
-    assert BROWSER is not None
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
-    command = [BROWSER, *FLAGS, *sandbox, f"--user-data-dir={profile}", page]
+    command = [browser(), *FLAGS, *sandbox, f"--user-data-dir={profile}", page]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     return done.stdout, "\n".join(console)
