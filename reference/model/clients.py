@@ -78,6 +78,9 @@ class Clients:
                 if not answers:
                     step.state = self._failover.tracking(step.state, client, head)
                 yield step
+            if not head.sure and self._setting.tracked(client):
+                # Not sent by this server: the client knows nothing of it, so another may still send it.
+                yield Step(("is never sent", client, head.op_id), taken(world, channel, head))
 
     def quiet(self, world: World, held: frozenset[tuple[str, str]]) -> bool:
         """Whether no client has anything to come, except where a parked listener may hold it back."""

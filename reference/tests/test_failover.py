@@ -43,8 +43,9 @@ def history(timeline: str, log: str, client: Client = SECURED) -> History:
     """A history of A, B and C that check nothing, with the client K registered for everything at B.
 
     Args:
-        timeline: `+1x` calls put 1 of key x at A, `-1` returns from it, `!B` kills B, `settled`; `x=1` reads
-            that K holds what put 1 wrote under x, and nothing else, `x=` that it holds nothing.
+        timeline: `+1x` calls put 1 of key x at A, `+2xU` does so on the thread U, `-1` returns from it,
+            `!B` kills B, `settled`; `x=1` reads that K holds what put 1 wrote under x, and nothing else,
+            `x=` that it holds nothing.
         log: the numbers of the puts that K's listener tells of; those behind `|` after B was killed, those
             behind `||` after everything settled for the first time.
         client: K.
@@ -56,7 +57,7 @@ def history(timeline: str, log: str, client: Client = SECURED) -> History:
         if word == "settled":
             moments.append(Settled())
         elif word[0] == "+":
-            puts[word[1]] = _put(int(word[1]), word[2])
+            puts[word[1]] = _put(int(word[1]), word[2], word[3:] or "T")
             moments.append(Called(puts[word[1]]))
         elif word[0] == "-":
             moments.append(Returned(int(word[1]), Outcome(Status.OK)))
@@ -82,9 +83,15 @@ def history(timeline: str, log: str, client: Client = SECURED) -> History:
     )
 
 
-def _put(number: int, key: str) -> Operation:
+def _put(number: int, key: str, thread: str) -> Operation:
     return Operation(
-        op_id=number, thread="T", member="A", region="r", kind=OperationKind.PUT, key=key, token=f"t{number}"
+        op_id=number,
+        thread=thread,
+        member="A",
+        region="r",
+        kind=OperationKind.PUT,
+        key=key,
+        token=f"t{number}",
     )
 
 
@@ -98,6 +105,8 @@ RIGHT = {
     "one before and one after": history("+1x -1 +2y -2 !B settled", "1 | 2"),
     "what comes after": history("+1x -1 settled !B settled +2x -2 settled x=2", "1 | 2"),
     "under way when it dies": history("+1x !B -1 settled x=1", "|1"),
+    # Put 2 overtakes put 1 on its way to B, which finds nothing to update and does not tell of it; C does.
+    "what only the secondary had": history("+1x +2xU -1 -2 settled !B settled x=2", "1 | 2"),
     "without a secondary nothing is told": history("+1x -1 !B settled x=1", "", UNSECURED),
     "without a secondary something is told": history("+1x -1 +2x -2 !B settled x=2", "1", UNSECURED),
     "without a secondary what comes after": history(
@@ -114,6 +123,7 @@ WRONG = {
     "it starts anew for nothing": (history("+1x -1 settled !B settled x=", "1"), None),
     "nothing is fetched": (history("+1x -1 settled !B settled x=", "1", UNSECURED), "fetches_anew"),
     "fetching is told": (history("+1x -1 settled !B settled", "1 | 1", UNSECURED), "anew_tells"),
+    "what both had comes late": (history("+1x -1 +2xU -2 settled !B settled x=2", "1 | 2"), None),
     "the thread's order is broken": (history("+1x -1 +2x -2 !B settled", "|2 1"), None),
 }
 
