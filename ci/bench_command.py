@@ -6,6 +6,7 @@ Knows the command line and what is printed; docs/benchmarks.md keeps what was me
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
 import click
 import msgspec
@@ -23,8 +24,11 @@ from plumbline.ci.benchmarks import (
     round_trips,
     summarize,
 )
-from plumbline.ci.fault_benchmarks import KINDS
+from plumbline.ci.client_benchmarks import KINDS as OF_CLIENTS
+from plumbline.ci.client_benchmarks import measure as measure_clients
+from plumbline.ci.fault_benchmarks import KINDS as OF_SITES
 from plumbline.ci.fault_benchmarks import measure as measure_sites
+from plumbline.ci.timings import Timed
 
 DRAWS = 3
 ROUND_TRIPS = 2_000
@@ -41,17 +45,22 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True):
 @click.command("bench")
 @click.option("--quick", is_flag=True, help="Smaller examples, one of each kind, and no gate.")
 @click.option("--sites", is_flag=True, help="Examples of two sites with gateways and faults instead.")
+@click.option("--clients", is_flag=True, help="Examples of clients, whose server may be killed, instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(quick: bool, sites: bool, as_json: bool) -> None:
+def command(quick: bool, sites: bool, clients: bool, as_json: bool) -> None:
     """Measure how the time to explain an example grows with its operations, and other rates.
 
     Takes a few minutes; --quick half a minute. Nothing is judged: the exit code is always 0.
     """
+    draws = 1 if quick else DRAWS
     if sites:
-        _two_sites(1 if quick else DRAWS, as_json=as_json)
+        _time("sites", "Explaining two sites with gateways", measure_sites(draws), len(OF_SITES), as_json)
+        return
+    if clients:
+        _time("clients", "Explaining clients", measure_clients(draws), len(OF_CLIENTS), as_json)
         return
     console = Console(stderr=True)
-    sizes, draws = (QUICK_SIZES, 1) if quick else (SIZES, DRAWS)
+    sizes = QUICK_SIZES if quick else SIZES
     rows = summarize(
         list(
             track(
@@ -76,33 +85,34 @@ def command(quick: bool, sites: bool, as_json: bool) -> None:
         _tell(Console(), rows, rates, sizes, draws)
 
 
-def _two_sites(draws: int, *, as_json: bool) -> None:
+def _time(name: str, title: str, measured: Iterator[Timed], kinds: int, as_json: bool) -> None:
+    """Tell how long examples of some kinds took to explain, right ones and spoilt ones."""
     console = Console(stderr=True)
     rows = list(
         track(
-            measure_sites(draws),
-            "explaining two sites",
-            total=2 * len(KINDS),
+            measured,
+            title.lower(),
+            total=2 * kinds,
             console=console,
             transient=True,
             disable=not console.is_terminal,
         )
     )
     if as_json:
-        sys.stdout.write(msgspec.json.encode({"sites": rows}).decode() + "\n")
+        sys.stdout.write(msgspec.json.encode({name: rows}).decode() + "\n")
         return
-    table = Table(title="Explaining two sites with gateways", title_justify="left")
+    table = Table(title=title, title_justify="left")
     for column in ("examples", "spoilt"):
         table.add_column(column)
     for column in ("operations", "in time", "limit", "unknown", "wrong", "states/op", "seconds", "longest"):
         table.add_column(column, justify="right")
     for row in rows:
         table.add_row(
-            row.kind.name,
+            row.name,
             "once" if row.spoilt else "not at all",
-            f"{row.kind.operations:,}",
+            f"{row.operations:,}",
             f"{row.in_time} of {row.examples}",
-            f"{row.kind.within_s:g} s",
+            f"{row.within_s:g} s",
             str(row.unknown),
             str(row.wrong),
             _number(row.states, 1),

@@ -7,18 +7,14 @@ meant to stay is the share decided within a limit, and states for each operation
 from __future__ import annotations
 
 import random
-import statistics
-import time
 from collections.abc import Iterator
 
 import msgspec
 
 from plumbline.ci.corruptions import CORRUPTIONS
+from plumbline.ci.timings import Timed, timed
 from plumbline.ci.two_sites import MENDING, Shape, any_fault, draw_plan, run_on_reference
-from plumbline.reference.explain.engine import Answer, Budget
-from plumbline.reference.explain.oracle import search
 from plumbline.reference.history import FaultKind, History
-from plumbline.reference.rulebook.book import Rulebook
 
 SPOILT = ("swapped", "dropped", "wrong contents", "moved past a settle")
 STATES = 200_000
@@ -67,32 +63,6 @@ KINDS = (
 )
 
 
-class Timed(msgspec.Struct, frozen=True, kw_only=True):
-    """What explaining the examples of a kind has taken.
-
-    Attributes:
-        kind: of example.
-        spoilt: whether they were spoilt.
-        examples: how many.
-        in_time: how many were decided within the kind's limit.
-        unknown: how many were not decided at all.
-        wrong: conforming examples that were refuted: none, if search and model are right.
-        states: visited for each operation, the median.
-        seconds: the median.
-        longest: seconds.
-    """
-
-    kind: Kind
-    spoilt: bool
-    examples: int
-    in_time: int
-    unknown: int
-    wrong: int
-    states: float
-    seconds: float
-    longest: float
-
-
 def draw_example(kind: Kind, seed: int, *, spoilt: bool) -> History:
     """The example of this kind and seed; spoilt once, if it is to be and can be."""
     draw = random.Random(seed)  # noqa: S311 - reproducible examples, not secrets
@@ -118,29 +88,5 @@ def measure(draws: int) -> Iterator[Timed]:
     """Explain `draws` examples of each of the largest kinds and more of the smaller, right and spoilt."""
     for kind in KINDS:
         for spoilt in (False, True):
-            yield _timed(kind, draws * kind.weight, spoilt=spoilt)
-
-
-def _timed(kind: Kind, examples: int, *, spoilt: bool) -> Timed:
-    answers: list[Answer] = []
-    states: list[int] = []
-    seconds: list[float] = []
-    for seed in range(examples):
-        history = draw_example(kind, seed, spoilt=spoilt)
-        began = time.process_time()
-        found = search(history, Rulebook(), Budget(states=STATES))
-        seconds.append(time.process_time() - began)
-        answers.append(found.answer)
-        states.append(found.states)
-    decided = [took for took, answer in zip(seconds, answers, strict=True) if answer is not Answer.UNKNOWN]
-    return Timed(
-        kind=kind,
-        spoilt=spoilt,
-        examples=examples,
-        in_time=sum(took <= kind.within_s for took in decided),
-        unknown=answers.count(Answer.UNKNOWN),
-        wrong=0 if spoilt else answers.count(Answer.REFUTED),
-        states=statistics.median(states) / kind.operations,
-        seconds=statistics.median(seconds),
-        longest=max(seconds),
-    )
+            histories = [draw_example(kind, seed, spoilt=spoilt) for seed in range(draws * kind.weight)]
+            yield timed(kind.name, kind.operations, kind.within_s, histories, spoilt=spoilt, states=STATES)

@@ -79,6 +79,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
         registers: whether they register for everything at the beginning.
         interests: share of plan steps at which a client registers for something, or withdraws that.
         dying: members that are killed, one after the other; clients of several servers only listen.
+        dying_at: before which operation each of them is killed; early and by chance if not named.
     """
 
     operations: int
@@ -97,6 +98,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     registers: bool = True
     interests: float = 0.0
     dying: tuple[str, ...] = ()
+    dying_at: tuple[int, ...] = ()
 
 
 DYING = 0.3
@@ -107,7 +109,7 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
     """A plan of this shape; each member has two threads."""
     drawing = _Drawing(draw, shape)
     for op_id in range(1, shape.operations + 1):
-        drawing.take_a_break()
+        drawing.take_a_break(op_id)
         drawing.call(op_id)
     return drawing.plan()
 
@@ -143,10 +145,10 @@ class _Drawing:
             registers=shape.registers,
         )
 
-    def take_a_break(self) -> None:
+    def take_a_break(self, op_id: int) -> None:
         """Before the next call: somebody may die, go on, return, look or register."""
         draw, shape = self._draw, self._shape
-        if self._dying and draw.random() < DYING:
+        if op_id in shape.dying_at or (self._dying and not shape.dying_at and draw.random() < DYING):
             self._crash_one()
         if self._parked and draw.random() < 0.3:
             self._release_one()

@@ -32,21 +32,29 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     states: int
 
 
-def draw_right(seed: int, sites: int, book: Rulebook) -> History:
-    """The right run of this seed: one site with three to eleven operations, or two with up to two faults."""
+def draw_right(seed: int, sites: int, book: Rulebook, *, clients: bool = False) -> History:
+    """The right run of this seed: one site with three to eleven operations, or two with up to two faults.
+
+    With `clients`, each of one site has some.
+    """
     draw = random.Random(f"right {seed}")  # noqa: S311 - reproducible examples, not secrets
-    example = _two_sites if sites == BOTH_SITES else _one_site
-    return showing_less(example(draw, seed, book), draw)
+    if sites == BOTH_SITES:
+        return showing_less(_two_sites(draw, seed, book), draw)
+    return showing_less(_one_site(draw, seed, book, SURELY if clients else ANY), draw)
 
 
-def ask_about(seed: int, sites: int, dialect: Dialect) -> Asked:
+def ask_about(seed: int, sites: int, dialect: Dialect, *, clients: bool = False) -> Asked:
     """Draw the run of this seed and ask the search whether the model can show it."""
     book = rulebook_of(dialect)
-    found = search(draw_right(seed, sites, book), book, BUDGET)
+    found = search(draw_right(seed, sites, book, clients=clients), book, BUDGET)
     return Asked(seed=seed, answer=found.answer, states=found.states)
 
 
-def _one_site(draw: random.Random, seed: int, book: Rulebook) -> History:
+ANY, SURELY = (0.4, 0.3), (0.5, 1.0)
+"""How likely clients call, and if they do not, how likely there is one of several servers."""
+
+
+def _one_site(draw: random.Random, seed: int, book: Rulebook, clients_are: tuple[float, float]) -> History:
     shape = one_site.Shape(
         operations=draw.randrange(3, 12),
         keys=draw.choice((("x",), ("x", "y"))),
@@ -61,7 +69,8 @@ def _one_site(draw: random.Random, seed: int, book: Rulebook) -> History:
         looks=draw.choice((0.0, 0.3)),
         redelivered=draw.choice((0.0, 0.0, 0.3)),
     )
-    if draw.random() < 0.4:
+    calling, listening = clients_are
+    if draw.random() < calling:
         clients = tuple(
             Client(name=name, servers=(draw.choice("AB"),), checks=draw.choice((None, False)))
             for name in draw.choice(("K", "KL"))
@@ -73,7 +82,7 @@ def _one_site(draw: random.Random, seed: int, book: Rulebook) -> History:
             registers=draw.random() < 0.5,
             interests=draw.choice((0.0, 0.3)),
         )
-    elif draw.random() < 0.3:
+    elif draw.random() < listening:
         secured = draw.choice((0, 1, 2))
         servers = ("B", "A", "C") if secured == 2 else ("B", "A")
         shape = msgspec.structs.replace(

@@ -81,7 +81,13 @@ PALETTES = (
 BOTH_SITES = 2
 
 
-def _one_site(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, History]:
+CLIENTS = 0.25
+"""So many trials of one site have a client."""
+
+
+def _one_site(
+    draw: random.Random, book: Rulebook, seed: int, clients: float = CLIENTS
+) -> tuple[int, History]:
     """A small chaotic example within one site, and how many operations it has."""
     shape = one_site.Shape(
         operations=draw.randrange(3, 9),
@@ -97,7 +103,7 @@ def _one_site(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, Hist
         looks=draw.choice((0.0, 0.3)),
         redelivered=draw.choice((0.0, 0.0, 0.0, 0.3)),
     )
-    if draw.random() < 0.25:
+    if draw.random() < clients:
         client = Client(name="K", servers=(draw.choice("AB"),), checks=draw.choice((None, False)))
         shape = msgspec.structs.replace(shape, operations=min(shape.operations, 5), clients=(client,))
         if draw.random() < 0.6:
@@ -155,18 +161,22 @@ def _two_sites(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, His
     return shape.operations, two_sites.run_on_reference(plan, book=book, seed=seed)
 
 
-def draw_trial(seed: int, sites: int = 1, dialect: Dialect = Dialect.GEMFIRE6) -> Trial:
+def draw_trial(
+    seed: int, sites: int = 1, dialect: Dialect = Dialect.GEMFIRE6, *, clients: bool = False
+) -> Trial:
     """The trial of this seed, by one of the dialects: a small chaotic example, a third of them spoilt once.
 
     Most are judged by what the documents say; some by a faulty variant or with a decision left open, since
-    the oracle asks such questions, too.
+    the oracle asks such questions, too. With `clients`, each of one site has a client.
     """
     draw = random.Random(seed)  # noqa: S311 - reproducible trials, not secrets
     rulebook, made_by = _draw_books(draw, rulebook_of(dialect))
     if dialect is not Dialect.GEMFIRE6:
         rulebook = f"{dialect} {rulebook}".strip()
-    example = _two_sites if sites == BOTH_SITES else _one_site
-    operations, history = example(draw, made_by, seed)
+    if sites == BOTH_SITES:
+        operations, history = _two_sites(draw, made_by, seed)
+    else:
+        operations, history = _one_site(draw, made_by, seed, 1.0 if clients else CLIENTS)
     overlapping = _overlaps(history)
     history = showing_less(history, draw)
     corruption = ""

@@ -25,6 +25,7 @@ _EPILOG = """\
 Examples:
   plumbline trials --cases 5000
   plumbline trials --cases 1 --seed 4711      one trial again
+  plumbline trials --clients                  one site whose members serve clients
   plumbline trials --sites 2                  gateways between two sites, with faults
   plumbline trials --sites 2 --dialect geode  where a sender need not wait for answers
   plumbline trials --right --sites 2 --cases 3000
@@ -40,6 +41,7 @@ Exit codes:
 @click.option("--cases", type=click.IntRange(min=1), default=300, show_default=True, help="How many trials.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The first trial's seed; then one up.")
 @click.option("--sites", type=click.IntRange(1, 2), default=1, show_default=True, help="How many sites.")
+@click.option("--clients", is_flag=True, help="Only examples with clients, of one site.")
 @click.option(
     "--dialect",
     type=click.Choice([dialect.value for dialect in Dialect]),
@@ -51,8 +53,12 @@ Exit codes:
     "--right", is_flag=True, help="Larger examples, right by construction, that the search has to explain."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(cases: int, seed: int, sites: int, dialect: str, right: bool, as_json: bool) -> None:
+def command(
+    cases: int, seed: int, sites: int, clients: bool, dialect: str, right: bool, as_json: bool
+) -> None:
     """Compare the search with the unreduced judge on random small examples, a third of them spoilt."""
+    if clients and sites > 1:
+        raise click.UsageError("--clients draws examples of one site")
     console = Console(stderr=True)
     seeds = track(
         range(seed, seed + cases),
@@ -62,8 +68,9 @@ def command(cases: int, seed: int, sites: int, dialect: str, right: bool, as_jso
         disable=not console.is_terminal,
     )
     if right:
-        _tell_of_right_runs([ask_about(each, sites, Dialect(dialect)) for each in seeds], as_json=as_json)
-    found = [compare(draw_trial(each, sites, Dialect(dialect))) for each in seeds]
+        asked = [ask_about(each, sites, Dialect(dialect), clients=clients) for each in seeds]
+        _tell_of_right_runs(asked, as_json=as_json)
+    found = [compare(draw_trial(each, sites, Dialect(dialect), clients=clients)) for each in seeds]
     wrong = [comparison for comparison in found if comparison.disagree]
     if as_json:
         sys.stdout.write(msgspec.json.encode(_as_data(found, wrong)).decode() + "\n")

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
-from plumbline.ci import bench_command
+from plumbline.ci import bench_command, client_benchmarks
 from plumbline.ci.benchmarks import (
     KEYS,
     LEAST_DESTRUCTIVE,
@@ -22,7 +23,7 @@ from plumbline.ci.benchmarks import (
     summarize,
 )
 from plumbline.reference.explain.engine import Answer
-from plumbline.reference.history import OrderStrength
+from plumbline.reference.history import FaultBegun, OrderStrength, Registered
 from plumbline.reference.plans import Settle
 
 
@@ -100,3 +101,28 @@ def test_the_command_prints_every_row_and_never_judges(monkeypatch: pytest.Monke
     assert shown.exit_code == 0
     assert shown.stdout.count("wrong contents") == len(KEYS) * len(ORDERS)
     assert "profile smoke on the reference: 1.2 s" in shown.stdout
+
+
+@pytest.mark.parametrize("kind", [kind for kind in client_benchmarks.KINDS if kind.operations == 200])
+def test_clients_are_told_something_register_and_lose_their_server_where_they_should(
+    kind: client_benchmarks.Kind,
+):
+    history = client_benchmarks.draw_example(kind, 1, spoilt=False)
+    moments = {type(moment) for moment in history.timeline}
+    assert len(history.clients) == kind.clients
+    assert all(len(history.logs[client.name]) > 10 for client in history.clients)
+    assert (FaultBegun in moments) == kind.killed
+    assert (Registered in moments) == (kind.interests > 0)
+
+
+def test_examples_of_clients_are_measured_right_and_spoilt(monkeypatch: pytest.MonkeyPatch):
+    kinds = [msgspec.structs.replace(kind, operations=12) for kind in client_benchmarks.KINDS[::5]]
+    monkeypatch.setattr(client_benchmarks, "KINDS", kinds)
+    monkeypatch.setattr(bench_command, "OF_CLIENTS", kinds)
+    result = CliRunner().invoke(bench_command.command, ["--clients", "--quick", "--json"])
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)["clients"]
+    assert [(row["name"], row["spoilt"]) for row in rows] == [
+        (kind.name, spoilt) for kind in kinds for spoilt in (False, True)
+    ]
+    assert all(row["wrong"] == 0 and row["states"] > 0 for row in rows)

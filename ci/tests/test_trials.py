@@ -68,6 +68,19 @@ def test_nearly_every_trial_is_decided_by_both(comparisons: list[Comparison]):
     assert sum(not comparison.decided for comparison in comparisons) <= 0.05 * CASES
 
 
+def test_trials_of_clients_have_clients_of_one_server_and_of_several_and_nobody_disagrees():
+    drawn = [draw_trial(seed, clients=True) for seed in range(40)]
+    assert {len(client.servers) for trial in drawn for client in trial.history.clients} == {1, 2}
+    assert all(trial.history.clients for trial in drawn)
+    assert [compared for trial in drawn if (compared := compare(trial)).disagree] == []
+
+
+def test_clients_are_drawn_within_one_site_only():
+    refused = CliRunner().invoke(trials_command.command, ["--clients", "--sites", "2"])
+    assert refused.exit_code == 2
+    assert "--clients draws examples of one site" in refused.output
+
+
 def test_search_and_judge_never_disagree_on_two_sites(comparisons_of_two_sites: list[Comparison]):
     assert [comparison for comparison in comparisons_of_two_sites if comparison.disagree] == []
 
@@ -202,7 +215,7 @@ def test_no_right_run_is_refuted(sites: int):
 
 def test_a_right_run_that_is_refuted_is_told_with_its_seed(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(
-        trials_command, "ask_about", lambda seed, *_: Asked(seed=seed, answer=Answer.REFUTED, states=3)
+        trials_command, "ask_about", lambda seed, *_, **__: Asked(seed=seed, answer=Answer.REFUTED, states=3)
     )
     result = CliRunner().invoke(trials_command.command, ["--right", "--cases", "2", "--seed", "7"])
     assert result.exit_code == 1

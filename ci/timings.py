@@ -1,0 +1,82 @@
+"""Timings: what explaining some examples of one kind has taken.
+
+Knows what to ask the search and what to count; knows nothing of how examples are drawn.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterable
+
+import msgspec
+
+from plumbline.reference.explain.engine import Answer, Budget
+from plumbline.reference.explain.oracle import search
+from plumbline.reference.history import History
+from plumbline.reference.rulebook.book import Rulebook
+
+
+class Timed(msgspec.Struct, frozen=True, kw_only=True):
+    """What explaining the examples of a kind has taken.
+
+    Attributes:
+        name: of the kind.
+        operations: of each example.
+        within_s: an example is meant to be decided within so many seconds of processor time.
+        spoilt: whether they were spoilt.
+        examples: how many.
+        in_time: how many were decided within the kind's limit.
+        unknown: how many were not decided at all.
+        wrong: conforming examples that were refuted: none, if search and model are right.
+        states: visited for each operation, the median.
+        seconds: the median.
+        longest: seconds.
+    """
+
+    name: str
+    operations: int
+    within_s: float
+    spoilt: bool
+    examples: int
+    in_time: int
+    unknown: int
+    wrong: int
+    states: float
+    seconds: float
+    longest: float
+
+
+def timed(
+    name: str,
+    operations: int,
+    within_s: float,
+    histories: Iterable[History],
+    *,
+    spoilt: bool,
+    states: int,
+) -> Timed:
+    """Explain some examples of a kind, each within so many states."""
+    answers: list[Answer] = []
+    visited: list[int] = []
+    seconds: list[float] = []
+    for history in histories:
+        began = time.process_time()
+        found = search(history, Rulebook(), Budget(states=states))
+        seconds.append(time.process_time() - began)
+        answers.append(found.answer)
+        visited.append(found.states)
+    decided = [took for took, answer in zip(seconds, answers, strict=True) if answer is not Answer.UNKNOWN]
+    return Timed(
+        name=name,
+        operations=operations,
+        within_s=within_s,
+        spoilt=spoilt,
+        examples=len(answers),
+        in_time=sum(took <= within_s for took in decided),
+        unknown=answers.count(Answer.UNKNOWN),
+        wrong=0 if spoilt else answers.count(Answer.REFUTED),
+        states=statistics.median(visited) / operations,
+        seconds=statistics.median(seconds),
+        longest=max(seconds),
+    )
