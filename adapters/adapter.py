@@ -143,7 +143,10 @@ class Adapter(ABC):
         raise UnsupportedError(f"client_action: this candidate cannot {action} {client}{kept}")
 
     def interest(self, interest: Interest) -> None:
-        """Register or withdraw a client's interest in keys of a region; back when that is in force."""
+        """Register or withdraw a client's interest in keys of a region; back when that is in force.
+
+        Raises RefusedError when the candidate refuses it.
+        """
         raise UnsupportedError(f"interest: {interest.client} cannot register for keys of {interest.region}")
 
     def call(self, method: str, params: msgspec.Struct) -> msgspec.Struct:

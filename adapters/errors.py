@@ -19,6 +19,10 @@ class UnsupportedError(Exception):
     """The candidate does not offer what was asked; what needs it is *unsupported*, never passed."""
 
 
+class RefusedError(Exception):
+    """The candidate has refused what was asked, in its own words: an observation, and judged as one."""
+
+
 class UnknownCandidateError(Exception):
     """No candidate is named so; the message names near matches and the remedy."""
 

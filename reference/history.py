@@ -159,12 +159,13 @@ class Joined(msgspec.Struct, frozen=True, tag="joined"):
 
 
 class Registered(msgspec.Struct, frozen=True, tag="registered"):
-    """A client's registration of interest, or its withdrawal, is in force.
+    """A client's registration of interest, or its withdrawal, is in force; or was refused.
 
     Asked for only when everything has settled; nothing else was under way until it had returned.
     """
 
     interest: Interest
+    refused: bool = False
 
 
 class FaultKind(StrEnum):

@@ -321,8 +321,8 @@ def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, i
             words = f"{name} moved by {delta:+d}" if delta else f"{name} did not move"
         case Left(member=place, region=region) | Joined(member=place, region=region):
             words = f"{'gives up' if isinstance(moment, Left) else 'takes'} its copy of {region}"
-        case Registered(interest=interest):
-            place, words = interest.client, interest_words(interest)
+        case Registered(interest=interest, refused=refused):
+            place, words = interest.client, interest_words(interest) + (": refused" if refused else "")
         case Redelivered(op_id=op_id, member=place):
             words = f"message of #{op_id} sent again"
         case FaultBegun(fault=fault) | FaultDone(fault=fault):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 
 from plumbline.adapters.adapter import Adapter
-from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.errors import AdapterError, RefusedError
 from plumbline.adapters.protocol import Introduction
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import (
@@ -136,7 +136,13 @@ class Driver:
         for client in clients:
             adapter.start_client(client)
             for region in regions if registers else ():
-                adapter.interest(Interest(client=client.name, region=region.name))
+                self._registered_for_all(client, region)
+
+    def _registered_for_all(self, client: Client, region: RegionAttributes) -> None:
+        try:
+            self._adapter.interest(Interest(client=client.name, region=region.name))
+        except RefusedError as error:
+            raise AdapterError(f"{client.name} cannot register for all keys: {error}") from error
 
     def call(self, operation: Operation) -> None:
         """Send a call; it may take effect from here on."""
@@ -194,13 +200,18 @@ class Driver:
         self._adapter.join(member, region)
         self._timeline.append(Joined(member, region))
 
-    def register(self, interest: Interest) -> None:
-        """Have a client register for keys, or withdraw that, once everything has settled."""
+    def register(self, interest: Interest) -> bool:
+        """Have a client register for keys, or withdraw that, all being settled; False if it is refused."""
         self.settle()
-        self._adapter.interest(interest)
-        self._timeline.append(Registered(interest))
+        refused = False
+        try:
+            self._adapter.interest(interest)
+        except RefusedError:
+            refused = True
+        self._timeline.append(Registered(interest, refused))
         # What listeners were told meanwhile was caused by the call, if by anything: it shows behind it.
         self.poll()
+        return not refused
 
     def redeliver(self, op_id: int, member: str) -> None:
         """Deliver the message of an operation once more."""

@@ -297,13 +297,15 @@ class GeodeAdapter(Adapter):
         self._region(interest.region)
         self._require_alive()
         client = self._member(interest.client)
-        self._cluster.ask(client, partial(register, interest=interest))
-        # What is dropped and loaded no listener is told of.
-        self._stage.learn(
-            interest.client,
-            interest.region,
-            self._cluster.ask(client, partial(Member.contents, name=interest.region)),
-        )
+        try:
+            self._cluster.ask(client, partial(register, interest=interest))
+        finally:
+            # What is dropped and loaded no listener is told of; an expression may be refused behind the drop.
+            self._stage.learn(
+                interest.client,
+                interest.region,
+                self._cluster.ask(client, partial(Member.contents, name=interest.region)),
+            )
 
     def create_queue(self, queue: QueueAttributes) -> None:
         """Create and start a gateway sender, and the receivers of the site that it sends to."""

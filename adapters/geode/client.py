@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from plumbline.adapters.errors import AdapterError, UnsupportedError
+from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
 from plumbline.adapters.geode.cluster import START_LIMIT_S, Cluster, end_all
 from plumbline.adapters.geode.folder import Folder
 from plumbline.adapters.geode.jars import Jars
@@ -30,6 +30,8 @@ _MOST_SERVERS = 2
 
 FROM_CLIENTS = frozenset({OperationKind.PUT, OperationKind.DESTROY, OperationKind.GET})
 """What clients of Geode are driven to call so far."""
+
+_NO_EXPRESSION = "java.util.regex.PatternSyntaxException"
 
 ALL_KEYS = "ALL_KEYS"
 """Geode's own word for them, where keys to register for are named."""
@@ -157,6 +159,8 @@ class ClientCache(Member):
             register = region.registerInterestRegex if by_regex else region.registerInterest
             register(keys, *policy, interest.durable, interest.receive_values)
         except JavaError as error:
+            if error.java_exception.getClass().getName() == _NO_EXPRESSION:
+                raise RefusedError(error.java_exception.getMessage().splitlines()[0]) from error
             raise AdapterError(f"{interest_words(interest)}: {error.java_exception.toString()}") from error
 
     def _keys(self, interest: Interest) -> Any:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import msgspec
 
 from plumbline.adapters.adapter import Adapter
-from plumbline.adapters.errors import AdapterError, UnsupportedError
+from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
 from plumbline.adapters.process.child import Child
 from plumbline.adapters.process.messages import (
     ChannelError,
@@ -245,7 +245,7 @@ class RemoteAdapter(Adapter):
     def _ask(
         self, method: str, params: msgspec.Struct, result: type[Record], limit_ms: int | None = None
     ) -> Record:
-        """One request and its result; raises AdapterError, or UnsupportedError if the other side says so."""
+        """One request and its result; raises AdapterError, or what the other side says it is."""
         if self._gone:
             raise AdapterError(f"{method}: the adapter is gone: {self._gone}")
         self._requests += 1
@@ -285,11 +285,13 @@ class RemoteAdapter(Adapter):
                 return refusal
         raise ChannelError("answered with both a result and an error, or with neither")
 
-    def _refusal(self, method: str, error: ErrorObject) -> AdapterError | UnsupportedError:
+    def _refusal(self, method: str, error: ErrorObject) -> AdapterError | UnsupportedError | RefusedError:
         """The exception that an error object stands for; the adapter goes on."""
         message = f"{method}: {shorten(error.message)}"
         if error.code in (ErrorCode.UNSUPPORTED, ErrorCode.UNKNOWN_METHOD):
             return UnsupportedError(message)
+        if error.code == ErrorCode.REFUSED and method == "interest":
+            return RefusedError(message)
         words = [readable(_as_text(error.data)[-_DATA_SHOWN:]), self._channel.last_words()]
         return AdapterError(f"{message} (error {error.code})", "\n".join(word for word in words if word))
 

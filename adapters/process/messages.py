@@ -21,7 +21,7 @@ Record = TypeVar("Record", bound=msgspec.Struct)
 
 
 class ErrorCode(IntEnum):
-    """Why a request was not carried out; all but the last two say that the request itself was wrong."""
+    """Why a request was not carried out; all but the last three say that the request itself was wrong."""
 
     NOT_JSON = -32700
     NOT_A_REQUEST = -32600
@@ -29,6 +29,7 @@ class ErrorCode(IntEnum):
     WRONG_PARAMS = -32602
     ADAPTER_FAILED = -32603
     UNSUPPORTED = -32001
+    REFUSED = -32002
 
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from plumbline.adapters.adapter import Adapter
-from plumbline.adapters.errors import AdapterError, UnsupportedError
+from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
 from plumbline.adapters.process.messages import (
     LINE_LIMIT,
     ErrorCode,
@@ -63,6 +63,8 @@ class Server:
             return _refusal(request.id, error.code, str(error))
         except UnsupportedError as error:
             return _refusal(request.id, ErrorCode.UNSUPPORTED, str(error))
+        except RefusedError as error:
+            return _refusal(request.id, ErrorCode.REFUSED, str(error))
         except AdapterError as error:
             return _refusal(request.id, ErrorCode.ADAPTER_FAILED, str(error), error.last_words)
         except Exception as error:  # noqa: BLE001 - whatever a candidate raises is its answer

@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from importlib.metadata import version
 
 from plumbline.adapters.adapter import Adapter
-from plumbline.adapters.errors import AdapterError, UnsupportedError
+from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
 from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.records import Dialect
@@ -295,9 +295,13 @@ class ReferenceAdapter(Adapter):
                 f"interest: neither durable interest nor interest by {interest.kind} is modelled so far"
             )
         self.settle(0)
-        ways = list(self._ready().interests.registered(self._world, interest))
+        interests = self._ready().interests
+        accepted = list(interests.registered(self._world, interest))
+        ways = accepted or list(interests.refused(self._world, interest))
         self._world, shows = ways[0] if self._random is None else self._random.choice(ways)
         self._told(shows)
+        if not accepted:
+            raise RefusedError(f"interest: {interest.specification!r} is no expression")
 
     def create_queue(self, queue: QueueAttributes) -> None:
         """Keep the queue's attributes: its senders start with the next reset."""

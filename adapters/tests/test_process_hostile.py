@@ -18,11 +18,11 @@ from pathlib import Path
 
 import pytest
 
-from plumbline.adapters.errors import AdapterError, UnsupportedError
+from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
 from plumbline.adapters.process.client import Limits, ProcessAdapter
 from plumbline.adapters.process.messages import LINE_LIMIT
 from plumbline.reference.history import Gate
-from plumbline.reference.operations import Operation, OperationKind, Site, Topology
+from plumbline.reference.operations import Interest, Operation, OperationKind, Site, Topology
 
 SHORT = Limits(call_ms=400, deploy_ms=400, grace_ms=100)
 PATIENT = Limits(call_ms=30_000, deploy_ms=30_000, grace_ms=300)
@@ -363,6 +363,23 @@ hang()
         with pytest.raises(AdapterError, match=rf"arm: no\\x07\\ngo \(error {code}\)") as error:
             adapter.arm(GATE)
         assert error.value.last_words.startswith('{"at":"line 3"}')
+    adapter.arm(GATE)
+
+
+def test_only_a_registration_can_be_refused(start: Start):
+    adapter = start(
+        """
+for _ in range(2):
+    error = {"code": -32002, "message": "no expression"}
+    say(json.dumps({"jsonrpc": "2.0", "id": ask()["id"], "error": error}))
+answer(ask(), {})
+hang()
+"""
+    )
+    with pytest.raises(RefusedError, match="interest: no expression"):
+        adapter.interest(Interest(client="K", region="r", kind="regex", specification="["))
+    with pytest.raises(AdapterError, match=r"arm: no expression \(error -32002\)"):
+        adapter.arm(GATE)
     adapter.arm(GATE)
 
 

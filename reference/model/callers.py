@@ -89,7 +89,28 @@ class Callers:
             elif effect.becomes is None:
                 yield from self._reading(world, operation, call, effect)
             else:
-                yield from self._changes(world, view, operation, entry, effect)
+                for applies in self._applies(world, operation, call, effect):
+                    if applies:
+                        yield from self._changes(world, view, operation, entry, effect)
+                    elif not call.ahead:
+                        yield from self._sent_ahead(world, operation, call)
+
+    def _applies(self, world: World, operation: Operation, call: Call, effect: Effect) -> tuple[bool, ...]:
+        """Whether the operation takes effect now; or its event goes to clients first, as it should not."""
+        if not effect.distributed or not self._setting.serves(operation.member):
+            return (True,)
+        processed = call.ahead and not any(
+            channel.target in self._setting.clients and message.op_id == operation.op_id
+            for channel, messages in world.channels.items()
+            for message in messages
+        )
+        return each(self._setting.book.applies_unprocessed(processed))
+
+    def _sent_ahead(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
+        """Clients are sent an event of which nobody knows yet how it will be stamped."""
+        marked = world.but(calls=world.calls.set(operation.op_id, call._replace(ahead=True)))
+        for after in queued(marked, self._setting, self._strength, operation.member, operation, None):
+            yield Step(("sends ahead", operation.member, operation.op_id), after)
 
     def _reading(self, world: World, operation: Operation, call: Call, effect: Effect) -> Iterator[Step]:
         outcome = Outcome(effect.status, effect.value)
@@ -192,7 +213,7 @@ class Callers:
                     entries=entries, calls=world.calls.set(operation.op_id, after), gates=gates
                 )
                 sent = [applied]
-                if effect.distributed:
+                if effect.distributed and not world.calls[operation.op_id].ahead:
                     sent = list(
                         queued(
                             applied, self._setting, self._strength, member, operation, stamp, sure=announced

@@ -39,6 +39,7 @@ STAMPS_GROW = frozenset(
         "announcements_of_applied",
         "counted_by",
         "counts_applied",
+        "client_compares",
     }
 )
 """Decisions on which "a stored stamp only grows, and a loser stays one" rests."""

@@ -58,6 +58,8 @@ class Clients:
             head, client = messages[0], channel.target
             if client not in self._setting.clients or head.state is MessageState.PARKED:
                 continue
+            if not any(self._is_sent(channel, messages)):
+                continue
             if self._setting.plain:
                 yield from self._arrivals(world, view, channel, head)
                 continue
@@ -103,9 +105,15 @@ class Clients:
         return not any(
             channel.target in self._setting.clients
             and messages[0].state is not MessageState.PARKED
+            and all(self._is_sent(channel, messages))
             and holders.isdisjoint((channel.source, channel.target))
             for channel, messages in world.channels.items()
         )
+
+    def _is_sent(self, channel: Channel, messages: tuple[Message, ...]) -> tuple[bool, ...]:
+        """Whether what waits for a client is sent; several answers only where that is free."""
+        answers = all(self._setting.originators.get(m.op_id) == channel.target for m in messages)
+        return (True,) if answers else each(self._setting.book.keeps_sending(len(messages)))
 
     def waits(self, world: World, operation: Operation) -> bool:
         """Whether a call may have to wait for another call of its client on the same key."""
@@ -245,10 +253,10 @@ class Clients:
             for takes in each(self._setting.book.client_takes(checks, versioned)):
                 if not takes:
                     yield from self._missed(world, view, channel, operation, head)
-                elif checks:
-                    yield from self._replicates.checked(world, view, channel, operation, head)
-                else:
-                    yield from self._replicates.unchecked(world, view, channel, operation, head)
+                    continue
+                for compares in each(self._setting.book.client_compares()) if checks else (False,):
+                    way = self._replicates.checked if compares else self._replicates.unchecked
+                    yield from way(world, view, channel, operation, head)
 
     def _missed(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message

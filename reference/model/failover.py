@@ -120,10 +120,11 @@ class Failover:
         if self._leftovers(world, client, line) and all(each(book.drains_first())):
             return
         secondaries = self._alive(world, line.secondaries)
-        servers = secondaries[:1] or self._alive(world, self._setting.clients[client].servers)
-        for server in servers:
+        servers = self._alive(world, self._setting.clients[client].servers)
+        for server in each(book.promoted(secondaries)) if secondaries else servers:
             known = self._known_at_secondary(world, client) if secondaries else world
-            moved = self._moved(known, client, Line(server, secondaries[1:]))
+            others = tuple(other for other in secondaries if other != server)
+            moved = self._moved(known, client, Line(server, others))
             for forgotten in moved:
                 for anew in each(book.starts_anew(bool(secondaries))):
                     ways: list[tuple[World, tuple[tuple[Place, Shown], ...]]] = [(forgotten, ())]

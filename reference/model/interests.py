@@ -18,7 +18,7 @@ from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Entry, Line, Registration, World
 from plumbline.reference.operations import Client, EventKind, Interest
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.rulebook.interests import LOADS_KEYS, LOADS_NOTHING
+from plumbline.reference.rulebook.interests import LOADS_KEYS, LOADS_NOTHING, well_formed
 from plumbline.reference.rulebook.values import EntryState, each
 
 Entries = HashedMap[tuple[str, str, str], Entry]
@@ -68,9 +68,27 @@ class Interests:
             for after in self._withdrawn(world, interest):
                 yield after, ()
             return
+        if not any(self._accepted(interest)):
+            return
         for listed in self._listed(world, interest):
             for dropped in self._dropped(listed, interest):
                 yield from self._loaded(dropped, interest)
+
+    def refused(self, world: World, interest: Interest) -> Iterator[tuple[World, Shows]]:
+        """The worlds in which the call was refused; keys may have been dropped before (001, L53, L65)."""
+        if not interest.register or all(self._accepted(interest)):
+            return
+        interests = world.served.interests
+        for keeps in each(self._setting.book.refusal_keeps_list()):
+            kept = interests if keeps else interests.delete((interest.client, interest.region))
+            for dropped in self._dropped(with_interests(world, kept), interest):
+                yield dropped, ()
+
+    def _accepted(self, interest: Interest) -> tuple[bool, ...]:
+        """Whether a registration is accepted; more than one answer only where that is free."""
+        if interest.kind != "regex":
+            return (True,)
+        return each(self._setting.book.accepts_expression(well_formed(interest.specification)))
 
     def _listed(self, world: World, interest: Interest) -> Iterator[World]:
         where = (interest.client, interest.region)
@@ -264,6 +282,8 @@ def covers(book: Rulebook, interest: Interest, key: str) -> tuple[bool, ...]:
         case "all":
             return (True,)
         case "regex":
+            if not well_formed(interest.specification):
+                return (False,)
             return each(book.expression_covers(interest.specification, key))
         case "list":
             return (key in interest.specification.split("\n"),)

@@ -156,7 +156,8 @@ class Timeline:
         """A client registers for keys or withdraws that; while anything is still on its way, not yet."""
         if not self._rest.quiet(world):
             return
-        ways = list(self._interests.registered(world, due.interest))
+        happens = self._interests.refused if due.refused else self._interests.registered
+        ways = list(happens(world, due.interest))
         claim = claims.NEXT_MOMENT if len(ways) == 1 else None
         for after, told in ways:
             yield Step(("harness", due), after, (*told, (TIMELINE, due)), claim)

@@ -53,6 +53,7 @@ class Call(NamedTuple):
         discarded: whether some member has discarded it.
         update: whether the caller's member had the key already.
         indefinite: whether the caller was told that it may or may not have happened, or may yet.
+        ahead: whether clients were sent its event before it was applied, as they should not.
     """
 
     stage: Stage = Stage.CALLED
@@ -62,6 +63,7 @@ class Call(NamedTuple):
     discarded: bool = False
     update: bool = False
     indefinite: bool = False
+    ahead: bool = False
 
 
 class MessageState(IntEnum):

@@ -61,6 +61,8 @@ class Rulebook:
     clears_uncovered: Callable[[], Any] = subscriptions.clears_uncovered
     sends_region_invalidates: Callable[[], Any] = subscriptions.sends_region_invalidates
     expression_covers: Callable[[str, str], Any] = interests.expression_covers
+    accepts_expression: Callable[[bool], Any] = interests.accepts_expression
+    refusal_keeps_list: Callable[[], Any] = interests.refusal_keeps_list
     interests_kept: Callable[[tuple[Interest, ...], Interest], Any] = interests.interests_kept
     interests_left: Callable[[tuple[Interest, ...], Interest], Any] = interests.interests_left
     in_force_on_return: Callable[[], Any] = interests.in_force_on_return
@@ -91,6 +93,9 @@ class Rulebook:
     keeps_fetched: Callable[[], Any] = subscriptions.keeps_fetched
     waits_for_subscribers: Callable[[], Any] = subscriptions.waits_for_subscribers
     queue_for: Callable[[str], Any] = subscriptions.queue_for
+    applies_unprocessed: Callable[[bool], Any] = subscriptions.applies_unprocessed
+    keeps_sending: Callable[[int], Any] = subscriptions.keeps_sending
+    client_compares: Callable[[], Any] = subscriptions.client_compares
     registers_at_secondaries: Callable[[], Any] = failover.registers_at_secondaries
     secondary_queues: Callable[[], Any] = failover.secondary_queues
     copies_keep_identity: Callable[[], Any] = failover.copies_keep_identity
@@ -100,6 +105,7 @@ class Rulebook:
     starts_anew: Callable[[bool], Any] = failover.starts_anew
     keeps_tracks: Callable[[], Any] = failover.keeps_tracks
     resumes_at_once: Callable[[], Any] = failover.resumes_at_once
+    promoted: Callable[[tuple[str, ...]], Any] = failover.promoted
     others_keep_copies: Callable[[], Any] = failover.others_keep_copies
     drains_first: Callable[[], Any] = failover.drains_first
     drops_anew: Callable[[], Any] = failover.drops_anew
@@ -310,6 +316,8 @@ CLIENTS: dict[str, Decision] = {
     "clears_uncovered": Decision(("S2C-OPS-04",), _yes_or_no),
     "sends_region_invalidates": Decision(("S2C-OPS-06",), _yes_or_no),
     "expression_covers": Decision(("INT-REGEX-01",), _yes_or_no),
+    "accepts_expression": Decision(("INT-REGEX-02",), _yes_or_no),
+    "refusal_keeps_list": Decision(("INT-REGEX-02",), _yes_or_no),
     "interests_kept": Decision(("INT-UNION-01",), _kept_or_replaced),
     "interests_left": Decision(("INT-UNION-01",), _left_or_gone),
     "in_force_on_return": Decision(("INT-REG-01",), _yes_or_no),
@@ -338,6 +346,9 @@ CLIENTS: dict[str, Decision] = {
     "keeps_fetched": Decision(("S2C-RECV-04",), _yes_or_no),
     "waits_for_subscribers": Decision(("TRK-ASYNC-01",), _yes_or_no),
     "queue_for": Decision(("TRK-ORDER-01", "TRK-SINGLE-01"), lambda key: Free(("", key))),
+    "applies_unprocessed": Decision(("C2S-PROP-03",), _yes_or_no),
+    "keeps_sending": Decision(("C2S-PROP-04",), _yes_or_no),
+    "client_compares": Decision(("TRK-ORDER-02",), _yes_or_no),
     "registers_at_secondaries": Decision(("INT-REG-01",), _yes_or_no),
     "copies_keep_identity": Decision(("TRK-ID-01",), _yes_or_no),
     "is_repeated": Decision(("TRK-DUP-01", "TRK-DUP-02"), _yes_or_no),
@@ -345,6 +356,7 @@ CLIENTS: dict[str, Decision] = {
     "secondary_queues": Decision(("FO-HA-01", "FO-HA-05"), _yes_or_no),
     "removes_copies_when_sent": Decision(("FO-HA-04",), _yes_or_no),
     "resumes_at_once": Decision(("FO-HA-02",), _yes_or_no),
+    "promoted": Decision(("FO-HA-06",), Free),
     "others_keep_copies": Decision(("FO-HA-07",), _yes_or_no),
     "fails_over": Decision(("FO-AUTO-01",), _yes_or_no),
     "starts_anew": Decision(("FO-NONHA-01",), _yes_or_no),

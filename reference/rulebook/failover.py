@@ -53,6 +53,11 @@ def resumes_at_once() -> bool:
     return True
 
 
+def promoted(secondaries: tuple[str, ...]) -> str:
+    """Which secondary takes over, of those that live: the longest-lived, which comes first (001, L72)."""
+    return secondaries[0]
+
+
 def others_keep_copies() -> bool:
     """Whether other secondaries keep what they have queued when one takes over: they do (001, L72)."""
     return True

@@ -14,6 +14,9 @@ from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.rulebook.interests import LOADS_KEYS, LOADS_NOTHING, LOADS_VALUES
 from plumbline.reference.rulebook.variant import variant
 
+LONG_QUEUE = 6
+"""So many waiting events are too many for some."""
+
 CLIENTS = (
     variant(
         "no-room-for-versions",
@@ -38,6 +41,18 @@ CLIENTS = (
         "INT-REGEX-01",
         "an expression covers a key if it matches any part of it",
         expression_covers=lambda expression, key: re.search(expression, key) is not None,
+    ),
+    variant(
+        "takes-any-expression",
+        "INT-REGEX-02",
+        "an expression that is not well formed is registered, and matches nothing",
+        accepts_expression=lambda is_one: True,  # noqa: ARG005
+    ),
+    variant(
+        "forgets-the-list-on-refusal",
+        "INT-REGEX-02",
+        "a registration that is refused ends all earlier ones",
+        refusal_keeps_list=lambda: False,
     ),
     variant(
         "last-registration-counts",
@@ -226,6 +241,24 @@ CLIENTS = (
         queue_for=lambda key: key,
     ),
     variant(
+        "sends-then-applies",
+        "C2S-PROP-03",
+        "a server sends an event to its clients first, and applies it once they have processed it",
+        applies_unprocessed=lambda processed: processed,
+    ),
+    variant(
+        "drowns-in-a-long-queue",
+        "C2S-PROP-04",
+        "a client's queue that has grown to six events is never emptied again",
+        keeps_sending=lambda waiting: waiting < LONG_QUEUE,
+    ),
+    variant(
+        "late-news-win",
+        "TRK-ORDER-02",
+        "what a client is sent replaces what it holds, even if that is newer",
+        client_compares=lambda: False,
+    ),
+    variant(
         "last-one-again",
         "TRK-DUP-01",
         "the last event of a thread is not known as a repetition when it comes again",
@@ -266,6 +299,12 @@ CLIENTS = (
         "FO-HA-02",
         "a secondary that has taken over sends only when another event is queued",
         resumes_at_once=lambda: False,
+    ),
+    variant(
+        "promotes-the-latest",
+        "FO-HA-06",
+        "of several secondaries the latest takes over",
+        promoted=lambda secondaries: secondaries[-1],
     ),
     variant(
         "others-start-over",

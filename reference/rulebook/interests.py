@@ -19,6 +19,25 @@ def expression_covers(expression: str, key: str) -> bool:
     return re.fullmatch(expression, key) is not None
 
 
+def well_formed(expression: str) -> bool:
+    """Whether an expression is one at all; as Python reads it, which shares with Java what suites use."""
+    try:
+        re.compile(expression)
+    except (re.error, RecursionError):
+        return False
+    return True
+
+
+def accepts_expression(is_one: bool) -> bool:
+    """Whether a registration for an expression is accepted: if it is well formed (001, L65)."""
+    return is_one
+
+
+def refusal_keeps_list() -> bool:
+    """Whether a registration that is refused leaves the interest list as it was: it does (001, L65)."""
+    return True
+
+
 def interests_kept(earlier: tuple[Interest, ...], new: Interest) -> tuple[Interest, ...]:
     """The interest list after a registration: what was there, and the new one (001, L63)."""
     return (*(one for one in earlier if one != new), new)

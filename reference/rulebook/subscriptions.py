@@ -89,3 +89,18 @@ def waits_for_subscribers() -> bool:
 def queue_for(key: str) -> str:  # noqa: ARG001
     """In which of a client's queues, each emptied by a thread, an event of a key waits: in one (001, L46)."""
     return ""
+
+
+def applies_unprocessed(processed: bool) -> bool:  # noqa: ARG001
+    """Whether a server applies what clients have not processed: it does, and sends then (001, L13)."""
+    return True
+
+
+def keeps_sending(waiting: int) -> bool:  # noqa: ARG001
+    """Whether a server goes on sending with so many events in a client's queue: it does (001, L14)."""
+    return True
+
+
+def client_compares() -> bool:
+    """Whether a client keeps what is newer than what it is sent: it does, as it checks (001, L31, L35)."""
+    return True

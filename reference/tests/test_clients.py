@@ -203,9 +203,15 @@ def test_what_clients_may_not_show_is_refuted(name: str):
 
 @pytest.mark.parametrize(
     ("decision", "name"),
-    [("client_takes", "an event is missing"), ("serves_client", "a put fails")],
+    [
+        ("client_takes", "an event is missing"),
+        ("serves_client", "a put fails"),
+        ("client_compares", "a client that checks is shown a loser"),
+        ("client_compares", "a client that checks holds the older"),
+        ("keeps_sending", "the last event is missing when everything has settled"),
+    ],
 )
-def test_what_breaks_the_opting_out_is_explained_with_its_decision_left_open(decision: str, name: str):
+def test_what_clients_may_not_show_is_explained_with_its_decision_left_open(decision: str, name: str):
     assert told(WRONG[name], Rulebook().with_free(decision)) is Answer.EXPLAINED
 
 

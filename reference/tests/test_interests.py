@@ -38,7 +38,7 @@ KINDS = {"": EventKind.UPDATE, "?": EventKind.INVALIDATE, "!": EventKind.DESTROY
 
 
 def _interest(word: str) -> Interest:
-    """`x`: of that key; `x?`: without values; `x~none`: with that policy; a leading `-`: withdrawn."""
+    """`x`: of that key; `x.`: of that expression; `x?`: without values; `x~none`: by policy; `-x`: off."""
     what, _, policy = word.strip("-").partition("~")
     key, values = what.rstrip("?"), not what.endswith("?")
     return Interest(
@@ -56,9 +56,9 @@ def history(timeline: str, log: str) -> History:
     """A history of A and B, with the client K of B that begins without any interest.
 
     Args:
-        timeline: `1x` puts t1 under x at A and waits, `settled`; `@WORD` registers, see `_interest`; `x=1`
-            reads that K holds t1 under x (`x=` nothing at all, `x=?` an entry without a value); `g2x=1` is a
-            get of x at K that returns t1.
+        timeline: `1x` puts t1 under x at A and waits, `settled`; `@WORD` registers, see `_interest`, and
+            `@!WORD` is refused; `x=1` reads that K holds t1 under x (`x=` nothing at all, `x=?` an entry
+            without a value); `g2x=1` is a get of x at K that returns t1.
         log: what K's listener tells of: `1` of put 1 as a value, `1?` as an invalidation.
     """
     moments: list[Moment] = []
@@ -67,7 +67,8 @@ def history(timeline: str, log: str) -> History:
         if word == "settled":
             moments.append(Settled())
         elif word[0] == "@":
-            moments += [Settled(), Registered(_interest(word[1:]))]
+            what = word[1:].removeprefix("!")
+            moments += [Settled(), Registered(_interest(what), refused=word[1] == "!")]
         elif word[0] == "g":
             call, _, value = word[1:].partition("=")
             got = _operation(call, "K", OperationKind.GET)
@@ -123,6 +124,8 @@ RIGHT = {
     "registrations of both kinds, as nothing": history("@x @x.*? 1x settled x=", ""),
     "an expression may drop all keys": history("1y @y @x.*~none y=", ""),
     "an expression may leave other keys": history("1y @y @x.*~none y=1", ""),
+    "what is no expression is refused": history("@x @!x.( 1x settled x=1", "1"),
+    "a refusal may come behind the drop": history("1x @x @!x.( x=", ""),
     "an event comes late": history("@x 1x x= settled x=1", "1"),
 }
 
@@ -140,6 +143,9 @@ WRONG = {
     "an invalidation for values": (history("1x @x 2x", "2?"), "value_for_values"),
     "an invalidation of what is not there": (history("@x? 1x", "1?"), "invalidates_absent"),
     "an expression that is only found": (history("@x.* 1y", "1"), "expression_covers"),
+    "what is no expression is registered": (history("@x.(", ""), "accepts_expression"),
+    "an expression is refused": (history("@!x.*", ""), "accepts_expression"),
+    "a refusal ends other registrations": (history("@x @!x.( 1x", ""), "refusal_keeps_list"),
     "another key is dropped": (history("1y @y @x~none y=", ""), "dropped_for_keys"),
 }
 

@@ -192,7 +192,7 @@ def _client(layout: _Layout, client: Client) -> Iterator[Row]:
             yield from _registration(layout, Interest(client=client.name, region=region.name))
 
 
-def _registration(layout: _Layout, interest: Interest) -> Iterator[Row]:
+def _registration(layout: _Layout, interest: Interest, status: Status = Status.OK) -> Iterator[Row]:
     """A registration, or its withdrawal, from its call to its return; nothing else happened meanwhile."""
     begins, ends = (
         (TraceKind.RI_BEGIN, TraceKind.RI_END)
@@ -208,7 +208,7 @@ def _registration(layout: _Layout, interest: Interest) -> Iterator[Row]:
         "receive_values": interest.receive_values,
     }
     yield layout.member(begins, interest.client, **columns)
-    yield layout.member(ends, interest.client, **columns, status=Status.OK)
+    yield layout.member(ends, interest.client, **columns, status=status)
 
 
 DEFAULT_POLICY = "keys_values"
@@ -257,8 +257,8 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # no
         case Left(member=member, region=region) | Joined(member=member, region=region):
             kind = TraceKind.REGION_CLOSE if isinstance(moment, Left) else TraceKind.REGION_HOST
             yield layout.member(kind, member, region=region)
-        case Registered(interest=interest):
-            yield from _registration(layout, interest)
+        case Registered(interest=interest, refused=refused):
+            yield from _registration(layout, interest, Status.REFUSED if refused else Status.OK)
         case Redelivered(op_id=op_id, member=member):
             yield layout.operation(TraceKind.REDELIVER, op_id, member)
         case Settled(held=held):

@@ -135,6 +135,23 @@ def a_second_failure_right_after_the_first_loses_nothing(s: Stage) -> None:
     s.log_is(K, "y", third)
 
 
+@scenario("FO-HA-06", needs=KILLS_AND_GATES, clients=TWICE_SECURED, members=4)
+def the_longest_lived_secondary_takes_over(s: Stage) -> None:
+    # What is held in the listener of its caller has gone to no other member: only the caller can send it.
+    s.crash("B")
+    s.settle()
+    of_latest = s.park("D", "D", "x")
+    s.not_shown_at(K, of_latest)
+    s.release(of_latest)
+    s.settle()
+    of_longest = s.park("C", "C", "y")
+    s.shown_at(K, of_longest)
+    s.release(of_longest)
+    s.settle()
+    s.log_is(K, "x", of_latest)
+    s.log_is(K, "y", of_longest)
+
+
 @scenario("FO-AUTO-01", needs=KILLS, clients=SECURED)
 def a_secondary_takes_over_from_a_killed_primary_by_itself(s: Stage) -> None:
     before = s.put("A", "x")

@@ -231,3 +231,21 @@ def an_expression_matches_the_key_as_a_whole(s: Stage) -> None:
     s.settle()
     s.log_is(K, "B1", later["B1"])
     s.log_is(K, "xB")
+
+
+@scenario("INT-REGEX-02", needs=CLIENTS, clients=ONE, registers=False)
+def what_is_no_expression_is_refused_and_the_interest_list_stays_as_it_was(s: Stage) -> None:
+    s.register(K, "key", "x")
+    s.register(K, "regex", "y.")
+    for bracket in ("[", "("):
+        s.is_refused(K, "regex", bracket)
+    told = {key: s.put(s.low, key) for key in ("x", "y1", "[", "z")}
+    s.settle()
+    s.log_is(K, "x", told["x"])
+    s.log_is(K, "y1", told["y1"])
+    s.log_is(K, "[")
+    s.log_is(K, "z")
+    s.register(K, "regex", "z")
+    later = s.put(s.high, "z")
+    s.settle()
+    s.log_is(K, "z", later)

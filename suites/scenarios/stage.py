@@ -246,15 +246,22 @@ class Stage:
         self._registered(interest)
         return interest
 
+    def is_refused(self, client: str, kind: str, specification: str) -> None:
+        """A client cannot register for this: the call must be refused, once everything has settled."""
+        interest = Interest(client=client, region=REGION, kind=kind, specification=specification)
+        self._registered(interest, refused=True)
+
     def withdraw(self, interest: Interest) -> None:
         """Have a client withdraw a registration."""
         self._registered(msgspec.structs.replace(interest, register=False))
 
-    def _registered(self, interest: Interest) -> None:
+    def _registered(self, interest: Interest, *, refused: bool = False) -> None:
         self.settle()
         self.done.append(interest_words(interest))
         self.steps.append(Register(interest))
-        self._driver.register(interest)
+        if self._driver.register(interest) is refused:
+            seen = "accepted" if refused else "refused"
+            raise MismatchError(f"{interest_words(interest)}, {'in vain' if refused else 'and may'}", seen)
 
     def redeliver(self, operation: Operation, member: str) -> None:
         """Deliver the message of an operation to a member once more."""
@@ -386,6 +393,16 @@ class Stage:
         """Every member and every client holds the outcome of an operation."""
         for holder in (*self.members, *self._driver.clients):
             self.holds(holder, key, operation)
+
+    def everybody_agrees(self, key: str) -> None:
+        """Every member and every client holds the same under a key, or nobody anything."""
+        seen = {}
+        for holder in (*self.members, *self._driver.clients):
+            self.steps.append(Read(holder, REGION))
+            contents = self._driver.contents(holder, REGION)
+            seen[holder] = _state(key in contents, contents.get(key))
+        if len(set(seen.values())) != 1:
+            raise MismatchError(f"everybody to hold the same under {key}", f"{seen}")
 
     def discards(self, **counts: int) -> None:
         """How many updates the low, mid and high member have counted as discarded."""

@@ -11,6 +11,7 @@ K, L, M = "K", "L", "M"
 """Clients: two of one server, and one of another."""
 
 CLIENTS = (Capability.CLIENTS,)
+GATES = (*CLIENTS, Capability.LISTENER_GATES)
 ONE = (Client(name=K, servers=("B",)),)
 UNCHECKED = (Client(name=K, servers=("B",), checks=False),)
 TWO = (*ONE, Client(name=L, servers=("B",)))
@@ -34,12 +35,70 @@ def what_a_client_puts_reaches_every_other_that_has_registered(s: Stage) -> None
 @scenario("C2S-PROP-02", needs=CLIENTS, clients=TWO, checks=False)
 def a_client_is_not_sent_what_it_has_put_itself(s: Stage) -> None:
     # Where nothing is checked nobody would discard what comes back.
+    # What a client puts may be told there before what was put earlier elsewhere.
     own = s.put(K, "x")
+    s.settle()
     others = s.put(L, "x")
+    s.settle()
     again = s.put(K, "x")
     s.settle()
     s.log_is(K, "x", own, others, again)
     s.log_is(L, "x", own, others, again)
+
+
+@scenario("C2S-PROP-03", needs=GATES, clients=THREE)
+def no_client_is_told_of_what_its_server_does_not_hold(s: Stage) -> None:
+    # Document 001, L12 to L14: the server's region is updated, then the queue is filled, then it is emptied.
+    for caller, key in ((K, "x"), (s.mid, "y")):
+        operation = s.park(L, caller, key)
+        s.holds("B", key, operation)
+        s.release(operation)
+        s.settle()
+    far = s.park(M, K, "z")
+    s.holds("C", "z", far)
+    s.release(far)
+    s.settle()
+    s.everybody_holds("z", far)
+
+
+@scenario("C2S-PROP-04", needs=GATES, clients=TWO)
+def whatever_waits_for_a_client_is_delivered_in_the_end(s: Stage) -> None:
+    # Several clients and threads write while K stands still; then nothing more.
+    first = s.park(K, s.low, "x")
+    s.finish(first)
+    events = {key: [s.put(caller, key) for caller in (L, s.mid, L)] for key in ("y", "z")}
+    s.release(first)
+    s.settle()
+    s.log_is(K, "x", first)
+    for key, operations in events.items():
+        s.log_is(K, key, *operations)
+        s.holds(K, key, operations[-1])
+
+
+@scenario("TRK-ORDER-02", needs=GATES, clients=TWO)
+def what_reaches_a_client_late_does_not_replace_what_is_newer(s: Stage) -> None:
+    # K stands still, so that what others wrote before it reaches it behind its own write.
+    first = s.park(K, s.low, "w")
+    s.finish(first)
+    late = {key: s.put(caller, key) for key, caller in (("x", s.mid), ("y", L), ("z", s.high))}
+    newer = {"x": s.put(K, "x"), "y": s.do(K, DESTROY, "y"), "z": s.put(K, "z")}
+    last = s.put(L, "z")
+    s.release(first)
+    s.settle()
+    s.told_some_of(K, "x", late["x"], newer["x"])
+    s.told_some_of(K, "z", late["z"], newer["z"], last)
+    s.everybody_holds("x", newer["x"])
+    s.everybody_holds("y", None)
+    s.everybody_holds("z", last)
+
+
+@scenario("TRK-ORDER-02", needs=CLIENTS, clients=THREE)
+def clients_hold_in_the_end_what_servers_hold_whoever_wrote_at_the_same_time(s: Stage) -> None:
+    for kind in (OperationKind.PUT, OperationKind.PUT, DESTROY, OperationKind.PUT):
+        for caller in (K, L, M, s.mid):
+            s.start(caller, kind, "x")
+        s.settle()
+        s.everybody_agrees("x")
 
 
 @scenario("C2S-PROP-05", needs=CLIENTS, clients=THREE)
