@@ -7,15 +7,15 @@ Knows each subcommand's name and one line about it; what a subcommand does lies 
 from __future__ import annotations
 
 import errno
-import signal
 import sys
 import traceback
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import version
-from types import FrameType
 
 import click
+
+from plumbline.ci.stopping import STOP, end_children
 
 # The one line stands here, and not only in the module, so that `plumbline --help` imports none of them and
 # works where an extra is missing.
@@ -63,7 +63,7 @@ Examples:
 
 \b
 Exit codes:
-  0  nothing failed    1  a requirement failed    2  could not judge    130  interrupted
+  0  nothing failed    1  a requirement failed    2  could not judge    128 + n  stopped by signal n
 """
 
 
@@ -148,28 +148,26 @@ class Subcommands(click.Group):
             formatter.write_dl(list(SUBCOMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the subcommand; expected errors become one line and exit code 2, Ctrl-C exit code 130."""
+        """Run the subcommand; expected errors become one line and exit code 2, signals 128 + n."""
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            click.echo("plumbline: interrupted", err=True)
-            ctx.exit(130)
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
-            raise
-        except Exception as error:
+        except BaseException as error:
+            if STOP.number or isinstance(error, KeyboardInterrupt):
+                # Whatever it was: what goes wrong while all is being ended must not hide why it ends.
+                if ctx.params["traceback"]:
+                    traceback.print_exception(error)
+                STOP.tell(error)
+                ctx.exit(STOP.exit_code)
+            if not isinstance(error, Exception):
+                raise
+            if isinstance(error, click.ClickException | click.exceptions.Exit | click.Abort):
+                raise
             message = explain(error)
             if message is None:
                 raise
             if ctx.params["traceback"]:
                 traceback.print_exception(error)
             raise CommandError(message) from error
-
-
-def _stop(signal_number: int, frame: FrameType | None) -> None:
-    """Leave as Ctrl-C does, so that whoever started processes gets to end them."""
-    del frame
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would cut that short
-    sys.exit(128 + signal_number)
 
 
 @click.group(cls=Subcommands, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})
@@ -182,10 +180,17 @@ def group(traceback: bool) -> None:
 
 def main() -> None:
     """Entry point of the `plumbline` command; always exits."""
-    signal.signal(signal.SIGTERM, _stop)
+    STOP.listen()
     try:
         group(prog_name="plumbline")
-    except Exception:  # noqa: BLE001 - Python would exit with 1, which says that the candidate failed
+    except BaseException as error:
+        if STOP.number:
+            STOP.tell(error)
+            end_children()
+            sys.exit(STOP.exit_code)
+        if not isinstance(error, Exception):
+            raise
+        # Python would exit with 1, which says that the candidate failed.
         traceback.print_exc()
         click.echo(
             "plumbline: this is a mistake of Plumbline's own; nothing is known of the candidate", err=True

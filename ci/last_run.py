@@ -44,6 +44,10 @@ def last_run(out: Path, candidates: Collection[str] = ()) -> LastRun:
 
 def failed_in(run: LastRun, ids: Collection[str] = ()) -> tuple[str, ...]:
     """What failed or went unjudged in a run, of the ids given or of all; raises UnreadableRunError."""
+    if run.record.trouble:
+        raise UnreadableRunError(
+            f"{run.directory}: {run.record.trouble}, so it cannot say what failed; run without --last-failed"
+        )
     verdicts: dict[str, list[Verdict]] = {}
     for row in read_verdicts(run.directory):
         verdicts.setdefault(row.requirement, []).append(row.verdict)

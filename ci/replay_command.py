@@ -101,7 +101,9 @@ def command(
     tries = times or tries_for(example.times_failed, example.times_tried)
     found = settings.find(candidate or example.candidate, seed=example.seed, limits=limits)
     console = Console(stderr=True)
-    console.print(one_line(f"playing on {found.name}", LONGEST), markup=False, highlight=False)
+    console.print(
+        one_line(f"playing on {found.name}", LONGEST), markup=False, highlight=False, soft_wrap=True
+    )
     with (
         Session(found) as session,
         Progress(console=console, transient=True, disable=not console.is_terminal) as bar,

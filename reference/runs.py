@@ -79,6 +79,7 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
         deviations: the known differences that were in force.
         deviations_not_seen: those of them that did not show, though their requirement was exercised.
         complete: False until the run has ended in order; an incomplete run is never green.
+        broken_off: somebody stopped the run; its verdict table holds what was judged until then.
         format: version of this layout.
     """
 
@@ -98,7 +99,15 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     deviations: tuple[Deviation, ...] = ()
     deviations_not_seen: tuple[Deviation, ...] = ()
     complete: bool = False
+    broken_off: bool = False
     format: int = RUN_FORMAT
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing of this run may be called passed; "" for a run that has ended in order."""
+        if self.complete:
+            return ""
+        return "it was broken off, and did not end in order" if self.broken_off else "it did not end in order"
 
 
 class DeadEnd(msgspec.Struct, frozen=True, kw_only=True):

@@ -213,7 +213,7 @@ def _record(directory: Path) -> RunRecord:
 
 
 def _run(directory: Path, record: RunRecord, set_aside: list[SetAside]) -> Run:
-    trouble = "" if record.complete else "it did not end in order"
+    trouble = record.trouble
     rows: tuple[VerdictRow, ...] = ()
     try:
         rows = _rows(directory, record.run_id)

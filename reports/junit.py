@@ -41,10 +41,10 @@ def junit_xml(
         ET.SubElement(properties, "property", name=name, value=one_line(str(getattr(record, name))))
     for requirement, found in by_requirement.items():
         _case(suite, record.candidate, requirement, found, titles or {})
-    if not record.complete:
+    if record.trouble:
         name = _class_name(record.candidate)
         case = ET.SubElement(suite, "testcase", classname=name, name="the run itself")
-        ET.SubElement(case, "error", type="incomplete", message="the run did not end in order")
+        ET.SubElement(case, "error", type="incomplete", message=record.trouble)
     suite.set("tests", str(len(suite.findall("testcase"))))
     for status, element in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(status, str(len(suite.findall(f"testcase/{element}"))))

@@ -11,6 +11,7 @@ import secrets
 import shlex
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -93,7 +94,8 @@ def run_suite(candidate: Candidate, options: Options, out: Path, progress: Progr
     """Run the suite against one candidate, leaving a directory below `out`.
 
     Never raises for what the candidate does. Raises OSError or TraceWriteError when the directory cannot
-    be written; what was written before stays readable and says that the run is incomplete.
+    be written; what was written before stays readable and says that the run is incomplete. So it does when
+    the run is interrupted: the verdicts so far are kept, and what interrupted it goes on with a note of them.
     """
     return _Run(candidate, options, out, progress).carry_out()
 
@@ -129,6 +131,16 @@ class _Run:
 
     def carry_out(self) -> Outcome:
         write_record(self._directory, self._record)
+        try:
+            not_shown = self._play_and_judge()
+        except BaseException as error:
+            if not isinstance(error, Exception):
+                self._keep_what_there_is(error)
+            raise
+        return Outcome(self._record, self._rows, self._directory, self._counterexamples, not_shown)
+
+    def _play_and_judge(self) -> tuple[Deviation, ...]:
+        """All of it; gives the deviations that did not show."""
         with Session(self._candidate, self._options.dialect) as session:
             if self._introduced(session):
                 with TraceWriter(self._directory, self._record.run_id) as trace:
@@ -149,7 +161,20 @@ class _Run:
         self._record = msgspec.structs.replace(self._record, deviations_not_seen=not_shown)
         write_record(self._directory, self._record)
         write_verdicts(self._directory, self._rows)
-        return Outcome(self._record, self._rows, self._directory, self._counterexamples, not_shown)
+        return not_shown
+
+    def _keep_what_there_is(self, interruption: BaseException) -> None:
+        """Write the verdicts so far, in a run that says that it was broken off; never raises OSError."""
+        seconds = time.monotonic() - self._started
+        self._record = msgspec.structs.replace(self._record, complete=False, broken_off=True, seconds=seconds)
+        judged = len({row.requirement for row in self._rows})
+        with suppress(OSError):
+            write_record(self._directory, self._record)
+            write_verdicts(self._directory, self._rows)
+            interruption.add_note(
+                f"{self._candidate.name}: broken off after {seconds:.1f} s; what was judged so far, "
+                f"{judged} requirements, is kept in {self._directory} and never counts as green"
+            )
 
     def _introduced(self, session: Session) -> bool:
         """Whether the candidate could introduce itself; otherwise nothing can be judged."""

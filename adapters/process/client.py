@@ -85,6 +85,9 @@ from plumbline.reference.operations import (
 
 _DATA_SHOWN = 8 * 1024
 
+INTERRUPTED_MS = 1_000
+"""Most that each step of ending the other side takes when a request was interrupted: somebody waits."""
+
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """How long the other side may take.
@@ -135,6 +138,7 @@ class RemoteAdapter(Adapter):
         self._limits = limits or Limits()
         self._requests = 0
         self._gone = ""
+        self._patience_ms = self._limits.grace_ms
         self.sent = self.answered = b""
         """The last request and the line that answered it, for people; empty where none came."""
 
@@ -240,7 +244,7 @@ class RemoteAdapter(Adapter):
             except (AdapterError, UnsupportedError):
                 asked = False  # it would not close by itself, so nothing is to be waited for
             self._gone = self._gone or "it was closed"
-        self._channel.end(self._limits.grace_ms, asked=asked)
+        self._channel.end(self._patience_ms, asked=asked)
 
     def _ask(
         self, method: str, params: msgspec.Struct, result: type[Record], limit_ms: int | None = None
@@ -261,6 +265,11 @@ class RemoteAdapter(Adapter):
             raise self._give_up(f"{method}: the adapter {error}") from None
         except UnreadableError as error:
             raise self._give_up(f"{method}: its result breaks the protocol: {error}") from None
+        except BaseException:
+            # Interrupted: what it says next would answer this request, so it can only be ended, and soon.
+            self._gone = f"{method}: it was interrupted"
+            self._patience_ms = min(self._patience_ms, INTERRUPTED_MS)
+            raise
         raise self._refusal(method, answer)
 
     def _answer(self, line: bytes) -> msgspec.Raw | ErrorObject:

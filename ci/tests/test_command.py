@@ -1,4 +1,3 @@
-import os
 import signal
 import subprocess
 import sys
@@ -121,37 +120,3 @@ def test_a_mistake_of_our_own_is_not_told_as_a_failure_of_the_candidate(
     told = capsys.readouterr().err
     assert "ValueError: a mistake" in told
     assert "a mistake of Plumbline's own" in told
-
-
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupted_command_ends_what_it_started_and_says_so_by_its_exit_code(
-    tmp_path: Path, number: signal.Signals, code: int
-):
-    # The subcommand starts a process as adapters do, and waits; what it prints tells that it does.
-    script = tmp_path / "interrupted.py"
-    script.write_text(
-        "import subprocess, click\n"
-        "from plumbline.ci import command\n"
-        "@click.command\n"
-        "def waits():\n"
-        "    child = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
-        "    try:\n"
-        "        print(child.pid, flush=True)\n"
-        "        child.wait()\n"
-        "    finally:\n"
-        "        child.kill()\n"
-        "        child.wait()\n"
-        "command.Subcommands.get_command = lambda *_: waits\n"
-        "command.main()\n"
-    )
-    with subprocess.Popen(
-        [sys.executable, str(script), "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        child = int(process.stdout.readline())
-        process.send_signal(number)
-        _, errors = process.communicate(timeout=30)
-    assert process.returncode == code
-    assert "Traceback" not in errors
-    with pytest.raises(ProcessLookupError):
-        os.kill(child, 0)

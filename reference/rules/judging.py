@@ -198,8 +198,8 @@ class _Looked(NamedTuple):
 
 def _look(directory: Path, record: RunRecord) -> _Looked:
     files, flaws = verified_files(directory, record.run_id)
-    if not record.complete:
-        flaws.append(Flaw(str(directory / "run.json"), "the run did not end in order"))
+    if record.trouble:
+        flaws.append(Flaw(str(directory / "run.json"), f"of this run: {record.trouble}"))
     return _Looked(directory, record, files, flaws)
 
 
