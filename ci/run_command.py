@@ -26,6 +26,7 @@ from plumbline.reference.deviations import DeviationError, read_deviations
 from plumbline.reference.runs import write_atomically
 from plumbline.reference.trace.files import TraceWriteError
 from plumbline.reference.verdicts import Verdict, VerdictRow, exit_code, merge
+from plumbline.reports.checks import render_checks
 from plumbline.reports.junit import junit_xml
 from plumbline.reports.terminal import render_counterexample, render_summary
 from plumbline.reports.text import one_line
@@ -221,6 +222,7 @@ def _tell(console: Console, outcome: Outcome) -> None:
         highlight=False,
         soft_wrap=True,
     )
+    console.print(render_checks(record.checks))
     for counterexample in outcome.counterexamples[:MOST_SHOWN]:
         console.print(render_counterexample(counterexample, titles))
         console.print()

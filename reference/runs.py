@@ -59,6 +59,27 @@ class UnreadableRunError(Exception):
     """A directory is not a whole run; the message says what is missing or damaged."""
 
 
+class Check(msgspec.Struct, frozen=True, kw_only=True):
+    """What one part of a run played, and what that took.
+
+    Attributes:
+        name: a machine's, or `scenarios`.
+        examples: so many were played and judged, of those that count.
+        planned: so many plans a machine was to draw, each of which it plays once however often it draws it;
+            0 for scenarios.
+        cut: whether the time was over before that.
+        seconds: wall time.
+        own_s: seconds of processor time of this process, which judges as well as it drives.
+    """
+
+    name: str
+    examples: int
+    planned: int = 0
+    cut: bool = False
+    seconds: float
+    own_s: float
+
+
 class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     """What was run.
 
@@ -78,6 +99,7 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
         selected: the requirements asked for; empty for the whole catalogue of that version.
         deviations: the known differences that were in force.
         deviations_not_seen: those of them that did not show, though their requirement was exercised.
+        checks: what was played, in that order.
         complete: False until the run has ended in order; an incomplete run is never green.
         broken_off: somebody stopped the run; its verdict table holds what was judged until then.
         format: version of this layout.
@@ -98,6 +120,7 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     selected: tuple[str, ...] = ()
     deviations: tuple[Deviation, ...] = ()
     deviations_not_seen: tuple[Deviation, ...] = ()
+    checks: tuple[Check, ...] = ()
     complete: bool = False
     broken_off: bool = False
     format: int = RUN_FORMAT

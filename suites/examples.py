@@ -53,6 +53,7 @@ class Trouble(msgspec.Struct):
 
     Attributes:
         played: plans carried out and judged, of those that count.
+        cut: whether the time was over before all were drawn.
         idle: plans carried out that count for nothing: nothing was wrong, and no fault has bitten.
         failure: the smallest failing example, judged; None if there is none.
         plan: its plan.
@@ -66,6 +67,7 @@ class Trouble(msgspec.Struct):
     """
 
     played: int = 0
+    cut: bool = False
     idle: int = 0
     failure: Result | None = None
     plan: Plan | None = None
@@ -91,6 +93,7 @@ def play_plans(
     profile: Profile,
     draw_seed: int,
     deadline: float | None,
+    last: float | None = None,
     on_record: OnRecord,
     saw: Callable[[str, Verdict, History], None],
     progress: Callable[[int], None],
@@ -105,6 +108,7 @@ def play_plans(
         profile: how many plans, how long, how many replays.
         draw_seed: what they are drawn from.
         deadline: on the monotonic clock; no plan is begun after it.
+        last: when making a failing plan small has to end, on the same clock; `deadline` if left out.
         on_record: the deviations on record.
         saw: told of every judged example that counts: its name, the verdict, the history.
         progress: told how many were played that count.
@@ -116,6 +120,7 @@ def play_plans(
     def execute(plan: Plan) -> None:
         over = deadline is not None and time.monotonic() > deadline
         if over or session.given_up:
+            trouble.cut = over
             raise _EnoughError
         try:
             played = play_plan(plan, session)
@@ -159,9 +164,7 @@ def play_plans(
         if enough.cause is not None:
             raise enough.cause from None
     except _FailedError as failed:
-        limits = Limits()
-        if deadline is not None:
-            limits = Limits(seconds=min(limits.seconds, max(0.0, deadline - time.monotonic())))
+        limits = _limits(deadline if last is None else last)
         reduced = reduce(failed.played, session, judge, limits=limits, progress=reducing)
         smallest = reduced.played
         saw(f"{machine.name}-reduced", Verdict.FAIL, smallest.history)
@@ -177,6 +180,12 @@ def play_plans(
                 session.failed(error)
             trouble.tried += 1
     return trouble
+
+
+def _limits(last: float | None) -> Limits:
+    """What making a plan small may take if it has to end by then."""
+    usual = Limits()
+    return usual if last is None else Limits(seconds=min(usual.seconds, max(0.0, last - time.monotonic())))
 
 
 def _failure(machine: Machine, reduced: Reduced, book: Rulebook) -> Result:

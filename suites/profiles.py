@@ -19,6 +19,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         rules: rules that a plan has at most; a rule plans one to nine steps.
         replays: how often a failing example is played again to see whether it fails every time.
         proofs: how many examples are sought that would have shown a requirement violated; one is enough.
+        budget_s: after so many seconds machines draw no more plans, where nothing else is said; None for no
+            end. A candidate that plays them all sooner loses nothing by it.
     """
 
     name: str
@@ -26,13 +28,14 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     rules: int
     replays: int
     proofs: int = 3
+    budget_s: float | None = None
 
 
 PROFILES: dict[str, Profile] = {
     profile.name: profile
     for profile in (
         Profile(name="smoke", examples=20, rules=10, replays=2, proofs=1),
-        Profile(name="gate", examples=150, rules=20, replays=4, proofs=3),
+        Profile(name="gate", examples=150, rules=20, replays=4, proofs=3, budget_s=540.0),
         Profile(name="full", examples=2_000, rules=30, replays=4, proofs=3),
     )
 }

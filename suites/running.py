@@ -28,6 +28,7 @@ from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rules.judging import judge_runs
 from plumbline.reference.runs import (
+    Check,
     Counterexample,
     RunRecord,
     write_counterexample,
@@ -65,7 +66,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         selected: requirement ids; empty for all.
         profile: how much.
         seed: what the plans are drawn from.
-        budget_s: after so many seconds machines draw no more plans; None for no end.
+        budget_s: after so many seconds machines draw no more plans; None for what the profile says.
         deviations: known differences.
         dialect: the dialect judged against, "" for the one that the candidate declares.
         also_said: what else the command line said that decides what a replay shows, word by word.
@@ -145,8 +146,12 @@ class _Run:
             if self._introduced(session):
                 with TraceWriter(self._directory, self._record.run_id) as trace:
                     self._scenarios(session, trace)
-                    for machine in MACHINES.values():
-                        self._machine(session, trace, machine)
+                    # Those of one site first, since its members run: starting others is slow.
+                    machines = sorted(MACHINES.values(), key=lambda it: Capability.GATEWAYS in it.needs)
+                    left = [machine.name for machine in machines if self._plays(session, machine)]
+                    for machine in machines:
+                        self._machine(session, trace, machine, left=len(left))
+                        left = [name for name in left if name != machine.name]
         seal(self._directory)
         self._record = msgspec.structs.replace(
             self._record, complete=True, seconds=time.monotonic() - self._started
@@ -208,6 +213,7 @@ class _Run:
         # Those of one topology together, and last the one that machines begin with: starting members is slow.
         wanted.sort(key=lambda scenario: (not scenario.queues, bool(scenario.clients), scenario.members))
         book = session.book
+        clock = _Clock()
         for count, scenario in enumerate(wanted):
             self._progress("scenarios", count, len(wanted))
             result = play(scenario, session, book, on_record=self._on_record)
@@ -218,12 +224,17 @@ class _Run:
                     failed, tried = failed + (again is Verdict.FAIL), tried + 1
             self._judged(result, Source.SCENARIO, trace, failed, tried)
         self._progress("scenarios", len(wanted), len(wanted))
+        self._checked("scenarios", clock, len(wanted))
 
-    def _machine(self, session: Session, trace: TraceWriter, machine: Machine) -> None:
+    def _plays(self, session: Session, machine: Machine) -> bool:
+        """Whether a machine has anything to do here."""
+        return not self._owed.isdisjoint(machine.requirements) and not session.lacks(machine.needs)
+
+    def _machine(self, session: Session, trace: TraceWriter, machine: Machine, *, left: int) -> None:
         wanted = [requirement for requirement in machine.requirements if requirement in self._owed]
         if not wanted:
             return
-        began = time.monotonic()
+        clock = _Clock()
         lacking = session.lacks(machine.needs)
         if lacking:
             for requirement in wanted:
@@ -232,7 +243,10 @@ class _Run:
                 )
             return
         proof = _Proof(wanted, session.book, self._options.profile.proofs)
-        deadline = None if self._options.budget_s is None else self._started + self._options.budget_s
+        budget_s = self._options.budget_s or self._options.profile.budget_s
+        last = None if budget_s is None else self._started + budget_s
+        # What one does not use of its share of the time is left to those behind it.
+        deadline = None if last is None else clock.began + max(0.0, last - clock.began) / left
         played = play_plans(
             machine,
             session,
@@ -240,12 +254,14 @@ class _Run:
             profile=self._options.profile,
             draw_seed=self._options.seed,
             deadline=deadline,
+            last=last,
             on_record=self._on_record,
             saw=lambda name, verdict, history: self._saw(trace, proof, name, verdict, history),
             progress=lambda done: self._progress(machine.name, done, self._options.profile.examples),
             reducing=lambda runs, most: self._progress(f"{machine.name}, making it small", runs, most),
         )
-        seconds = time.monotonic() - began
+        self._checked(machine.name, clock, played.played, self._options.profile.examples, cut=played.cut)
+        seconds = clock.seconds
         named: tuple[str, ...] = ()
         if played.failure is not None:
             named = self._judged(played.failure, Source.MACHINE, trace, played.failed, played.tried)
@@ -259,6 +275,19 @@ class _Run:
                 exercised=proof.count(requirement),
                 seconds=seconds / len(wanted),
             )
+
+    def _checked(
+        self, name: str, clock: _Clock, examples: int, planned: int = 0, *, cut: bool = False
+    ) -> None:
+        check = Check(
+            name=name,
+            examples=examples,
+            planned=planned,
+            cut=cut,
+            seconds=clock.seconds,
+            own_s=clock.own_s,
+        )
+        self._record = msgspec.structs.replace(self._record, checks=(*self._record.checks, check))
 
     def _saw(self, trace: TraceWriter, proof: _Proof, name: str, verdict: Verdict, history: History) -> None:
         trace.write(name, Source.MACHINE, verdict, history)
@@ -389,6 +418,24 @@ class _Run:
         )
 
 
+class _Clock:
+    """How long something takes, from here on."""
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+        self._own = time.process_time()
+
+    @property
+    def seconds(self) -> float:
+        """Wall time so far."""
+        return time.monotonic() - self.began
+
+    @property
+    def own_s(self) -> float:
+        """Processor time of this process so far."""
+        return time.process_time() - self._own
+
+
 class _Proof:
     """Which requirements the right histories of a machine would have shown violations of."""
 
@@ -422,9 +469,12 @@ def _of_machine(requirement: str, played: Trouble, proof: _Proof) -> tuple[Verdi
         return Verdict.UNKNOWN, f"{played.unknown} of {played.played} examples were not decided in the budget"
     if any(known.requirement == requirement for known in played.deviations):
         return Verdict.DEVIATION, played.deviating_words
+    over = ["the time was over before more were played"] if played.cut else []
     if not proof.count(requirement):
-        return Verdict.NOT_EXERCISED, "no example would have shown a violation"
-    told = [f"by {played.played - played.unknown} examples"] if played.unknown or played.idle else []
+        reason = f"none of {played.played} examples would have shown a violation"
+        return Verdict.NOT_EXERCISED, "; ".join([reason, *over])
+    by = played.unknown or played.idle or played.cut
+    told = [f"by {played.played - played.unknown} examples", *over] if by else []
     if played.unknown:
         told.append(f"{played.unknown} were not decided")
     if played.idle:

@@ -7,6 +7,7 @@ each answer is got, and why it can be trusted, is told in docs/geode.md.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from concurrent.futures import Future
 from functools import partial
@@ -55,6 +56,9 @@ ANSWER_LIMIT_S = 20.0
 MOST_SITES = 2
 LEFTOVER_LIMIT_S = 10.0
 CALM_S = 0.06
+
+# A call that takes longer may be waiting for a member that has died.
+PATIENCE_S = 0.05
 
 _CAPABILITIES = (
     Capability.REPLICATED_REGIONS,
@@ -182,8 +186,12 @@ class GeodeAdapter(Adapter):
         """The outcome of a begun operation; None if it has not returned within the time."""
         if op_id not in self._running:
             raise AdapterError(f"operation {op_id} was not begun in this example")
+        running, limit_s = self._running[op_id], timeout_ms / 1000
         try:
-            return self._running[op_id].result(timeout_ms / 1000)
+            with contextlib.suppress(TimeoutError):
+                return running.result(min(limit_s, PATIENCE_S))
+            self._cluster.count_out_the_dead()
+            return running.result(max(0.0, limit_s - PATIENCE_S))
         except TimeoutError:
             self._require_alive()
             return None
@@ -202,6 +210,7 @@ class GeodeAdapter(Adapter):
         While listeners are parked only a short calm is waited for, and `settled` is False.
         """
         deadline = time.monotonic() + timeout_ms / 1000
+        self._cluster.count_out_the_dead()
         if self._all_done(deadline):
             at_rest = self._cluster.rid_of_the_dead(deadline) and self._settling.wait(self._stage, deadline)
             if not self._stage.held():
@@ -272,7 +281,7 @@ class GeodeAdapter(Adapter):
         self._clients.require_another(member, survivors)
         doomed.kill()
         self._gateways.gone(member)
-        self._cluster.prepare(member)
+        self._cluster.prepare()
         self._stage.release_all(member)  # its listeners hold nothing back any more
 
     def start_client(self, client: Client) -> None:
@@ -358,7 +367,7 @@ class GeodeAdapter(Adapter):
     def _bring_back(self) -> None:
         """Have members run again that were crashed, with all their queues."""
         if self._cluster.revive():
-            self._clients.end()  # their server may be another process now
+            self._clients.servers_changed()
             self._gateways.restore()
 
     def _empty_queues(self) -> None:

@@ -193,6 +193,7 @@ class Clients:
         self._cluster = cluster
         self._folder: Folder | None = None
         self._sentinels = 0
+        self._stale: set[str] = set()  # those whose servers may be other processes now
 
     def start(self, client: Client, servers: Sequence[Member]) -> ClientCache:
         """Have a client run, connected to these members; raises AdapterError."""
@@ -207,7 +208,9 @@ class Clients:
                 atexit.register(self.end)
             cache = ClientCache(client.name, self._jars, self._folder.path / str(len(self.caches)))
             self.caches[client.name] = cache
-        if cache.connected is None or _way(cache.connected) != _way(client):
+        fits = cache.connected is not None and _way(cache.connected) == _way(client)
+        if not fits or client.name in self._stale:
+            self._stale.discard(client.name)
             ports = [self._cluster.ask(server, Member.serve) for server in servers]
             self._cluster.ask_all([cache], partial(_connect, client=client, ports=ports), START_LIMIT_S)
             self._await_subscribed(cache, ports[0], frozenset(ports[1 : client.redundancy + 1]))
@@ -240,6 +243,10 @@ class Clients:
                 raise UnsupportedError(
                     "crash: a server is killed on Geode only where another keeps its clients' queues"
                 )
+
+    def servers_changed(self) -> None:
+        """Have every client connect anew before it is used again, in the JVM that it has."""
+        self._stale.update(self.caches)
 
     def drop_regions(self) -> None:
         """Forget the example's regions on all clients, before their servers do."""

@@ -31,6 +31,9 @@ DEATH_LIMIT_S = 1.0
 LOCATORS = 3
 """So many members of each site run a locator, where there are so many: all but one of them may be crashed."""
 
+SPARES = 1
+"""So many JVMs more than were crashed stand ready once one was: who crashes members mostly goes on to."""
+
 # Ids of members are compared by their ports first. Ports from ranges that ascend in the order in which the
 # members are named make the ids ascend so; together the ranges are about Geode's own default range.
 MOST_MEMBERS = 8
@@ -76,7 +79,7 @@ class Cluster:
         self._folder: Folder | None = None
         self._locators: dict[int, tuple[int, ...]] = {}
         self._seats: dict[str, _Seat] = {}
-        self._spares: dict[str, Member] = {}
+        self._spares: list[Member] = []
         self._started = 0
 
     def can_become(self, topology: Topology) -> bool:
@@ -109,26 +112,33 @@ class Cluster:
             raise
         return tuple(name for view in views for name in view if name in topology.members)
 
-    def prepare(self, name: str) -> None:
-        """Start another JVM for a member that was crashed, in the background, and have it load its classes.
+    def prepare(self) -> None:
+        """Have a JVM for every member that was crashed, and for those that come next, in the background.
 
-        Most of what joining costs is that; it is done while the survivors notice the death.
+        Most of what joining costs is starting and the loading of classes. Each loads its classes while other
+        examples are played, or while survivors notice a death.
         """
-        self._spares[name] = self._boot(name)
-        locator = f"127.0.0.1[{free_ports(1)[0]}]"
-        alone = {**_PROPERTIES, "locators": locator, "start-locator": locator}
-        self._spares[name].control.submit(partial(Member.warm_up, self._spares[name], alone, START_LIMIT_S))
+        dead = sum(member.crashed() for member in self.members.values())
+        while len(self._spares) < dead + SPARES:
+            spare = self._boot("spare")
+            self._spares.append(spare)
+            locator = f"127.0.0.1[{free_ports(1)[0]}]"
+            alone = {**_PROPERTIES, "locators": locator, "start-locator": locator}
+            spare.control.submit(partial(Member.warm_up, spare, alone, START_LIMIT_S))
 
     def revive(self) -> bool:
         """Have every member that was crashed run again; whether there was any. Raises AdapterError."""
         dead = [member for member in self.members.values() if member.crashed()]
+        if not dead:
+            return False
+        self.prepare()
         for member in dead:
-            if member.name not in self._spares:
-                self.prepare(member.name)
-            self.members[member.name] = self._spares.pop(member.name)
+            spare = self._spares.pop(0)
+            spare.name = member.name
+            self.members[member.name] = spare
         end_all(dead)
         self.ask_all([self.members[member.name] for member in dead], self._join, START_LIMIT_S)
-        return bool(dead)
+        return True
 
     def site(self, name: str) -> int:
         """The number of a member's site."""
@@ -169,7 +179,17 @@ class Cluster:
         def rid() -> bool:
             return not any(self.ask_all(survivors, partial(Member.still_hears, dead=dead)).values())
 
+        self.count_out_the_dead()
         return not dead or wait_until(rid, deadline - time.monotonic(), 0.02)
+
+    def count_out_the_dead(self) -> None:
+        """Have survivors remove now from their view who was crashed: they do so themselves a second later."""
+        dead = [member for member in self.members.values() if member.crashed() and not member.counted_out]
+        survivors = [member for member in self.members.values() if not member.crashed()]
+        for member in dead:
+            member.counted_out = True
+        if dead:
+            self.ask_all(survivors, partial(Member.count_out, names={member.name for member in dead}))
 
     def last_words(self) -> str:
         """The tails of what all members printed."""
@@ -177,8 +197,8 @@ class Cluster:
 
     def end(self) -> None:
         """No process, no thread and no folder any more; never raises, and may be called twice."""
-        members = (*self.members.values(), *self._spares.values())
-        self.members, self._spares, self._seats, self._locators = {}, {}, {}, {}
+        members = (*self.members.values(), *self._spares)
+        self.members, self._spares, self._seats, self._locators = {}, [], {}, {}
         end_all(members)
         if self._folder is not None:
             self._folder.remove()

@@ -67,6 +67,10 @@ _FLAGS = (
     "-Dgemfire.disableShutdownHook=true",
     # How long a gateway sender sleeps (1,000 ms else) before it looks at a new connection for answers.
     "-Dgemfire.gateway-connection-retry-interval=100",
+    # How long a member waits (2,000 ms else) before it tries again to reach another that has died.
+    "-Dgemfire.RECONNECT_WAIT_TIME=50",
+    # How long the coordinator waits (300 ms else) for more who join or leave.
+    "-Dgemfire.member-request-collection-interval=20",
     # A client takes its servers in the order in which they are named.
     "-Dgemfire.bridge.disableShufflingOfEndpoints=true",
     # Times to live are whole seconds else.

@@ -7,7 +7,7 @@ limit, on the member's own thread. Knows nothing of examples and of other member
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cmp_to_key
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.geode.expiration import expire
 from plumbline.adapters.geode.gateway import Gateway
 from plumbline.adapters.geode.jars import Jars
-from plumbline.adapters.geode.jvm import Client, GoneError, JavaError, Jvm, plain
+from plumbline.adapters.geode.jvm import BridgeError, Client, GoneError, JavaError, Jvm, plain
 from plumbline.adapters.geode.listener import RegionListener
 from plumbline.adapters.geode.worker import Worker
 from plumbline.reference.operations import Content, Operation, Outcome, RegionAttributes, RegionPolicy, Scope
@@ -28,10 +28,16 @@ _SCOPES = {Scope.ACK: "DISTRIBUTED_ACK", Scope.NO_ACK: "DISTRIBUTED_NO_ACK"}
 
 
 class Member:
-    """One member. Its JVM is starting when the constructor returns; `join` makes it one of the cluster."""
+    """One member. Its JVM is starting when the constructor returns; `join` makes it one of the cluster.
+
+    Attributes:
+        name: by which the others know it from `join` on.
+        counted_out: whether survivors were told that it has died.
+    """
 
     def __init__(self, name: str, jars: Jars, directory: Path) -> None:
         self.name = name
+        self.counted_out = False
         self.jvm = Jvm(jars, directory)
         self.control = Worker(f"geode-{name}")
         self._crashed = False
@@ -89,6 +95,20 @@ class Member:
             re.search(rf"reader for [^(]*\({re.escape(member.name)}:{member.jvm.pid}\b", threads)
             for member in dead
         )
+
+    def count_out(self, names: Collection[str]) -> None:
+        """Have those of the members named that it still counts as neighbours, and that have died, removed.
+
+        It is what Geode does itself, with all that follows, when a second of asking in vain is over.
+        """
+        manager = self._system().getDistributionManager()
+        for neighbour in self._system().getAllOtherMembers().toArray():
+            if neighbour.getName() in names:
+                try:
+                    membership = manager.getDistribution()
+                except BridgeError:  # so called from 1.10 on
+                    membership = manager.getMembershipManager()
+                membership.requestMemberRemoval(neighbour, "it was killed")
 
     def create_region(self, attributes: RegionAttributes, internal: str, listener: RegionListener) -> None:
         """Create a region under an internal name, attached to its senders here, and give it its listener."""

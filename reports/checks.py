@@ -1,0 +1,28 @@
+"""What the parts of a run played and how long that took, on a terminal. Knows nothing of verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from plumbline.reference.runs import Check
+from plumbline.reports.text import one_line
+
+
+def render_checks(checks: Iterable[Check]) -> RenderableType:
+    """A line for each part of a run: examples, wall time, and the share of that which was the harness's."""
+    table = Table(box=None, pad_edge=False)
+    for heading in ("played", "examples", "seconds", "own share", ""):
+        table.add_column(heading, justify="left" if heading in ("played", "") else "right")
+    for check in checks:
+        table.add_row(
+            Text(one_line(check.name)),
+            str(check.examples),
+            f"{check.seconds:.1f}",
+            f"{100 * check.own_s / check.seconds:.0f} %" if check.seconds else "",
+            Text(f"the time was over before all {check.planned} were drawn" if check.cut else ""),
+        )
+    return table
