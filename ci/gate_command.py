@@ -20,6 +20,7 @@ from plumbline.reference.policy import PolicyError, read_policy
 from plumbline.reference.trace.files import verified_files
 from plumbline.reports.collection import Collection, collect
 from plumbline.reports.gate import Decision, Evidence, Reason, Weight, decide
+from plumbline.reports.on_record import not_shown
 from plumbline.reports.text import one_line
 from plumbline.suites.configuration import Settings
 
@@ -107,6 +108,7 @@ def command(
             baseline=before,
             today=datetime.now(UTC).date(),
             flaws=flaws,
+            not_shown=() if file is None or known is None else not_shown(known, file.parent),
         )
     )
     if as_json:

@@ -19,6 +19,7 @@ from plumbline.reference.deviations import Deviation, words
 from plumbline.reference.policy import PROFILE_ORDER, Limit, Policy, is_named
 from plumbline.reference.verdicts import MEANING, Verdict, VerdictRow, merge
 from plumbline.reports.collection import Candidate, Collection, Run
+from plumbline.reports.on_record import NotShown, is_file
 
 _FAILED = (Verdict.FAIL, Verdict.INTERMITTENT)
 _UNJUDGED = (Verdict.ADAPTER_ERROR, Verdict.UNKNOWN, Verdict.UNSUPPORTED, Verdict.NOT_EXERCISED)
@@ -88,6 +89,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         baseline: the runs compared with; None for none.
         today: what expiry dates are compared with.
         flaws: what else was found broken: which file or directory, and why.
+        not_shown: those of the deviations given that the files they name do not show.
     """
 
     runs: Collection
@@ -97,6 +99,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     baseline: Collection | None = None
     today: date
     flaws: tuple[tuple[str, str], ...] = ()
+    not_shown: tuple[NotShown, ...] = ()
 
 
 def decide(evidence: Evidence) -> Decision:
@@ -185,6 +188,7 @@ class _Judged:
         given = tuple(dict.fromkeys(kept)) if evidence.deviations is None else evidence.deviations
         self._known = tuple(known for known in given if known.applies_to(candidate.version))
         self._in_file = evidence.deviations is not None
+        self._not_shown = tuple(flaw for flaw in evidence.not_shown if flaw.deviation in self._known)
         self._compared = evidence.baseline is not None
         self._baseline = _counterpart(candidate, evidence)
         self._before = {} if self._baseline is None else _passed(self._baseline)
@@ -244,7 +248,20 @@ class _Judged:
             )
 
     def _on_record(self) -> Iterator[Reason]:
-        """Deviations that have expired, or that nothing is a case of any more."""
+        """Deviations that have expired, that nothing is a case of any more, or that no file shows."""
+        for flaw in self._not_shown:
+            yield self._reason(
+                Weight.RED,
+                flaw.deviation.requirement,
+                told=f"of the deviation on record, {flaw.told}",
+                advice=flaw.advice,
+            )
+        if not self._in_file and any(is_file(known) for known in self._known):
+            yield self._reason(
+                Weight.ADVISORY,
+                told="deviations that the runs kept name files that show them, and these were not looked at",
+                advice="give the file of deviations (--deviations)",
+            )
         for known in self._known:
             verdict = self._of(known.requirement)
             if self._today > known.expires:

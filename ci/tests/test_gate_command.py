@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import msgspec
@@ -15,12 +16,22 @@ from click.testing import CliRunner, Result
 
 from plumbline.ci.command import group
 from plumbline.ci.lint import ROOT
+from plumbline.ci.main_job import GEODE_DEVIATIONS
+from plumbline.reference.deviations import Deviation
 from plumbline.reference.policy import PROFILE_ORDER, Policy, PolicyError, read_policy
-from plumbline.reference.runs import read_record, read_verdicts, write_record, write_verdicts
+from plumbline.reference.runs import (
+    Counterexample,
+    read_counterexample,
+    read_record,
+    read_verdicts,
+    write_record,
+    write_verdicts,
+)
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites.profiles import PROFILES
 
 LENIENT = 'minimum_profile = "smoke"\nwhole_suite = false\n'
+TIE = "VER-TIE-01"
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +123,68 @@ def test_deviations_are_read_from_the_file_that_is_given(tmp_path: Path, run: Pa
     result = gate(tmp_path, "--deviations", str(file))
     assert result.exit_code == 1
     assert "has expired on 2020-01-01" in result.stdout
+
+
+def played(**fields: object) -> Counterexample:
+    """A counterexample of VER-TIE-01, seen on version 1.15.1 and ready to be replayed."""
+    shown = read_counterexample(
+        GEODE_DEVIATIONS.parent / "counterexamples" / "WANC-LOCAL-01-geode-1.15.1.json"
+    )
+    return msgspec.structs.replace(shown, **({"requirements": (TIE,)} | fields))
+
+
+@pytest.mark.parametrize(
+    ("counterexample", "expected"),
+    [
+        (played(), ""),
+        (None, "its counterexample is missing: "),
+        (b"{", "its counterexample cannot be read: "),
+        (played(requirements=("VER-NEXT-01",)), "its counterexample is of VER-NEXT-01: "),
+        (played(format=99), "layout 99, but this version reads those up to"),
+        (played(format=1, played=None), "is of layout 1 and cannot be replayed"),
+        (played(product_version="1.9.2"), "was seen on Apache Geode 1.9.2, and it is on record for 1.15.*"),
+    ],
+    ids=["right", "missing", "torn", "of another requirement", "newer", "older", "of another version"],
+)
+def test_a_deviation_that_its_file_does_not_show_is_red_with_advice(
+    tmp_path: Path, run: Path, counterexample: Counterexample | bytes | None, expected: str
+):
+    write_record(run, msgspec.structs.replace(read_record(run), product_version="1.15.1"))
+    rows = [msgspec.structs.replace(row, verdict=Verdict.PASS, exercised=1) for row in read_verdicts(run)]
+    deviates = msgspec.structs.replace(rows[0], requirement=TIE, verdict=Verdict.DEVIATION)
+    write_verdicts(run, [*rows, deviates])
+    known = tmp_path / "known"
+    known.mkdir()
+    (known / "known.toml").write_text(
+        f'[[deviation]]\nrequirement = "{TIE}"\nreason = "r"\nowner = "o"\nexpires = 2999-01-01\n'
+        'versions = ["1.15.*"]\ncounterexample = "shown.json"\n'
+    )
+    if counterexample is not None:
+        data = counterexample if isinstance(counterexample, bytes) else msgspec.json.encode(counterexample)
+        (known / "shown.json").write_bytes(data)
+    result = gate(tmp_path, "--deviations", str(known / "known.toml"), "--json")
+    told = json.loads(result.stdout)
+    red = [one for one in told["reasons"] if one["weight"] == "red"]
+    if not expected:
+        assert (result.exit_code, red) == (0, [])
+        return
+    ((identity, said, advice),) = [(one["requirement"], one["told"], one["advice"]) for one in red]
+    assert (result.exit_code, identity) == (1, TIE)
+    assert said.startswith("of the deviation on record, its counterexample")
+    assert expected in said
+    assert advice
+
+
+def test_files_of_deviations_that_only_the_runs_kept_are_said_not_to_be_looked_at(tmp_path: Path, run: Path):
+    known = Deviation(
+        requirement=TIE, reason="r", owner="o", expires=date(2999, 1, 1), counterexample="shown.json"
+    )
+    record = read_record(run)
+    for counterexample, advised in (("shown.json", 1), ("https://example.org/1", 0), ("", 0)):
+        kept = msgspec.structs.replace(known, counterexample=counterexample)
+        write_record(run, msgspec.structs.replace(record, deviations=(kept,)))
+        told = json.loads(gate(tmp_path, "--json").stdout)
+        assert sum("were not looked at" in one["told"] for one in told["reasons"]) == advised
 
 
 def fewer_rows_in_the_trace(run: Path) -> None:
