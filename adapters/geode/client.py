@@ -25,9 +25,6 @@ from plumbline.adapters.waiting import wait_until
 from plumbline.reference.history import interest_words
 from plumbline.reference.operations import Client, Interest, OperationKind
 
-# What is lost when two of three are killed one after the other is not understood (docs/geode.md).
-_MOST_SERVERS = 2
-
 FROM_CLIENTS = frozenset({OperationKind.PUT, OperationKind.DESTROY, OperationKind.GET})
 """What clients of Geode are driven to call so far."""
 
@@ -199,7 +196,7 @@ class Clients:
         """Have a client run, connected to these members; raises AdapterError."""
         if client.durable_id is not None or not client.subscription:
             raise UnsupportedError("start_client: neither durable clients nor unsubscribed ones are driven")
-        if not 0 <= client.redundancy < min(len(servers), _MOST_SERVERS):
+        if not 0 <= client.redundancy < len(servers):
             raise UnsupportedError(f"start_client: {len(servers)} servers, redundancy {client.redundancy}")
         cache = self.caches.get(client.name)
         if cache is None:
@@ -238,8 +235,9 @@ class Clients:
         for name in sorted(self.in_use):
             client = self.caches[name].connected
             assert client is not None  # noqa: S101 - it is in use
-            left = [other for other in client.servers if other in survivors and other != server]
-            if server in client.servers and not (left and client.redundancy):
+            keepers = client.servers[: client.redundancy + 1]
+            left = [other for other in keepers if other in survivors and other != server]
+            if server in keepers and not (left and client.redundancy):
                 raise UnsupportedError(
                     "crash: a server is killed on Geode only where another keeps its clients' queues"
                 )

@@ -24,6 +24,10 @@ from plumbline.reference.operations import Content, Operation, Outcome, RegionAt
 # A hidden region, acknowledged: a put into it comes back when all that its thread sent before has arrived.
 FLUSH_REGION = "plumbline_flush"
 
+# How long a server that stands by keeps an event that nobody tells it to be done with. As shipped that is 180
+# seconds, which would be milliseconds here (see the flags of the JVM), and clients would lose them.
+MESSAGES_LIVE_MS = 3_600_000
+
 _SCOPES = {Scope.ACK: "DISTRIBUTED_ACK", Scope.NO_ACK: "DISTRIBUTED_NO_ACK"}
 
 
@@ -155,6 +159,7 @@ class Member:
             server.setPort(0)
             server.setBindAddress("127.0.0.1")
             server.setHostnameForClients("127.0.0.1")
+            server.setMessageTimeToLive(MESSAGES_LIVE_MS)
             server.start()
             self._port = int(server.getPort())
         return self._port

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from plumbline.adapters.errors import AdapterError, UnsupportedError
+from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
 from plumbline.reference.history import Gate
 from plumbline.reference.operations import (
     Client,
@@ -24,9 +24,13 @@ from plumbline.reference.operations import (
 pytest.importorskip("py4j", reason="the extra [geode] is not installed")
 
 from plumbline.adapters.geode.adapter import GeodeAdapter
+from plumbline.adapters.geode.jvm import plain
+from plumbline.adapters.geode.member import Member
+from plumbline.adapters.waiting import wait_until
 
 pytestmark = pytest.mark.java
 
+FOUR = Topology((Site(1, ("A", "B", "C", "D")),))
 TWO = Topology((Site(1, ("A", "B")),))
 REGION = RegionAttributes(name="r")
 UNCHECKED = Client(name="K", servers=("B",), checks=False)
@@ -221,6 +225,40 @@ def test_when_the_first_server_dies_the_other_sends_what_follows_and_takes_the_c
     assert told(adapter, "K") == ["create t1"]
 
 
+def kept(member: Member) -> tuple[int, int]:
+    """How many events a server keeps for its client, and how many it was told to be done with."""
+    tiers = member.jvm.gateway.jvm.org.apache.geode.internal.cache.tier.sockets
+    (proxy,) = tiers.CacheClientNotifier.getInstance().getClientProxies().toArray()
+    queue = plain(proxy.getHARegionQueue())
+    return int(queue.size()), int(queue.getStatistics().getEventsRemovedByQrm())
+
+
+def test_what_a_client_has_not_received_is_kept_until_it_has_whoever_dies(cluster: GeodeAdapter):
+    cluster.deploy(FOUR)
+    cluster.reset((REGION,))
+    start(cluster, Client(name="K", servers=("B", "C", "D"), redundancy=2, checks=False))
+    last = cluster._cluster.members["D"]
+    size, removed = cluster._cluster.ask(last, kept)
+    for number in (1, 2):
+        cluster.arm(Gate("K", number))
+    assert call(cluster, operation(1, "A")) is Status.OK
+    assert cluster.await_parked(Gate("K", 1), LIMIT_MS)
+    assert call(cluster, operation(2, "A")) is Status.OK
+    assert call(cluster, operation(3, "A", key="other")) is Status.OK
+    # Long enough for what stands by to be told of the first; the others it keeps.
+    assert wait_until(lambda: cluster._cluster.ask(last, kept)[1] > removed, LIMIT_MS / 1000)
+    assert cluster._cluster.ask(last, kept)[0] - size == 2
+    cluster.crash("B")
+    cluster.release(Gate("K", 1))
+    assert cluster.await_parked(Gate("K", 2), LIMIT_MS)
+    cluster.crash("C")
+    cluster.release(Gate("K", 2))
+    assert cluster.settle(LIMIT_MS).settled
+    assert told(cluster, "K") == ["create t1", "update t2", "create t3"]
+    with pytest.raises(UnsupportedError):
+        cluster.crash("D")  # nobody is left to keep what K has not received
+
+
 def test_a_server_is_not_killed_where_no_other_keeps_its_clients_queues(adapter: GeodeAdapter):
     start(adapter)
     with pytest.raises(UnsupportedError):
@@ -256,10 +294,11 @@ def test_what_is_not_driven_is_refused(adapter: GeodeAdapter):
     for interest in (
         Interest(client="B", region="r"),
         Interest(client="K", region="s"),
-        Interest(client="K", region="r", kind="regex", specification="("),
     ):
         with pytest.raises(AdapterError):
             adapter.interest(interest)
+    with pytest.raises(RefusedError):
+        adapter.interest(Interest(client="K", region="r", kind="regex", specification="("))
     with pytest.raises(UnsupportedError):
         adapter.begin(operation(1, "K", OperationKind.CREATE))
     adapter.reset((RegionAttributes(name="r", scope=Scope.NO_ACK),))
