@@ -6,7 +6,8 @@ Knows the command line and what is printed.
 from __future__ import annotations
 
 import sys
-from typing import NoReturn
+from collections.abc import Iterable, Sequence
+from typing import NoReturn, TypeVar
 
 import click
 import msgspec
@@ -14,11 +15,14 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from plumbline.ci.accusations import TOGETHER, Heard, hear
 from plumbline.ci.comparison import Comparison, compare, counts
 from plumbline.ci.right_runs import Asked, ask_about
 from plumbline.ci.trials import draw_trial
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.engine import Answer
+
+_T = TypeVar("_T")
 
 _EPILOG = """\
 \b
@@ -29,10 +33,12 @@ Examples:
   plumbline trials --sites 2                  gateways between two sites, with faults
   plumbline trials --sites 2 --dialect geode  where a sender need not wait for answers
   plumbline trials --right --sites 2 --cases 3000
+  plumbline trials --rules --sites 2 --cases 3000
 
 \b
 Exit codes:
-  0  they agree on every trial that both decide; with --right: nothing right is refuted
+  0  they agree on every trial that both decide; with --right: nothing right is refuted; with --rules: no rule
+     accuses anything right
   1  otherwise
 """
 
@@ -52,31 +58,55 @@ Exit codes:
 @click.option(
     "--right", is_flag=True, help="Larger examples, right by construction, that the search has to explain."
 )
+@click.option("--rules", is_flag=True, help="The same larger examples, of which no rule may accuse one.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
-    cases: int, seed: int, sites: int, clients: bool, dialect: str, right: bool, as_json: bool
+    cases: int, seed: int, sites: int, clients: bool, dialect: str, right: bool, rules: bool, as_json: bool
 ) -> None:
     """Compare the search with the unreduced judge on random small examples, a third of them spoilt."""
     if clients and sites > 1:
         raise click.UsageError("--clients draws examples of one site")
-    console = Console(stderr=True)
-    seeds = track(
-        range(seed, seed + cases),
-        "right runs" if right else "trials",
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
+    if right and rules:
+        raise click.UsageError("Ask either the search (--right) or the rules (--rules) of right runs.")
+    last, reading = seed + cases, Dialect(dialect)
+    if rules:
+        some = _tracked([range(first, min(first + TOGETHER, last)) for first in range(seed, last, TOGETHER)])
+        heard = [hear(seeds, sites, reading, clients=clients) for seeds in some]
+        _tell_of_accusations(heard, as_json=as_json)
+    seeds = _tracked(range(seed, last))
     if right:
-        asked = [ask_about(each, sites, Dialect(dialect), clients=clients) for each in seeds]
+        asked = [ask_about(each, sites, reading, clients=clients) for each in seeds]
         _tell_of_right_runs(asked, as_json=as_json)
-    found = [compare(draw_trial(each, sites, Dialect(dialect), clients=clients)) for each in seeds]
+    found = [compare(draw_trial(each, sites, reading, clients=clients)) for each in seeds]
     wrong = [comparison for comparison in found if comparison.disagree]
     if as_json:
         sys.stdout.write(msgspec.json.encode(_as_data(found, wrong)).decode() + "\n")
     else:
         _tell(Console(), found, wrong)
     sys.exit(1 if wrong else 0)
+
+
+def _tracked(what: Sequence[_T]) -> Iterable[_T]:
+    console = Console(stderr=True)
+    return track(what, "trials", console=console, transient=True, disable=not console.is_terminal)
+
+
+def _tell_of_accusations(heard: list[Heard], *, as_json: bool) -> NoReturn:
+    runs = sum(one.runs for one in heard)
+    judged = sorted(frozenset().union(*(one.judged for one in heard)))
+    accusations = [accusation for one in heard for accusation in one.accusations]
+    if as_json:
+        data = {"cases": runs, "judged": judged, "accusations": accusations}
+        sys.stdout.write(msgspec.json.encode(data).decode() + "\n")
+    else:
+        told = [
+            f"{runs} right runs; {len(judged)} rules could have accused one",
+            f"accusations: {sum(one.violations for one in accusations)}",
+            *(f"  {one.requirement}, first at seed {one.seed}: {one.witness}" for one in accusations),
+        ]
+        for line in told:
+            Console().print(line, markup=False, highlight=False)
+    sys.exit(1 if accusations else 0)
 
 
 def _tell_of_right_runs(asked: list[Asked], *, as_json: bool) -> NoReturn:

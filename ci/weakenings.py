@@ -419,11 +419,6 @@ WEAKENINGS: dict[str, Weakening] = {
         "if not rivals or not (index.doomed or _is_primary(world, member)):",
         "if not rivals or not index.doomed:",
     ),
-    "what comes again meets what is under way at any site": Weakening(
-        "model.receivers",
-        "            if self._setting.home(channel.target) == site:\n",
-        "            if True:\n",
-    ),
     "who stands at a gate cannot take over": Weakening(
         "model.senders", "len(messages) > 1 or messages[0].state is not MessageState.PARKED", "messages"
     ),

@@ -6,6 +6,7 @@ import pytest
 
 from plumbline.ci.right_runs import draw_right
 from plumbline.reference.explain import exercise
+from plumbline.reference.explain.asked import asked_of
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.explain.oracle import search
 from plumbline.reference.history import History
@@ -33,7 +34,7 @@ def thorough(history: History) -> frozenset[str]:
 def test_leaving_out_variants_that_answer_alike_loses_nothing():
     left_out = 0
     for history in right_runs():
-        asked = exercise._asked(history, Rulebook())
+        asked = asked_of(history, Rulebook())
         left_out += sum(not exercise._differs(variant, Rulebook(), asked) for variant in FAULTY.values())
         assert exercise.exercised(history, REQUIREMENTS, Rulebook()) == thorough(history)
     assert left_out > len(FAULTY)

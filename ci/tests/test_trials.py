@@ -10,16 +10,18 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from plumbline.ci import trials_command
+from plumbline.ci import accusations, trials_command
 from plumbline.ci.comparison import Comparison, compare
 from plumbline.ci.corruptions import CORRUPTIONS
-from plumbline.ci.right_runs import Asked
+from plumbline.ci.right_runs import Asked, draw_right
 from plumbline.ci.trials import Trial, draw_trial
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.history import (
     Called,
+    ContentsRead,
     FaultBegun,
     FaultKind,
+    History,
     OrderStrength,
     Redelivered,
     Returned,
@@ -27,6 +29,7 @@ from plumbline.reference.history import (
 )
 from plumbline.reference.model.faults import mends
 from plumbline.reference.operations import Scope, Status
+from plumbline.reference.rulebook.book import Rulebook
 
 CASES = 300
 
@@ -220,3 +223,34 @@ def test_a_right_run_that_is_refuted_is_told_with_its_seed(monkeypatch: pytest.M
     result = CliRunner().invoke(trials_command.command, ["--right", "--cases", "2", "--seed", "7"])
     assert result.exit_code == 1
     assert "refuted: 2\n  seed 7\n  seed 8" in result.stdout
+
+
+@pytest.mark.parametrize("sites", [1, 2])
+def test_no_rule_accuses_a_right_run(sites: int):
+    asked = ["--rules", "--sites", str(sites), "--cases", str(RIGHT_RUNS), "--json"]
+    result = CliRunner().invoke(trials_command.command, asked)
+    said = json.loads(result.stdout)
+    assert (result.exit_code, said["cases"], said["accusations"]) == (0, RIGHT_RUNS, [])
+    assert said["judged"]
+
+
+def test_an_accused_run_is_told_with_its_seed(monkeypatch: pytest.MonkeyPatch):
+    """Whoever loses what a member holds is accused, and so would a right run be that a rule takes for that."""
+
+    def emptied(what: object) -> object:
+        return msgspec.structs.replace(what, entries=()) if isinstance(what, ContentsRead) else what
+
+    def spoilt(seed: int, sites: int, book: Rulebook, **how: bool) -> History:
+        history = draw_right(seed, sites, book, **how)
+        return msgspec.structs.replace(history, timeline=tuple(map(emptied, history.timeline)))
+
+    monkeypatch.setattr(accusations, "draw_right", spoilt)
+    result = CliRunner().invoke(trials_command.command, ["--rules", "--cases", "3", "--seed", "7"])
+    assert result.exit_code == 1
+    assert "DISC-LSN-01, first at seed" in result.stdout
+
+
+def test_the_search_and_the_rules_are_not_asked_at_once():
+    result = CliRunner().invoke(trials_command.command, ["--rules", "--right"])
+    assert result.exit_code == 2
+    assert "either" in result.stderr

@@ -5,10 +5,9 @@ Knows the search and the faulty variants; knows nothing of candidates, nor how a
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
+from plumbline.reference.explain.asked import Asked, asked_of, matters
 from plumbline.reference.explain.engine import Answer, Budget, explain
 from plumbline.reference.explain.question import ask
 from plumbline.reference.history import History
@@ -31,7 +30,7 @@ def exercised(history: History, requirements: Iterable[str], book: Rulebook) -> 
     """
     wanted = frozenset(requirements)
     proven: set[str] = set()
-    asked = _asked(history, book)
+    asked = asked_of(history, book)
     for variant in FAULTY.values():
         could_prove = wanted.intersection(variant.requirements) - proven
         if could_prove and _differs(variant, book, asked) and _is_refuted(history, variant.rulebook(book)):
@@ -45,35 +44,9 @@ def _is_refuted(history: History, book: Rulebook) -> bool:
     return answer is Answer.REFUTED
 
 
-Asked = dict[str, set[tuple[Any, ...]]]
-"""For each decision with what it was asked."""
-
-
-def _asked(history: History, book: Rulebook) -> Asked:
-    """What each decision is asked while the history is explained."""
-    asked: Asked = {}
-    names = [field.name for field in dataclasses.fields(book)]
-    listening = {name: _listening(getattr(book, name), asked.setdefault(name, set())) for name in names}
-    question = ask(history, dataclasses.replace(book, **listening))
-    explain(question.system, question.logs, switched_off=book.replaced())
-    return asked
-
-
-def _listening(decision: Callable[..., Any], asked: set[tuple[Any, ...]]) -> Callable[..., Any]:
-    def listened(*what: Any) -> Any:
-        asked.add(what)
-        return decision(*what)
-
-    return listened
-
-
 def _differs(variant: FaultyVariant, book: Rulebook, asked: Asked) -> bool:
     """Whether the variant answers anything otherwise that explaining the history asks.
 
     If not, the run that explains the history is one of the variant's, too, and need not be looked for.
     """
-    return any(
-        decision(*what) != getattr(book, name)(*what)
-        for name, decision in variant.replaces.items()
-        for what in asked[name]
-    )
+    return any(matters(asked, book, name, answer) for name, answer in variant.replaces.items())

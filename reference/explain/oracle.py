@@ -11,6 +11,7 @@ from itertools import combinations
 
 import msgspec
 
+from plumbline.reference.explain.asked import asked_of, matters
 from plumbline.reference.explain.engine import Answer, Budget, Explanation, Position, explain
 from plumbline.reference.explain.question import Question, ask
 from plumbline.reference.explain.steps import Entry, Place, View
@@ -19,11 +20,12 @@ from plumbline.reference.model.places import TIMELINE
 from plumbline.reference.rulebook.book import CLIENTS, DECISIONS, GATEWAYS, REPLICATED, Rulebook
 from plumbline.reference.runs import DeadEnd
 
-NAMING_STATES = (1_000, 10_000)
-NAMING_MS = 1_500
+NAMING_STATES = (1_000, 4_000, 16_000)
+NAMING_MS = 3_000
 """How long naming may take; what is not named then is told as such.
 
 First all decisions get few states, which is enough for most: one that takes long must not hide the rest.
+The last and largest number is for where the others named nothing.
 """
 
 
@@ -80,24 +82,31 @@ def name(history: History, book: Rulebook, time_ms: int = NAMING_MS) -> tuple[st
     """
     deadline = time.thread_time() + time_ms / 1000
     each_ms = time_ms // 5
-    asked = _asked(history)
-    answers = dict.fromkeys(asked, Answer.UNKNOWN)
-    for states in NAMING_STATES:
-        for decision in asked:
-            if answers[decision] is Answer.UNKNOWN:
-                answers[decision] = _answer(history, book.with_free(decision), deadline, states, each_ms)
-    singles = tuple(decision for decision in asked if answers[decision] is Answer.EXPLAINED)
-    if singles:
-        return singles
-    for pair in combinations(asked, 2):
+    decisions = _decisions(history)
+    asked = asked_of(history, book, Budget(NAMING_STATES[-1], each_ms))
+    mattering = tuple(one for one in decisions if matters(asked, book, one, DECISIONS[one].free))
+    # Where steps wait for others, freeing one that was never asked may still help: hence the rest.
+    for among in (mattering, tuple(one for one in decisions if one not in mattering)):
+        answers = dict.fromkeys(among, Answer.UNKNOWN)
+        singles: tuple[str, ...] = ()
+        for states in NAMING_STATES:
+            if singles and states == NAMING_STATES[-1]:
+                break
+            for decision in among:
+                if answers[decision] is Answer.UNKNOWN:
+                    answers[decision] = _answer(history, book.with_free(decision), deadline, states, each_ms)
+            singles = tuple(decision for decision in among if answers[decision] is Answer.EXPLAINED)
+        if singles:
+            return singles
+    for pair in combinations(decisions, 2):
         freed = book.with_free(*pair)
         if _answer(history, freed, deadline, NAMING_STATES[-1], each_ms) is Answer.EXPLAINED:
             return pair
     return ()
 
 
-def _asked(history: History) -> tuple[str, ...]:
-    """The decisions that the history asks, the most specific first."""
+def _decisions(history: History) -> tuple[str, ...]:
+    """The decisions that a history of this kind may ask, the most specific first."""
     return (
         *(GATEWAYS if history.queues else ()),
         *(CLIENTS if history.clients else ()),

@@ -26,7 +26,6 @@ from plumbline.reference.model.world import (
     GateState,
     Message,
     Queued,
-    Stage,
     Wire,
     WireName,
     World,
@@ -238,9 +237,8 @@ class Receivers:
             for value in each(book.value_received(operation.token, entry.token)):
                 stamps: Iterable[Stamp | None]
                 stamps = self._stamps(event, entry, member, pairs, checks=checks, timed=timed)
-                old = not first and entry.token == operation.token
-                if old and self._meets_others(world, name, operation):
-                    # A new version of an old value could beat a newer one that is under way.
+                if not first and entry.token == operation.token:
+                    # Told again, it is no newer: its peers know it already, and take over no version of it.
                     stamps = (entry.stamp,)
                 for stamp in stamps:
                     changes = changed(world, (member, region, key), becomes, value, stamp, checks=checks)
@@ -254,26 +252,6 @@ class Receivers:
                             claim if shows and len(ways) == 1 and not again else None,
                             clashes=clashes,
                         )
-
-    def _meets_others(self, world: World, name: WireName, operation: Operation) -> bool:
-        """Whether anything else is under way to the key at this site, called here or on another connection.
-
-        What is about to be sent counts as what was sent: sending must not matter.
-        """
-        site = self._setting.site_of[world.wan.wires[name].receiver]
-        under_way = [op_id for op_id, call in world.calls.items() if call.stage is Stage.APPLIED]
-        under_way = [
-            o for o in under_way if self._setting.site_of[self._setting.operations[o].member] == site
-        ]
-        for channel, messages in world.channels.items():
-            if self._setting.home(channel.target) == site:
-                under_way += [message.op_id for message in messages if not message.queue]
-        for other, wire in world.wan.wires.items():
-            if other != name and self._setting.site_of[wire.receiver] == site:
-                under_way += [event.op_id for event in wire.events]
-                under_way += [wire.busy.op_id] if wire.busy else []
-        found = (self._setting.operations[op_id] for op_id in under_way)
-        return any((one.region, one.key) == (operation.region, operation.key) for one in found)
 
     def _stored(
         self, world: World, name: WireName, wire: Wire, event: Queued, pairs: Pairs, *, shows: int

@@ -1,10 +1,11 @@
 -- requirement: CONS-RR-04
 -- view: black-box
 -- empty-start: no
--- columns: run_id, example, seq, kind, site, member, region, key, op, policy, checks, state_after, value
+-- parts: circular
+-- columns: run_id, example, seq, kind, site, member, client, region, key, op, policy, checks, state_after, value
 -- opportunity: a key of a replicated region with checks on that some operation changed, read at the quiet end
 --   on two or more members of a site, none of which was lost; keys with local operations are left out, their
---   copies may differ
+--   copies may differ, and so are keys written at several sites and by several members of one
 -- violation: two members do not hold the same
 WITH hosts AS (
   SELECT run_id, example, site, member, region
@@ -44,6 +45,7 @@ JOIN hosts USING (run_id, example, site, member, region)
 JOIN changed USING (run_id, example, region, key)
 ANTI JOIN kept_local USING (run_id, example, region, key)
 ANTI JOIN cleared_local USING (run_id, example, region)
+ANTI JOIN circular USING (run_id, example, region, key)
 ANTI JOIN lost USING (run_id, example, site)
 GROUP BY run_id, example, site, region, key
 HAVING count(DISTINCT member) > 1

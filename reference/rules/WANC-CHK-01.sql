@@ -2,11 +2,11 @@
 -- view: black-box
 -- empty-start: no
 -- only-with: queue_host
--- parts: finals, feeds, kept, meddled, gone, rest, changes
--- columns: run_id, example, seq, kind, site, member, region, key, op, scope
+-- parts: finals, feeds, kept, meddled, gone, rest, changes, circular
+-- columns: run_id, example, seq, kind, site, member, client, region, key, op, scope
 -- opportunity: a key that operations were called on at two sites, each of which feeds the other, read at the
 --   quiet end on members of both, those of one site agreeing; checks on, no member lost, nothing invalidated,
---   every call returned
+--   every call returned; not of several members of a site, whose updates may beat one another in a circle
 -- violation: the sites do not hold the same
 WITH written AS (
   SELECT run_id, example, region, key
@@ -48,4 +48,5 @@ SEMI JOIN feeds fb ON fb.run_id = one.run_id AND fb.example = one.example AND fb
 ANTI JOIN open_ended o ON o.run_id = one.run_id AND o.example = one.example AND o.region = one.region AND o.key = one.key
 ANTI JOIN meddled m ON m.run_id = one.run_id AND m.example = one.example AND m.region = one.region AND m.key = one.key
 ANTI JOIN lossy l ON l.run_id = one.run_id AND l.example = one.example AND l.region = one.region
+ANTI JOIN circular c ON c.run_id = one.run_id AND c.example = one.example AND c.region = one.region AND c.key = one.key
 ANTI JOIN gone g ON g.run_id = one.run_id AND g.example = one.example

@@ -105,6 +105,20 @@ def _loser_first() -> Tale:
     return t.shown(two, AWAY).shown(one, AWAY).shown(three, AWAY).shown(four, AWAY)
 
 
+def _circle() -> Tale:
+    """Three updates of which each beats the next: by version at home, by timestamp between the sites."""
+    t = Tale()
+    one, two, three = t.call("put", "a1", "k"), t.call("put", "a2", "k"), t.call("put", "b1", "k")
+    t.shown(one, "a1").shown(two, "a2").shown(three, "a1").shown(two, "a1").ends(one).ends(two)
+    t.shown(three, AWAY).ends(three).shown(three, "a2")
+    return t.settle()
+
+
+def _never_there() -> Tale:
+    """What is invalidated before anything was there crosses to nobody; its destroy finds nothing elsewhere."""
+    return Tale().do("invalidate", "a1", "k", HOME).do("destroy", "a1", "k", HOME)
+
+
 def _lanes() -> Tale:
     """Three dispatchers: keys overtake each other, the updates of one do not."""
     t = Tale(dispatchers=3).look("a1", 0).put("a1", "k", HOME).put("a1", "n", HOME).put("a1", "k", HOME)
@@ -193,6 +207,8 @@ RIGHT: dict[str, Sample] = {
     "own doings": _own_doings().rests().sample(looks_like="WAN-OPS-05 WAN-OPS-06 WANC-PEER-01 CONS-RR-04"),
     "effects and none": _effects_and_none().rests().sample(looks_like="WAN-OPS-10"),
     "loser first": _loser_first().rests().sample(looks_like="WAN-ORDER-01"),
+    "circle": _circle().rests().sample(looks_like="WANC-PEER-01 CONS-RR-04"),
+    "never there": _never_there().rests().sample(looks_like="WAN-OPS-03"),
     "lanes": _lanes().rests().sample(looks_like="WAN-ORDER-01 WAN-ORDER-02"),
     "loose logs": _loose_logs().sample(looks_like="WAN-ORDER-01"),
     "busy queue": _busy_queue().rests().sample(looks_like="WAN-OPS-04"),

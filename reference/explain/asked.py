@@ -1,0 +1,42 @@
+"""What the decisions are asked while a history is explained, and which other answers would matter to it.
+
+Knows the search and rulebooks; knows nothing of what the answers are used for.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from plumbline.reference.explain.engine import Budget, explain
+from plumbline.reference.explain.question import ask
+from plumbline.reference.history import History
+from plumbline.reference.rulebook.book import Rulebook
+
+Asked = dict[str, set[tuple[Any, ...]]]
+"""For each decision with what it was asked."""
+
+
+def asked_of(history: History, book: Rulebook, budget: Budget | None = None) -> Asked:
+    """What each decision of a rulebook is asked while a history is explained."""
+    asked: Asked = {}
+    names = [field.name for field in dataclasses.fields(book)]
+    listening = {name: _listening(getattr(book, name), asked.setdefault(name, set())) for name in names}
+    question = ask(history, dataclasses.replace(book, **listening))
+    explain(question.system, question.logs, budget, book.replaced())
+    return asked
+
+
+def matters(asked: Asked, book: Rulebook, name: str, answer: Callable[..., Any]) -> bool:
+    """Whether this answer to a decision says anything else than the rulebook's to what was asked."""
+    usual = getattr(book, name)
+    return any(answer(*what) != usual(*what) for what in asked[name])
+
+
+def _listening(decision: Callable[..., Any], asked: set[tuple[Any, ...]]) -> Callable[..., Any]:
+    def listened(*what: Any) -> Any:
+        asked.add(what)
+        return decision(*what)
+
+    return listened
