@@ -235,7 +235,7 @@ def test_no_rule_accuses_a_right_run(sites: int):
 
 
 def test_an_accused_run_is_told_with_its_seed(monkeypatch: pytest.MonkeyPatch):
-    """Whoever loses what a member holds is accused, and so would a right run be that a rule takes for that."""
+    """Whoever loses what a member holds is accused, and so would be who only looks like that."""
 
     def emptied(what: object) -> object:
         return msgspec.structs.replace(what, entries=()) if isinstance(what, ContentsRead) else what

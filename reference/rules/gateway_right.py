@@ -115,7 +115,7 @@ def _circle() -> Tale:
 
 
 def _never_there() -> Tale:
-    """What is invalidated before anything was there crosses to nobody; its destroy finds nothing elsewhere."""
+    """What is invalidated before it was there does not cross; its destroy finds nothing elsewhere."""
     return Tale().do("invalidate", "a1", "k", HOME).do("destroy", "a1", "k", HOME)
 
 
