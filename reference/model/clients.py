@@ -23,6 +23,7 @@ from plumbline.reference.model.wholes import Wholes
 from plumbline.reference.model.world import Call, Channel, Entry, Message, MessageState, Stage, World
 from plumbline.reference.operations import Operation, OperationKind, Outcome, Status
 from plumbline.reference.rulebook.operations import BECOMES, effects
+from plumbline.reference.rulebook.subscriptions import Absent
 from plumbline.reference.rulebook.values import EntryState, each
 
 
@@ -275,8 +276,13 @@ class Clients:
         """
         where = (channel.target, operation.region, operation.key)
         absent = entry.state is not EntryState.INVALID
-        for reaches in each(self._setting.book.invalidates_absent()) if absent else (True,):
-            if not reaches:
+        becomes: set[Absent | None] = {None}
+        if absent:
+            book = self._setting.book
+            ways = self._setting.client_checks(channel.target)
+            becomes = {way for checks in ways for way in each(book.invalidates_absent(checks))}
+        for way in sorted(becomes, key=str):
+            if way is Absent.STAYS:
                 yield from self._missed(world, view, channel, operation, head)
                 continue
             stamp = entry.stamp
@@ -286,7 +292,7 @@ class Clients:
             yield Step(
                 ("is told that it has no value", channel.target, operation.op_id),
                 taken(after, channel, head),
-                (self._replicates.shown(channel.target, operation),) if absent else (),
+                (self._replicates.shown(channel.target, operation),) if way is Absent.TOLD_INVALID else (),
             )
 
     def _got(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:

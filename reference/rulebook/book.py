@@ -88,7 +88,7 @@ class Rulebook:
     sends_destroys: Callable[[], Any] = subscriptions.sends_destroys
     value_for_values: Callable[[], Any] = subscriptions.value_for_values
     value_for_invalidations: Callable[[], Any] = subscriptions.value_for_invalidations
-    invalidates_absent: Callable[[], Any] = subscriptions.invalidates_absent
+    invalidates_absent: Callable[[bool], Any] = subscriptions.invalidates_absent
     get_asks_server: Callable[[], Any] = subscriptions.get_asks_server
     keeps_fetched: Callable[[], Any] = subscriptions.keeps_fetched
     waits_for_subscribers: Callable[[], Any] = subscriptions.waits_for_subscribers
@@ -341,7 +341,7 @@ CLIENTS: dict[str, Decision] = {
     "sends_destroys": Decision(("S2C-OPS-02",), _yes_or_no),
     "value_for_values": Decision(("S2C-RECV-01",), _yes_or_no),
     "value_for_invalidations": Decision(("S2C-RECV-02",), _yes_or_no),
-    "invalidates_absent": Decision(("S2C-RECV-03",), _yes_or_no),
+    "invalidates_absent": Decision(("S2C-RECV-03",), lambda _: Free(tuple(subscriptions.Absent))),
     "get_asks_server": Decision(("S2C-RECV-04",), _yes_or_no),
     "keeps_fetched": Decision(("S2C-RECV-04",), _yes_or_no),
     "waits_for_subscribers": Decision(("TRK-ASYNC-01",), _yes_or_no),

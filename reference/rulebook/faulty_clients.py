@@ -12,6 +12,7 @@ import msgspec
 
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.rulebook.interests import LOADS_KEYS, LOADS_NOTHING, LOADS_VALUES
+from plumbline.reference.rulebook.subscriptions import Absent
 from plumbline.reference.rulebook.variant import variant
 
 LONG_QUEUE = 6
@@ -208,7 +209,13 @@ CLIENTS = (
         "invalidates-what-is-absent",
         "S2C-RECV-03",
         "an invalidation in place of a value makes an entry where the client lacks the key",
-        invalidates_absent=lambda: True,
+        invalidates_absent=lambda checks: Absent.TOLD_INVALID,  # noqa: ARG005
+    ),
+    variant(
+        "invalidates-what-is-absent-silently",
+        "S2C-RECV-03",
+        "an invalidation in place of a value silently makes an entry of what a client that checks lacks",
+        invalidates_absent=lambda checks: Absent.SILENTLY_INVALID if checks else Absent.STAYS,
     ),
     variant(
         "gets-nothing-itself",

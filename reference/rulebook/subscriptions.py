@@ -5,6 +5,8 @@ Each function answers one question about plain values. None knows the model's st
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 
 def sends_uninterested() -> bool:
     """Whether a client is sent events of keys that it has not registered for: it is not (001, L26)."""
@@ -66,9 +68,21 @@ def value_for_invalidations() -> bool:
     return False
 
 
-def invalidates_absent() -> bool:
-    """Whether an invalidation in place of a value does anything to a client without the key (001, L33)."""
-    return False
+class Absent(StrEnum):
+    """What becomes of a key that a client lacks."""
+
+    STAYS = "stays"
+    SILENTLY_INVALID = "silently invalid"
+    TOLD_INVALID = "told invalid"
+
+
+def invalidates_absent(checks: bool) -> Absent:  # noqa: ARG001
+    """What an invalidation in place of a value does to a client without the key: nothing (001, L33).
+
+    Args:
+        checks: whether the client checks.
+    """
+    return Absent.STAYS
 
 
 def get_asks_server() -> bool:
