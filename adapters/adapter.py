@@ -149,6 +149,10 @@ class Adapter(ABC):
         """
         raise UnsupportedError(f"interest: {interest.client} cannot register for keys of {interest.region}")
 
+    def script(self, member: str, region: str, callback: str, answers: tuple[str, ...]) -> None:
+        """Tell a callback of a member or client what to answer; see `Script`. Nothing else is under way."""
+        raise UnsupportedError(f"script: this candidate has no {callback} of {region} at {member}: {answers}")
+
     def call(self, method: str, params: msgspec.Struct) -> msgspec.Struct:
         """Any method of the protocol that has no spelled-out form yet."""
         capability = METHODS[method].capability

@@ -291,7 +291,11 @@ class QueueLook(_Record, frozen=True, kw_only=True):
 
 
 class Script(_Record, frozen=True, kw_only=True):
-    """Give a callback (listener, writer, loader, resolver, filter) of a member its next answers."""
+    """Give a callback (listener, writer, loader, resolver, filter) of a member or client its next answers.
+
+    For the `writer`, the cache writer: `answers` are the keys of which it refuses changes from here on,
+    until it is told others. Nothing is under way meanwhile, and `reset` ends it.
+    """
 
     member: str
     region: str

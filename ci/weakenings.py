@@ -284,7 +284,7 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "a listener is parked at any time": Weakening(
         "model.timeline",
-        "                return world.gates.get((gate.member, gate.op_id)) is GateState.PARKED\n            case NotP",
+        "                return world.gates.get(gate.place) is GateState.PARKED\n            case NotP",
         "                return True\n            case NotP",
     ),
     "waiting in vain at any time": Weakening(

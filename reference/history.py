@@ -33,15 +33,23 @@ class OrderStrength(StrEnum):
     PER_KEY_AND_THREAD = "per_key_and_thread"
 
 
-class Gate(msgspec.Struct, frozen=True):
+class Gate(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where an operation is parked: in the listener of `member`, when it is told of operation `op_id`.
 
     On the calling member the operation is then applied and announced but not yet distributed; on another
     member it is applied and announced but not acknowledged, and what its thread sends behind it waits.
+    Where `callback` is "writer": in the cache writer of the member or client, before it changes anything.
     """
 
     member: str
     op_id: int
+    callback: str = "listener"
+
+    @property
+    def place(self) -> tuple[str | int, ...]:
+        """What tells it from other gates."""
+        listens = self.callback == "listener"
+        return (self.member, self.op_id) if listens else (self.member, self.op_id, self.callback)
 
 
 class Called(msgspec.Struct, frozen=True, tag="called"):
@@ -158,7 +166,7 @@ class Joined(msgspec.Struct, frozen=True, tag="joined"):
     region: str
 
 
-class Registered(msgspec.Struct, frozen=True, tag="registered"):
+class Registered(msgspec.Struct, frozen=True, tag="registered", omit_defaults=True):
     """A client's registration of interest, or its withdrawal, is in force; or was refused.
 
     Asked for only when everything has settled; nothing else was under way until it had returned.
@@ -166,6 +174,17 @@ class Registered(msgspec.Struct, frozen=True, tag="registered"):
 
     interest: Interest
     refused: bool = False
+
+
+class Scripted(msgspec.Struct, frozen=True, tag="scripted"):
+    """From here on the cache writer of a member or client refuses changes of these keys, and of no others.
+
+    Asked for only when everything has settled.
+    """
+
+    member: str
+    region: str
+    refuses: tuple[str, ...]
 
 
 class FaultKind(StrEnum):
@@ -238,6 +257,11 @@ def interest_words(interest: Interest) -> str:
     return f"{interest.client} registers for {what} of {interest.region}{policy}{values}"
 
 
+def script_words(member: str, region: str, refuses: tuple[str, ...]) -> str:
+    """What a cache writer is told, in words: "the writer of B refuses changes of x, y in r"."""
+    return f"the writer of {member} refuses changes of {', '.join(refuses) or 'nothing'} in {region}"
+
+
 class FaultBegun(msgspec.Struct, frozen=True, tag="fault_begun"):
     """The harness has asked for a fault; it may happen from here on."""
 
@@ -286,6 +310,7 @@ Moment = (
     | Left
     | Joined
     | Registered
+    | Scripted
     | FaultBegun
     | FaultDone
     | QueueAsked

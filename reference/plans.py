@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.history import Fault, FaultKind, fault_words, interest_words
+from plumbline.reference.history import Fault, FaultKind, fault_words, interest_words, script_words
 from plumbline.reference.operations import (
     EXPIRES,
     LOCAL,
@@ -39,10 +39,11 @@ class Start(msgspec.Struct, frozen=True, tag="start"):
 
 
 class Park(msgspec.Struct, frozen=True, tag="park"):
-    """Call an operation and go on once it stands in the listener of a member."""
+    """Call an operation and go on once it stands in the listener, or the cache writer, of a member."""
 
     operation: Operation
     member: str
+    callback: str = "listener"
 
 
 class Release(msgspec.Struct, frozen=True, tag="release"):
@@ -50,6 +51,7 @@ class Release(msgspec.Struct, frozen=True, tag="release"):
 
     op_id: int
     member: str
+    callback: str = "listener"
 
 
 class Finish(msgspec.Struct, frozen=True, tag="finish"):
@@ -127,6 +129,14 @@ class Register(msgspec.Struct, frozen=True, tag="register"):
     interest: Interest
 
 
+class Script(msgspec.Struct, frozen=True, tag="script"):
+    """Have a member's or client's cache writer refuse changes of these keys, once everything has settled."""
+
+    member: str
+    region: str
+    refuses: tuple[str, ...]
+
+
 PlanStep = (
     Do
     | Start
@@ -143,6 +153,7 @@ PlanStep = (
     | Leave
     | Join
     | Register
+    | Script
 )
 
 
@@ -228,7 +239,7 @@ def doubly_busy(plan: Plan) -> bool:
                 parked.discard((op_id, member))
             case Finish(op_id) if not parked:
                 busy = {thread: other for thread, other in busy.items() if other != op_id}
-            case Settle() | Leave() | Join() | Register() if not parked:
+            case Settle() | Leave() | Join() | Register() | Script() if not parked:
                 busy.clear()
     return False
 
@@ -246,7 +257,7 @@ def renamed(plan: Plan, names: Mapping[str, str]) -> Plan:
                 step = msgspec.structs.replace(step, operation=moved)
             case Inject(fault) if fault.member:
                 return Inject(msgspec.structs.replace(fault, member=name(fault.member)))
-        if isinstance(step, Park | Release | Await | Read | Count | Redeliver | Leave | Join):
+        if isinstance(step, Park | Release | Await | Read | Count | Redeliver | Leave | Join | Script):
             return msgspec.structs.replace(step, member=name(step.member))
         return step
 
@@ -324,8 +335,12 @@ def _step_needs(step: PlanStep) -> list[Capability]:
     match step:
         case Do(operation) | Start(operation):
             return [_OF_KINDS[operation.kind]] if operation.kind in _OF_KINDS else []
-        case Park(operation):
-            return [Capability.LISTENER_GATES, *_step_needs(Start(operation))]
+        case Park(operation, _, callback):
+            called = _step_needs(Start(operation))
+            in_writer = [Capability.CALLBACK_SCRIPTS] * (callback != "listener")
+            return [Capability.LISTENER_GATES, *in_writer, *called]
+        case Script():
+            return [Capability.CALLBACK_SCRIPTS]
         case Inject(fault):
             # Queues are paused where there are any, and those were asked for already.
             return [_OF_FAULTS[fault.kind]] if fault.kind in _OF_FAULTS else []
@@ -397,7 +412,7 @@ def _step_words(step: PlanStep) -> str:  # noqa: PLR0912 - one for each kind of 
             if operation.token:
                 call += f" {operation.token}"
             if isinstance(step, Park):
-                return f"{call}, parked in the listener of {step.member}"
+                return f"{call}, parked in the {step.callback} of {step.member}"
             return f"{call}, and wait for it" if isinstance(step, Do) else call
         case Release(op_id, member):
             return f"release operation {op_id} at {member}"
@@ -425,3 +440,5 @@ def _step_words(step: PlanStep) -> str:  # noqa: PLR0912 - one for each kind of 
             return f"{member} takes a copy of {region} again"
         case Register(interest):
             return interest_words(interest)
+        case Script(member, region, refuses):
+            return script_words(member, region, refuses)

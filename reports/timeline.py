@@ -31,6 +31,7 @@ from plumbline.reference.history import (
     Registered,
     Released,
     Returned,
+    Scripted,
     Settled,
     Shown,
     StatisticAsked,
@@ -38,6 +39,7 @@ from plumbline.reference.history import (
     Waited,
     fault_words,
     interest_words,
+    script_words,
 )
 from plumbline.reference.operations import (
     STORES_VALUE,
@@ -306,6 +308,7 @@ def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, i
         case Armed(gate=gate) | Parked(gate=gate) | NotParked(gate=gate) | Released(gate=gate):
             place, op_id = gate.member, gate.op_id
             words = GATE_WORDS[type(moment)].format(op_id)
+            words += f" in the {gate.callback}" * (gate.callback != "listener")
         case Settled(held=held):
             behind = ", ".join(f"{key} on {member}" for member, key in held)
             words = f"settled, held back: {behind}" if behind else "settled"
@@ -323,6 +326,8 @@ def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, i
             words = f"{'gives up' if isinstance(moment, Left) else 'takes'} its copy of {region}"
         case Registered(interest=interest, refused=refused):
             place, words = interest.client, interest_words(interest) + (": refused" if refused else "")
+        case Scripted(member=place, region=region, refuses=keys):
+            words = script_words(place, region, keys)
         case Redelivered(op_id=op_id, member=place):
             words = f"message of #{op_id} sent again"
         case FaultBegun(fault=fault) | FaultDone(fault=fault):

@@ -34,6 +34,7 @@ from plumbline.reference.history import (
     Registered,
     Released,
     Returned,
+    Scripted,
     Settled,
     Shown,
     StatisticAsked,
@@ -212,6 +213,12 @@ class Driver:
         # What listeners were told meanwhile was caused by the call, if by anything: it shows behind it.
         self.poll()
         return not refused
+
+    def script(self, member: str, region: str, refuses: tuple[str, ...]) -> None:
+        """Have a cache writer refuse changes of these keys from here on, once everything has settled."""
+        self.settle()
+        self._adapter.script(member, region, "writer", refuses)
+        self._timeline.append(Scripted(member, region, refuses))
 
     def redeliver(self, op_id: int, member: str) -> None:
         """Deliver the message of an operation once more."""

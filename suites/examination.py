@@ -25,6 +25,7 @@ from plumbline.adapters.protocol import (
     Configuration,
     Crash,
     CreateQueue,
+    Finish,
     GateParams,
     Hosting,
     InterestParams,
@@ -82,7 +83,7 @@ PLAIN: dict[str, msgspec.Struct] = {
     "create_queue": CreateQueue(queue=QUEUE),
     "queue_action": QueueAction(member="A", queue=QUEUE.id, action="pause"),
     "look_at_queue": QueueLook(member="A", queue=QUEUE.id),
-    "script": Script(member="A", region=REGION.name, callback="listener", answers=("ok",)),
+    "script": Script(member="A", region=REGION.name, callback="writer", answers=("k",)),
     "start_client": ClientStart(client=CLIENT),
     "client_action": ClientAction(client=CLIENT.name, action="close"),
     "interest": InterestParams(interest=Interest(client=CLIENT.name, region=REGION.name)),
@@ -123,6 +124,7 @@ class _Parts(Examiner):
         return (
             self._core,
             self._gates,
+            self._scripts,
             self._statistics,
             self._hosting,
             self._messages,
@@ -178,6 +180,24 @@ class _Parts(Examiner):
         self._ask("arm", GateParams(gate=nobody.gate))
         complaint = "says that an operation stands at a gate, and it was never called"
         self._ask("await_parked", nobody, lambda told: said_if(told.parked, complaint))
+
+    def _scripts(self) -> None:
+        if not self._declares(Capability.CALLBACK_SCRIPTS):
+            return
+        self._stage(ONE_SITE)
+        self._ask("script", PLAIN["script"])
+        refused = self._operation("A", OperationKind.PUT, "k")
+        self._ask("begin", Begin(operation=refused))
+        told = self._ask("finish", Finish(op_id=refused.op_id, timeout_ms=self._limit_ms)).outcome
+        if told is None or told.status is not Status.FAILED:
+            self._complain("script", f"a put that the writer refuses ended with {told}, not with failed")
+        other = self._put("A", "other")
+        self._settle()
+        self._holds("B", (Content("other", other.token),), "script")
+        self._ask("script", Script(member="A", region=REGION.name, callback="writer", answers=()))
+        put = self._put("A", "k")
+        self._settle()
+        self._holds("B", (Content("k", put.token), Content("other", other.token)), "script")
 
     def _statistics(self) -> None:
         if self._declares(Capability.STATISTICS):

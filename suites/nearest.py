@@ -29,6 +29,7 @@ from plumbline.reference.history import (
     Registered,
     Released,
     Returned,
+    Scripted,
     Settled,
 )
 from plumbline.reference.operations import Event, EventKind
@@ -48,7 +49,7 @@ Outcome = dict[tuple[str, ...], tuple[str, ...]]
 """What there is to see of a history: for each place, which its words name, what was seen there in order."""
 
 
-_STEPS = (Called, Released, Settled, FaultDone, Redelivered, Left, Joined, Registered)
+_STEPS = (Called, Released, Settled, FaultDone, Redelivered, Left, Joined, Registered, Scripted)
 
 _Stage = tuple[int, ...]
 """How many steps of each kind came before a reading: only what was read at one stage can be compared."""

@@ -25,6 +25,7 @@ from plumbline.reference.plans import (
     Redeliver,
     Register,
     Release,
+    Script,
     Settle,
     Start,
 )
@@ -61,8 +62,8 @@ class _Playing:
         match step:
             case Do() | Start() | Park():
                 self._call(step)
-            case Release(op_id, member):
-                gate = Gate(member, op_id)
+            case Release(op_id, member, callback):
+                gate = Gate(member, op_id, callback)
                 if gate in self._parked:
                     del self._parked[gate]
                     driver.release(gate)
@@ -92,6 +93,9 @@ class _Playing:
             case Register(interest):
                 if not self._parked and not driver.under_way:
                     driver.register(interest)
+            case Script(member, region, refuses):
+                if not self._parked and not driver.under_way:
+                    driver.script(member, region, refuses)
             case Leave(member, region) | Join(member, region):
                 self._move(step, member, region)
 
@@ -113,7 +117,7 @@ class _Playing:
             step = Do(operation)
         self._called[operation.op_id] = operation
         if isinstance(step, Park):
-            gate = Gate(step.member, operation.op_id)
+            gate = Gate(step.member, operation.op_id, step.callback)
             driver.arm(gate)
             self._parked[gate] = None
             driver.call(operation)

@@ -35,6 +35,7 @@ from plumbline.reference.plans import (
     Redeliver,
     Register,
     Release,
+    Script,
     Settle,
     Start,
     doubly_busy,
@@ -286,7 +287,7 @@ class _Reducer:
         return smaller != plan and self._fails(smaller)
 
 
-_EXTRAS = (Settle, Finish, Await, Read, Count, Look, Inject, Redeliver, Register)
+_EXTRAS = (Settle, Finish, Await, Read, Count, Look, Inject, Redeliver, Register, Script)
 """Steps besides operations. Releases stay: they tell the order, and in the end everything is released."""
 
 

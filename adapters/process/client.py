@@ -65,6 +65,7 @@ from plumbline.adapters.protocol import (
     QueueLook,
     Redeliver,
     Reset,
+    Script,
     Settle,
     SettleResult,
     Statistic,
@@ -228,6 +229,10 @@ class RemoteAdapter(Adapter):
 
     def interest(self, interest: Interest) -> None:
         self._ask("interest", InterestParams(interest=interest), Nothing)
+
+    def script(self, member: str, region: str, callback: str, answers: tuple[str, ...]) -> None:
+        params = Script(member=member, region=region, callback=callback, answers=answers)
+        self._ask("script", params, Nothing)
 
     def call(self, method: str, params: msgspec.Struct) -> msgspec.Struct:
         return self._ask(method, params, METHODS[method].result)

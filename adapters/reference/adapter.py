@@ -25,6 +25,7 @@ from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
 from plumbline.reference.model.wholes import WHOLE
 from plumbline.reference.model.world import GateState, World, empty_world
+from plumbline.reference.model.writers import WRITER, scripted
 from plumbline.reference.operations import (
     EXPIRES,
     Client,
@@ -55,6 +56,7 @@ CAPABILITIES = (
     Capability.MESSAGE_CONTROL,
     Capability.STATISTICS,
     Capability.CONFIGURATION,
+    Capability.CALLBACK_SCRIPTS,
     Capability.CLIENTS,
     Capability.GATEWAYS,
     Capability.QUEUE_INSPECTION,
@@ -226,19 +228,19 @@ class ReferenceAdapter(Adapter):
 
     def arm(self, gate: Gate) -> None:
         """From here on the operation parks at the gate."""
-        self._world = self._ready().timeline.armed(self._world, gate.member, gate.op_id)
+        self._world = self._ready().timeline.armed(self._world, gate)
 
     def await_parked(self, gate: Gate, timeout_ms: int) -> bool:
         """Let things happen until the operation stands at the gate."""
         del timeout_ms
-        while self._world.gates.get((gate.member, gate.op_id)) is not GateState.PARKED:
+        while self._world.gates.get(gate.place) is not GateState.PARKED:
             if not self._take_step():
                 return False
         return True
 
     def release(self, gate: Gate) -> None:
         """Open the gate."""
-        self._world = self._ready().timeline.released(self._world, gate.member, gate.op_id)
+        self._world = self._ready().timeline.released(self._world, gate)
         self._go_on()
 
     def statistic(self, member: str, name: str) -> int:
@@ -302,6 +304,15 @@ class ReferenceAdapter(Adapter):
         self._told(shows)
         if not accepted:
             raise RefusedError(f"interest: {interest.specification!r} is no expression")
+
+    def script(self, member: str, region: str, callback: str, answers: tuple[str, ...]) -> None:
+        """Have a cache writer refuse changes of these keys, once everything has happened."""
+        if callback != WRITER:
+            raise UnsupportedError(f"script: the reference has no {callback} to be scripted so far")
+        if member not in self._ready().setting.holders or region not in self._regions:
+            raise AdapterError(f"script: no member or client {member}, or no region {region}")
+        self.settle(0)
+        self._world = scripted(self._world, member, region, answers)
 
     def create_queue(self, queue: QueueAttributes) -> None:
         """Keep the queue's attributes: its senders start with the next reset."""

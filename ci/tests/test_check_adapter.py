@@ -182,6 +182,7 @@ LIES: dict[str, dict[str, Callable[..., Any]]] = {
     "contents": {"contents": lambda *_: (Content("k", "foreign"),)},
     "await_parked": {"await_parked": lambda *_: True},
     "arm": {"arm": doing_nothing, "await_parked": lambda *_: False},
+    "script": {"script": doing_nothing},
     "statistic": {"statistic": lambda *_: 3},
     "attributes": {"attributes": _unchecked},
     "join": {"join": doing_nothing},

@@ -31,6 +31,7 @@ from plumbline.reference.history import (
     Registered,
     Released,
     Returned,
+    Scripted,
     Settled,
     StatisticAsked,
     StatisticRead,
@@ -195,7 +196,10 @@ class Index:
     def _is_plain(self, history: History) -> bool:
         """Whether clients are registered for all values all the time, and do nothing but put and destroy."""
         kinds = {self.operations[op_id].kind for op_id in self.originators}
-        changed = any(isinstance(moment, Registered) for moment in history.timeline)
+        changed = any(isinstance(moment, Registered | Scripted) for moment in history.timeline)
+        changed |= any(
+            isinstance(moment, Armed) and moment.gate.callback != "listener" for moment in history.timeline
+        )
         alone = all(len(client.servers) == 1 for client in history.clients)
         changed |= any(operation.kind in WHOLE_REGION for operation in self.operations.values())
         return alone and history.registers and not changed and kinds <= _PLAIN

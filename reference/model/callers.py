@@ -27,7 +27,8 @@ from plumbline.reference.model.subscriptions import queued
 from plumbline.reference.model.times import NONE, all_after
 from plumbline.reference.model.wholes import WHOLE, Wholes
 from plumbline.reference.model.world import ABSENT, Call, Channel, Entry, GateState, Message, Stage, World
-from plumbline.reference.operations import READS, EventKind, Operation, OperationKind, Outcome
+from plumbline.reference.model.writers import refuses, stands, stood
+from plumbline.reference.operations import READS, EventKind, Operation, OperationKind, Outcome, Status
 from plumbline.reference.rulebook.operations import BECOMES, effects
 from plumbline.reference.rulebook.values import Effect, EntryState, Stamp, each
 
@@ -79,6 +80,35 @@ class Callers:
         if operation.kind in WHOLE:
             yield from self._wholes.taken(world, view, operation, call)
             return
+        held = stood(world, operation.member, operation)
+        if held is not None:
+            yield Step(("stands in the writer", operation.member, operation.op_id), held)
+        if held is not None or stands(world, operation.member, operation):
+            return
+        for vetoed in self._vetoes(world, operation):
+            if vetoed:
+                yield self._vetoed(world, operation, call)
+            else:
+                yield from self._unrefused(world, view, operation, call)
+
+    def _vetoes(self, world: World, operation: Operation) -> tuple[bool, ...]:
+        """Whether a writer aborts the operation; whether those of other members are asked is not said."""
+        if refuses(world, operation.member, operation):
+            return each(self._setting.book.server_writer_aborts(operation.kind))
+        others = self._setting.others[operation.member]
+        return (False, True) if any(refuses(world, other, operation) for other in others) else (False,)
+
+    def _vetoed(self, world: World, operation: Operation, call: Call) -> Step:
+        """A writer has refused: the call fails, and nothing has happened; a client has yet to be told."""
+        outcome = Outcome(Status.FAILED)
+        waiting = self._setting.caller(operation.op_id)
+        stage = Stage.SENT if waiting else Stage.DONE
+        ended = call._replace(stage=stage, outcome=outcome, waiting=waiting)
+        shows = () if waiting else ((outcome_place(operation.op_id), outcome_entry(outcome)),)
+        after = world.but(calls=world.calls.set(operation.op_id, ended))
+        return Step(("is vetoed", operation.member, operation.op_id), after, shows)
+
+    def _unrefused(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
         entry = world.entry(operation.member, operation.region, operation.key)
         of_client = operation.op_id in self._setting.originators
         for effect in effects(operation.kind, entry.state, entry.token, of_client=of_client):
@@ -202,6 +232,7 @@ class Callers:
                     outcome,
                     stamp,
                     update=entry.state in (EntryState.LIVE, EntryState.INVALID),
+                    early=world.calls[operation.op_id].early,
                 )
                 shows = [(place, shown)] if told else []
                 if not effect.distributed:

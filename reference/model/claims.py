@@ -129,6 +129,9 @@ FORWARDS = frozenset(
         "forwards_destroy_of_absent",
         "forwards_invalidates",
         "forwards_local",
+        "writer_runs_first",
+        "client_writer_aborts",
+        "client_applies_first",
     }
 )
 """Decisions on which "what goes to the server does so whatever the client holds" rests."""

@@ -21,6 +21,7 @@ from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.wholes import Wholes
 from plumbline.reference.model.world import Call, Channel, Entry, Message, MessageState, Stage, World
+from plumbline.reference.model.writers import ASKS, refuses, stands, stood
 from plumbline.reference.operations import Operation, OperationKind, Outcome, Status
 from plumbline.reference.rulebook.operations import BECOMES, effects
 from plumbline.reference.rulebook.subscriptions import Absent
@@ -92,7 +93,8 @@ class Clients:
             if call is None or call.indefinite:
                 continue
             operation = self._setting.operations[op_id]
-            if call.stage is Stage.ASKED and not self.waits(world, operation):
+            stays = stands(world, client, operation) or self.waits(world, operation)
+            if call.stage is Stage.ASKED and not stays:
                 return False
             if self._is_to_be_answered(world, client, operation, call):
                 return False
@@ -128,9 +130,14 @@ class Clients:
         )
 
     def _is_served(self, world: World, op_id: int) -> bool:
-        """Whether a client's call is under way at its server, or beyond."""
+        """Whether a client's call is under way at its server, or beyond; or held in a writer."""
         call = world.calls.get(op_id)
-        return call is not None and call.stage in (Stage.APPLIED, Stage.SENT)
+        if call is None:
+            return False
+        operation = self._setting.operations[op_id]
+        holders = (self._setting.originators[op_id], operation.member)
+        held = any(stands(world, holder, operation) for holder in holders)
+        return held or call.stage in (Stage.APPLIED, Stage.SENT)
 
     def _asked(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:
         """A client carries out itself what is only its own, and has its server do the rest."""
@@ -198,25 +205,55 @@ class Clients:
         return Step(name, world.but(calls=world.calls.set(operation.op_id, done)), shows)
 
     def _passed_on(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:
+        """The client's writer is asked, and then the server."""
+        book = self._setting.book
+        refused = refuses(world, client, operation)
+        for first in each(book.writer_runs_first()):
+            held = stood(world, client, operation) if first else None
+            if held is not None:
+                yield Step(("stands in the writer", client, operation.op_id), held)
+            elif not first or not stands(world, client, operation):
+                for aborts in each(book.client_writer_aborts(operation.kind)) if refused else (False,):
+                    if aborts:
+                        yield self._failed(("is vetoed", client, operation.op_id), world, operation, call)
+                    else:
+                        yield from self._reached(world, client, operation, call)
+
+    @staticmethod
+    def _failed(name: tuple[object, ...], world: World, operation: Operation, call: Call) -> Step:
+        failed = Outcome(Status.FAILED)
+        ended = call._replace(stage=Stage.DONE, outcome=failed)
+        shows = ((outcome_place(operation.op_id), outcome_entry(failed)),)
+        return Step(name, world.but(calls=world.calls.set(operation.op_id, ended)), shows)
+
+    def _reached(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:
         op_id = operation.op_id
         for checks in self._setting.client_checks(client):
             for server_checks in self._setting.checks(operation.region):
                 for serves in each(self._setting.book.serves_client(checks, server_checks)):
                     if serves:
-                        reached = call._replace(stage=Stage.CALLED)
-                        yield Step(
-                            ("passes on", client, op_id),
-                            world.but(calls=world.calls.set(op_id, reached)),
-                            claim=claims.PASS_ON,
-                        )
+                        yield from self._asks_server(world, client, operation, call)
                     else:
-                        failed = Outcome(Status.FAILED)
-                        refused = call._replace(stage=Stage.DONE, outcome=failed)
-                        yield Step(
-                            ("is refused", client, op_id),
-                            world.but(calls=world.calls.set(op_id, refused)),
-                            ((outcome_place(op_id), outcome_entry(failed)),),
-                        )
+                        yield self._failed(("is refused", client, op_id), world, operation, call)
+
+    def _asks_server(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:
+        """The call is on its way to the server; the client's own copy has changed already, or not yet."""
+        op_id = operation.op_id
+        reached = call._replace(stage=Stage.CALLED)
+        for early in each(self._setting.book.client_applies_first()) if operation.kind in ASKS else (False,):
+            if not early:
+                after = world.but(calls=world.calls.set(op_id, reached))
+                yield Step(("passes on", client, op_id), after, claim=claims.PASS_ON)
+                continue
+            where, becomes = (client, operation.region, operation.key), BECOMES[operation.kind][0]
+            entries = changed(world, where, becomes, operation.token, None, checks=False)
+            calls = world.calls.set(op_id, reached._replace(early=True))
+            told = self._replicates.shown(client, operation)
+            yield Step(
+                ("passes on behind its own change", client, op_id),
+                world.but(entries=entries, calls=calls),
+                (told,),
+            )
 
     def _is_to_be_answered(self, world: World, client: str, operation: Operation, call: Call) -> bool:
         """Whether the server has done with a call, and has not answered yet."""
@@ -241,6 +278,17 @@ class Clients:
         if operation.kind is OperationKind.GET:
             yield from self._fetched(world, channel, operation, head)
             return
+        call = world.calls.get(head.op_id)
+        if call is not None and channel == _answer_of(channel.target, operation):
+            held = stood(world, channel.target, operation)
+            if held is not None:
+                # The server was told before the client's writer was asked, as it should not be.
+                yield Step(("stands in the writer", channel.target, operation.op_id), held)
+            if held is not None or stands(world, channel.target, operation):
+                return
+            if _is_vetoed(call) or call.early:
+                yield from self._without_change(world, view, channel, operation, head, call)
+                return
         if not head.sure:
             yield from self._missed(world, view, channel, operation, head)
         if head.bare and BECOMES[operation.kind][0] is EntryState.LIVE:
@@ -258,6 +306,19 @@ class Clients:
                 for compares in each(self._setting.book.client_compares()) if checks else (False,):
                     way = self._replicates.checked if compares else self._replicates.unchecked
                     yield from way(world, view, channel, operation, head)
+
+    def _without_change(
+        self, world: World, view: View, channel: Channel, operation: Operation, head: Message, call: Call
+    ) -> Iterator[Step]:
+        """An answer arrives that changes nothing: to what was vetoed, or what the client has done before."""
+        client = channel.target
+        vetoed = _is_vetoed(call)
+        for keeps in each(self._setting.book.keeps_vetoed()) if vetoed and not call.early else (False,):
+            if keeps:
+                yield from self._replicates.unchecked(world, view, channel, operation, head)
+            else:
+                name = "is told of a veto" if vetoed else "has done so already"
+                yield Step((name, client, operation.op_id), taken(world, channel, head))
 
     def _missed(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message
@@ -356,6 +417,10 @@ _OWN = {
     OperationKind.LOCAL_DESTROY: OperationKind.DESTROY,
 }
 """What a local operation does to a client's own copy, where nobody refuses it."""
+
+
+def _is_vetoed(call: Call) -> bool:
+    return call.outcome is not None and call.outcome.status is Status.FAILED
 
 
 def _answer_of(client: str, operation: Operation) -> Channel:

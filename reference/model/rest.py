@@ -13,6 +13,7 @@ from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import GateState, MessageState, Stage, World
+from plumbline.reference.model.writers import stands
 from plumbline.reference.rulebook.values import each
 
 
@@ -62,6 +63,7 @@ class Rest:
             if call.stage is Stage.CALLED:
                 if (
                     not call.indefinite
+                    and not stands(state, operation.member, operation)
                     and (operation.member, operation.key) not in held
                     and not any(self._callers.blocked(state, operation))
                     and not self._clients.waits(state, operation)

@@ -16,6 +16,7 @@ from plumbline.reference.history import (
     ContentsRead,
     FaultBegun,
     FaultDone,
+    Gate,
     Joined,
     Left,
     Moment,
@@ -27,6 +28,7 @@ from plumbline.reference.history import (
     Registered,
     Released,
     Returned,
+    Scripted,
     Settled,
     StatisticAsked,
     StatisticRead,
@@ -41,6 +43,7 @@ from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.rest import Rest
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import LOOK, Call, GateState, Stage, World
+from plumbline.reference.model.writers import WRITER, scripted
 from plumbline.reference.operations import Operation, Outcome, QueueRole, QueueSight, Status
 from plumbline.reference.rulebook.values import EntryState, each
 
@@ -102,15 +105,17 @@ class Timeline:
             for status in each(self._setting.book.status_of_loser(call.outcome.status, call.discarded)):
                 yield after, Outcome(status, call.outcome.value if status is Status.OK else None)
 
-    def armed(self, world: World, member: str, op_id: int) -> World:
+    def armed(self, world: World, gate: Gate) -> World:
         """The world in which the gate is armed."""
-        return world.but(gates=world.gates.set((member, op_id), GateState.ARMED))
+        return world.but(gates=world.gates.set(gate.place, GateState.ARMED))
 
-    def released(self, world: World, member: str, op_id: int) -> World:
+    def released(self, world: World, gate: Gate) -> World:
         """The world in which the gate is open and nothing stands at it."""
-        opened = world.but(gates=world.gates.set((member, op_id), GateState.OPEN))
-        freed = self._receivers.let_go(opened, member, op_id)
-        return self._replicates.let_go(freed, member, op_id)
+        opened = world.but(gates=world.gates.set(gate.place, GateState.OPEN))
+        if gate.callback == WRITER:
+            return opened  # what stood there has not begun
+        freed = self._receivers.let_go(opened, gate.member, gate.op_id)
+        return self._replicates.let_go(freed, gate.member, gate.op_id)
 
     def _has_waited(self, world: World) -> bool:
         """Whether nothing more need happen, however long one waits.
@@ -119,7 +124,7 @@ class Timeline:
         """
         held = frozenset(
             (holder, self._setting.operations[parked].key)
-            for (holder, parked), state in world.gates.items()
+            for (holder, parked, *_), state in world.gates.items()
             if state is GateState.PARKED
         )
         return self._rest.quiet(world, held, patient=True)
@@ -130,6 +135,11 @@ class Timeline:
             return
         if isinstance(due, Registered):
             yield from self._registering(world, due)
+            return
+        if isinstance(due, Scripted):
+            if self._rest.quiet(world):
+                told = scripted(world, due.member, due.region, due.refuses)
+                yield Step(("harness", due), told, ((TIMELINE, due),), claims.NEXT_MOMENT)
             return
         after = self._allowed(world, due)
         if after is not None:
@@ -168,9 +178,9 @@ class Timeline:
             case Called(operation):
                 return self.called(world, operation)
             case Armed(gate):
-                return self.armed(world, gate.member, gate.op_id)
+                return self.armed(world, gate)
             case Released(gate):
-                return self.released(world, gate.member, gate.op_id)
+                return self.released(world, gate)
             case ContentsAsked(number):
                 unread = frozenset(self._answers.contents[number])
                 return world.but(asked=world.asked.set(number, unread))
@@ -191,9 +201,9 @@ class Timeline:
         """Whether a moment that tells something is true now."""
         match due:
             case Parked(gate):
-                return world.gates.get((gate.member, gate.op_id)) is GateState.PARKED
+                return world.gates.get(gate.place) is GateState.PARKED
             case NotParked(gate):
-                parked = world.gates.get((gate.member, gate.op_id)) is GateState.PARKED
+                parked = world.gates.get(gate.place) is GateState.PARKED
                 return not parked and self._has_waited(world)
             case Waited(_, op_id):
                 kept = op_id is None or op_id not in world.calls or not any(self.returned(world, op_id))

@@ -54,6 +54,7 @@ class Call(NamedTuple):
         update: whether the caller's member had the key already.
         indefinite: whether the caller was told that it may or may not have happened, or may yet.
         ahead: whether clients were sent its event before it was applied, as they should not.
+        early: whether its client has changed its own copy before its server was asked, as it should not.
     """
 
     stage: Stage = Stage.CALLED
@@ -64,6 +65,7 @@ class Call(NamedTuple):
     update: bool = False
     indefinite: bool = False
     ahead: bool = False
+    early: bool = False
 
 
 class MessageState(IntEnum):
@@ -278,12 +280,14 @@ class Served(NamedTuple):
         copies: (server, client) → what a secondary has queued for the client, oldest first; only if any.
         tracks: (client, thread, region, key) → the highest number of the thread's operations that the client
             has processed; region and key are "" where logs have one order of all keys.
+        refusals: (member or client, region) → the keys of which its cache writer refuses changes.
     """
 
     interests: HashedMap[tuple[str, str], tuple[Registration, ...]]
     lines: HashedMap[str, Line]
     copies: HashedMap[tuple[str, str], tuple[Message, ...]]
     tracks: HashedMap[tuple[str, str, str, str], int]
+    refusals: HashedMap[tuple[str, str], frozenset[str]]
 
 
 class World:
@@ -293,7 +297,7 @@ class World:
         entries: (member, region, key) → Entry; nothing for a key never seen.
         calls: op id → Call, for operations under way.
         channels: Channel → messages, first sent first; only those with any.
-        gates: (member, op id) → GateState.
+        gates: (member, op id), and "writer" where it is in its cache writer → GateState.
         discards: member → how often its conflatedEvents moved.
         order: (higher, lower) → True, as far as the unknown order of member ids was chosen.
         asked: number → keys not yet read (contents), or None (a statistic not yet read).
@@ -323,7 +327,7 @@ class World:
         entries: HashedMap[tuple[str, str, str], Entry],
         calls: HashedMap[int, Call],
         channels: HashedMap[Channel, tuple[Message, ...]],
-        gates: HashedMap[tuple[str, int], GateState],
+        gates: HashedMap[tuple[str | int, ...], GateState],
         discards: HashedMap[str, int],
         order: HashedMap[tuple[str, str], bool],
         asked: HashedMap[int, Any],
@@ -397,4 +401,6 @@ def empty_world() -> World:
     """Nothing has happened yet."""
     none: HashedMap[Any, Any] = HashedMap()
     wan = Wan(none, none, none, none, none, none, none, none)
-    return World(none, none, none, none, none, none, none, none, none, wan, Served(none, none, none, none))
+    return World(
+        none, none, none, none, none, none, none, none, none, wan, Served(none, none, none, none, none)
+    )

@@ -56,6 +56,11 @@ class Rulebook:
     forwards_destroy_of_absent: Callable[[], Any] = clients.forwards_destroy_of_absent
     forwards_invalidates: Callable[[], Any] = clients.forwards_invalidates
     forwards_local: Callable[[], Any] = clients.forwards_local
+    writer_runs_first: Callable[[], Any] = clients.writer_runs_first
+    client_writer_aborts: Callable[[OperationKind], Any] = clients.client_writer_aborts
+    server_writer_aborts: Callable[[OperationKind], Any] = clients.server_writer_aborts
+    keeps_vetoed: Callable[[], Any] = clients.keeps_vetoed
+    client_applies_first: Callable[[], Any] = clients.client_applies_first
     cleared_at_server: Callable[[tuple[str, ...], tuple[str, ...]], Any] = clients.cleared_at_server
     sends_clears: Callable[[], Any] = subscriptions.sends_clears
     clears_uncovered: Callable[[], Any] = subscriptions.clears_uncovered
@@ -311,6 +316,11 @@ CLIENTS: dict[str, Decision] = {
     "forwards_destroy_of_absent": Decision(("C2S-OPS-03",), _yes_or_no),
     "forwards_invalidates": Decision(("C2S-OPS-06", "C2S-OPS-07", "CONS-CL-02"), _yes_or_no),
     "forwards_local": Decision(("C2S-LOCAL-01",), _yes_or_no),
+    "writer_runs_first": Decision(("C2S-PIPE-01",), _yes_or_no),
+    "client_applies_first": Decision(("C2S-PIPE-01",), _yes_or_no),
+    "client_writer_aborts": Decision(("C2S-ABORT-01",), _yes_or_no),
+    "server_writer_aborts": Decision(("C2S-ABORT-02",), _yes_or_no),
+    "keeps_vetoed": Decision(("C2S-ABORT-02",), _yes_or_no),
     "cleared_at_server": Decision(("C2S-OPS-05",), lambda keys, held: Free((keys, held, ()))),
     "sends_clears": Decision(("S2C-OPS-04",), _yes_or_no),
     "clears_uncovered": Decision(("S2C-OPS-04",), _yes_or_no),

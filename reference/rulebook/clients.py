@@ -5,6 +5,8 @@ Each function answers one question about plain values. None knows the model's st
 
 from __future__ import annotations
 
+from plumbline.reference.operations import OperationKind
+
 
 def serves_client(checks: bool, server_checks: bool) -> bool:  # noqa: ARG001
     """Whether a server carries out what a client calls: also where only one of them checks (004, L47)."""
@@ -49,3 +51,28 @@ def forwards_local() -> bool:
 def cleared_at_server(keys: tuple[str, ...], held: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
     """Which of the server's keys a client's clear removes: all, whatever the client holds (001, L21)."""
     return keys
+
+
+def writer_runs_first() -> bool:
+    """Whether a client asks its cache writer before it asks its server: it does (001, L16)."""
+    return True
+
+
+def client_writer_aborts(kind: OperationKind) -> bool:  # noqa: ARG001
+    """Whether a client's cache writer can abort what it calls, of whatever kind: it can (001, L16)."""
+    return True
+
+
+def server_writer_aborts(kind: OperationKind) -> bool:  # noqa: ARG001
+    """Whether a server's cache writer can abort what a client calls, of whatever kind: it can (001, L16)."""
+    return True
+
+
+def keeps_vetoed() -> bool:
+    """Whether a client keeps what its server's cache writer has refused: it does not (001, L16)."""
+    return False
+
+
+def client_applies_first() -> bool:
+    """Whether a client changes its own copy before its server has answered: it does so last (001, L16)."""
+    return False

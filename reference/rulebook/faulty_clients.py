@@ -11,6 +11,7 @@ import re
 import msgspec
 
 from plumbline.reference.catalogue.records import Dialect
+from plumbline.reference.operations import OperationKind
 from plumbline.reference.rulebook.interests import LOADS_KEYS, LOADS_NOTHING, LOADS_VALUES
 from plumbline.reference.rulebook.subscriptions import Absent
 from plumbline.reference.rulebook.variant import variant
@@ -403,6 +404,36 @@ CLIENTS = (
         "C2S-OPS-03",
         "a client answers from its own copy that there is nothing to destroy",
         forwards_destroy_of_absent=lambda: False,
+    ),
+    variant(
+        "asks-its-writer-last",
+        "C2S-PIPE-01",
+        "a client asks its cache writer when its server has already answered",
+        writer_runs_first=lambda: False,
+    ),
+    variant(
+        "changes-itself-first",
+        "C2S-PIPE-01",
+        "a client changes its own copy before its server has replied",
+        client_applies_first=lambda: True,
+    ),
+    variant(
+        "destroys-against-its-writer",
+        "C2S-ABORT-01",
+        "a client's destroy goes on although its cache writer has refused it",
+        client_writer_aborts=lambda kind: kind is not OperationKind.DESTROY,
+    ),
+    variant(
+        "applies-against-its-writer",
+        "C2S-ABORT-02",
+        "a server carries out what its cache writer has refused",
+        server_writer_aborts=lambda kind: False,  # noqa: ARG005
+    ),
+    variant(
+        "keeps-what-was-vetoed",
+        "C2S-ABORT-02",
+        "the calling client keeps in its own copy what its server's cache writer has refused",
+        keeps_vetoed=lambda: True,
     ),
     variant(
         "clears-what-it-holds",

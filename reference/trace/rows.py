@@ -31,6 +31,7 @@ from plumbline.reference.history import (
     Registered,
     Released,
     Returned,
+    Scripted,
     Settled,
     Shown,
     StatisticAsked,
@@ -251,7 +252,8 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # no
                 detail=outcome.detail or None,
             )
         case Armed(gate=gate) | Parked(gate=gate) | NotParked(gate=gate) | Released(gate=gate):
-            yield layout.operation(_GATE_KINDS[type(moment)], gate.op_id, gate.member)
+            name = None if gate.callback == "listener" else gate.callback
+            yield layout.operation(_GATE_KINDS[type(moment)], gate.op_id, gate.member, name=name)
         case Waited(awaited=awaited, op_id=op_id):
             yield {"kind": TraceKind.WAITED, "op_id": op_id, "detail": awaited or None}
         case Left(member=member, region=region) | Joined(member=member, region=region):
@@ -259,6 +261,9 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # no
             yield layout.member(kind, member, region=region)
         case Registered(interest=interest, refused=refused):
             yield from _registration(layout, interest, Status.REFUSED if refused else Status.OK)
+        case Scripted(member=member, region=region, refuses=keys):
+            cause = f"refuses {', '.join(keys)}" if keys else "refuses nothing"
+            yield layout.member(TraceKind.INJECT, member, region=region, name="writer", cause=cause)
         case Redelivered(op_id=op_id, member=member):
             yield layout.operation(TraceKind.REDELIVER, op_id, member)
         case Settled(held=held):

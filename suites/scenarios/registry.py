@@ -22,6 +22,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     stamps,
     subscriptions,
     worked_example,
+    writers,
 )
 from plumbline.suites.scenarios.scenario import FOUND, Scenario
 

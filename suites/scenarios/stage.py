@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from plumbline.reference.history import Fault, FaultKind, Gate, fault_words, interest_words
+from plumbline.reference.history import Fault, FaultKind, Gate, fault_words, interest_words, script_words
 from plumbline.reference.operations import (
     NAMELESS,
     EventKind,
@@ -32,6 +32,7 @@ from plumbline.reference.plans import (
     Redeliver,
     Register,
     Release,
+    Script,
     Settle,
     Start,
 )
@@ -173,10 +174,11 @@ class Stage:
         kind: OperationKind = OperationKind.PUT,
         *,
         thread: str | None = None,
+        callback: str = "listener",
     ) -> Operation:
-        """Call an operation and hold it in the listener of `at`, which it must reach."""
-        operation = self.hold(at, member, key, kind, thread=thread)
-        self.stands(at, operation)
+        """Call an operation and hold it in the listener, or the writer, of `at`, which it must reach."""
+        operation = self.hold(at, member, key, kind, thread=thread, callback=callback)
+        self.stands(at, operation, callback)
         return operation
 
     def hold(
@@ -187,22 +189,23 @@ class Stage:
         kind: OperationKind = OperationKind.PUT,
         *,
         thread: str | None = None,
+        callback: str = "listener",
     ) -> Operation:
         """Call an operation that is held in the listener of `at` once it gets there, and go on."""
         operation = self._operation(member, kind, key, thread)
-        gate = Gate(at, operation.op_id)
+        gate = Gate(at, operation.op_id, callback)
         self.done.append(f"{_told(operation)}, parked at {at}")
-        self.steps.append(Park(operation, at))
+        self.steps.append(Park(operation, at, callback))
         self._driver.arm(gate)
         self._gates.setdefault(operation.op_id, []).append(gate)
         self._driver.call(operation)
         return operation
 
-    def stands(self, at: str, operation: Operation) -> None:
-        """An operation comes to stand in the listener of `at`, where it is held."""
-        if not self._driver.await_parked(Gate(at, operation.op_id)):
+    def stands(self, at: str, operation: Operation, callback: str = "listener") -> None:
+        """An operation comes to stand in the listener, or the writer, of `at`, where it is held."""
+        if not self._driver.await_parked(Gate(at, operation.op_id, callback)):
             raise MismatchError(
-                f"{_told(operation)} to reach the listener of {at} whatever other members are doing",
+                f"{_told(operation)} to reach the {callback} of {at} whatever other members are doing",
                 "it did not in time",
             )
 
@@ -210,7 +213,7 @@ class Stage:
         """Let an operation go on."""
         self.done.append(f"release {operation.token}")
         for gate in self._gates.pop(operation.op_id, []):
-            self.steps.append(Release(gate.op_id, gate.member))
+            self.steps.append(Release(gate.op_id, gate.member, gate.callback))
             self._driver.release(gate)
 
     def leave(self, member: str) -> None:
@@ -250,6 +253,13 @@ class Stage:
         """A client cannot register for this: the call must be refused, once everything has settled."""
         interest = Interest(client=client, region=REGION, kind=kind, specification=specification)
         self._registered(interest, refused=True)
+
+    def refuse(self, holder: str, *keys: str) -> None:
+        """Have the cache writer of a member or client refuse changes of these keys, and of no others."""
+        self.settle()
+        self.done.append(script_words(holder, REGION, keys))
+        self.steps.append(Script(holder, REGION, keys))
+        self._driver.script(holder, REGION, keys)
 
     def withdraw(self, interest: Interest) -> None:
         """Have a client withdraw a registration."""
