@@ -18,7 +18,6 @@ from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.geode.caller import Caller
 from plumbline.adapters.geode.calls import CALLS, carry_out, tells
 from plumbline.adapters.geode.client import (
-    FROM_CLIENTS,
     ClientCache,
     ClientListener,
     Clients,
@@ -166,7 +165,7 @@ class GeodeAdapter(Adapter):
         """Call an operation on its thread, behind what that thread was given before."""
         if operation.kind not in CALLS.keys() | EXPIRES:
             raise UnsupportedError(f"{operation.kind} is not driven on Apache Geode yet")
-        if operation.member in self._clients.in_use and operation.kind not in FROM_CLIENTS:
+        if operation.member in self._clients.in_use and operation.kind not in CALLS:
             raise UnsupportedError(f"{operation.kind} of clients is not driven on Apache Geode yet")
         self._require_alive()
         member = self._member(operation.member)
@@ -469,6 +468,8 @@ def _call(stage: Stage, caller: Caller, member: Member, operation: Operation) ->
         if not member.crashed():
             raise broken(member, str(error)) from error
         return Outcome(Status.INDEFINITE, detail=str(error))
+    if isinstance(member, ClientCache) and operation.kind not in READS:
+        return outcome  # what it tells is of the server's entry
     if (fits := tells(operation, outcome)) is not None:
         stage.await_told(place, before, fits)
     return outcome

@@ -23,10 +23,7 @@ from plumbline.adapters.geode.listener import RegionListener
 from plumbline.adapters.geode.member import FLUSH_REGION, Member
 from plumbline.adapters.waiting import wait_until
 from plumbline.reference.history import interest_words
-from plumbline.reference.operations import Client, Interest, OperationKind
-
-FROM_CLIENTS = frozenset({OperationKind.PUT, OperationKind.DESTROY, OperationKind.GET})
-"""What clients of Geode are driven to call so far."""
+from plumbline.reference.operations import Client, Interest
 
 _NO_EXPRESSION = "java.util.regex.PatternSyntaxException"
 

@@ -106,6 +106,29 @@ def test_a_client_destroys_everywhere_and_the_key_comes_back(adapter: GeodeAdapt
         assert told(adapter, holder) == ["create t1", "destroy t2", "create t3"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "status", "at_server", "at_client"),
+    [
+        (OperationKind.CREATE, Status.EXISTS, "t1", "t1"),
+        (OperationKind.PUT_IF_ABSENT, Status.OK, "t1", "t1"),
+        (OperationKind.REPLACE, Status.OK, "t2", "t2"),
+        (OperationKind.INVALIDATE, Status.OK, None, None),
+        (OperationKind.LOCAL_INVALIDATE, Status.OK, "t1", None),
+        (OperationKind.LOCAL_DESTROY, Status.OK, "t1", "nothing"),
+    ],
+)
+def test_what_a_client_calls_of_a_key_that_all_hold(
+    adapter: GeodeAdapter, kind: OperationKind, status: Status, at_server: str | None, at_client: str | None
+):
+    start(adapter)
+    assert call(adapter, operation(1, "A")) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    assert call(adapter, operation(2, "K", kind)) is status
+    assert adapter.settle(LIMIT_MS).settled
+    found = {holder: held(adapter, holder).get("k", "nothing") for holder in "ABK"}
+    assert found == {"A": at_server, "B": at_server, "K": at_client}
+
+
 def test_a_client_outlives_examples_whatever_its_checks_and_server(adapter: GeodeAdapter):
     start(adapter)
     first = adapter._clients.caches["K"].jvm.pid
@@ -300,7 +323,7 @@ def test_what_is_not_driven_is_refused(adapter: GeodeAdapter):
     with pytest.raises(RefusedError):
         adapter.interest(Interest(client="K", region="r", kind="regex", specification="("))
     with pytest.raises(UnsupportedError):
-        adapter.begin(operation(1, "K", OperationKind.CREATE))
+        adapter.begin(operation(1, "K", OperationKind.EXPIRE_DESTROY))
     adapter.reset((RegionAttributes(name="r", scope=Scope.NO_ACK),))
     with pytest.raises(UnsupportedError):
         adapter.start_client(UNCHECKED)
