@@ -6,10 +6,14 @@ Knows how a variant counts as killed; what the variants are is the rulebook's.
 from __future__ import annotations
 
 import time
+from itertools import product
 
 import msgspec
 
 from plumbline.adapters.candidates import Candidate
+from plumbline.reference.explain.engine import Answer
+from plumbline.reference.explain.oracle import find
+from plumbline.reference.history import History
 from plumbline.reference.plans import operation_of
 from plumbline.reference.rulebook.variant import FaultyVariant
 from plumbline.reference.verdicts import Verdict
@@ -17,12 +21,17 @@ from plumbline.suites.deviations import NOTHING
 from plumbline.suites.examples import play_plans
 from plumbline.suites.machines import MACHINES
 from plumbline.suites.profiles import Profile
+from plumbline.suites.replaying import BUDGET
 from plumbline.suites.scenarios.playing import play
 from plumbline.suites.scenarios.registry import SCENARIOS
 from plumbline.suites.session import Session
 
 UNHURRIED_MS = 10_000
 """How long naming may take here: whether a requirement is named must not depend on a machine's load."""
+
+NAMING_MS = (300, 1_500, UNHURRIED_MS)
+"""Each failing scenario is given so long, all of them the first before any the next: most need little, and
+once a requirement is named nobody else has to name it."""
 
 
 class Kill(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,6 +61,7 @@ def kill(variant: FaultyVariant, candidate: Candidate, profile: Profile, seed: i
     began = time.monotonic()
     failed: dict[str, tuple[float, int]] = {}
     named: set[str] = set()
+    refuted: list[History] = []
     examples = 0
     steps = 0
     with Session(candidate, variant.dialect) as session:
@@ -59,11 +69,13 @@ def kill(variant: FaultyVariant, candidate: Candidate, profile: Profile, seed: i
             if set(scenario.requirements).isdisjoint(variant.requirements):
                 continue
             examples += 1
-            result = play(scenario, session, session.book, UNHURRIED_MS)
+            result = play(scenario, session, session.book, naming_ms=0)
             if result.verdict is Verdict.FAIL:
                 for requirement in scenario.requirements:
                     failed.setdefault(requirement, (time.monotonic() - began, examples))
-                named.update(() if result.finding is None else result.finding.requirements)
+                if result.finding is not None and result.finding.answer is Answer.REFUTED:
+                    assert result.history is not None
+                    refuted.append(result.history)
         for machine in MACHINES.values():
             if set(machine.requirements).isdisjoint(variant.requirements):
                 continue
@@ -83,6 +95,9 @@ def kill(variant: FaultyVariant, candidate: Candidate, profile: Profile, seed: i
                 finding = trouble.failure.finding
                 named.update(() if finding is None else finding.requirements)
             examples += trouble.played
+        for naming_ms, history in product(NAMING_MS, refuted):
+            if not named.issuperset(variant.requirements):
+                named.update(find(history, session.book, BUDGET, naming_ms).requirements)
     return [
         Kill(
             variant=variant.name,

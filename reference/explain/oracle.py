@@ -56,11 +56,11 @@ def search(history: History, book: Rulebook, budget: Budget | None = None) -> Ex
 def find(
     history: History, book: Rulebook, budget: Budget | None = None, naming_ms: int = NAMING_MS
 ) -> Finding:
-    """Judge a history; name what it breaks if it is wrong, within a time of its own."""
+    """Judge a history; name what it breaks if it is wrong, within a time of its own (none: no naming)."""
     explanation = search(history, book, budget)
     if explanation.answer is not Answer.REFUTED:
         return Finding(answer=explanation.answer, states=explanation.states)
-    decisions = name(history, book, naming_ms)
+    decisions = name(history, book, naming_ms) if naming_ms else ()
     requirements = _foreign(history) + [
         requirement for decision in decisions for requirement in DECISIONS[decision].requirements
     ]
