@@ -56,6 +56,8 @@ MOST_SITES = 2
 LEFTOVER_LIMIT_S = 10.0
 CALM_S = 0.06
 
+WRITER = "writer"
+
 # A call that takes longer may be waiting for a member that has died.
 PATIENCE_S = 0.05
 
@@ -67,6 +69,7 @@ _CAPABILITIES = (
     Capability.MEMBER_FAULTS,
     Capability.STATISTICS,
     Capability.CONFIGURATION,
+    Capability.CALLBACK_SCRIPTS,
     Capability.CLIENTS,
     Capability.GATEWAYS,
     Capability.QUEUE_INSPECTION,
@@ -236,8 +239,18 @@ class GeodeAdapter(Adapter):
         return found
 
     def arm(self, gate: Gate) -> None:
-        """Park the listener of `gate.member` when it is told of the operation."""
+        """Park the listener or the writer of `gate.member` when it is told of the operation."""
+        if gate.callback == WRITER:
+            self._cluster.ask(self._survivor(gate.member), partial(Member.has_writers, stage=self._stage))
         self._stage.arm(gate)
+
+    def script(self, member: str, region: str, callback: str, answers: tuple[str, ...]) -> None:
+        """Have a cache writer refuse changes of these keys; nothing else is under way."""
+        if callback != WRITER:
+            raise UnsupportedError(f"script: no {callback} is driven on Geode yet")
+        self._region(region)
+        refuse = partial(Member.refuse, name=region, stage=self._stage, keys=frozenset(answers))
+        self._cluster.ask(self._survivor(member), refuse)
 
     def await_parked(self, gate: Gate, timeout_ms: int) -> bool:
         """Whether it has parked within the time."""

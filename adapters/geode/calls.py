@@ -33,6 +33,11 @@ _ANSWERS = frozenset(
     {OperationKind.GET, OperationKind.CONTAINS_KEY, OperationKind.PUT_IF_ABSENT, OperationKind.REPLACE}
 )
 
+_REFUSED = "org.apache.geode.cache.CacheWriterException"
+
+# What a client is thrown when its server was thrown something, which is the cause.
+_AT_SERVER = "org.apache.geode.cache.client.ServerOperationException"
+
 # Geode throws these before it has changed or sent anything.
 _BEFORE_ANY_CHANGE = {
     "org.apache.geode.cache.EntryExistsException": Status.EXISTS,
@@ -40,7 +45,7 @@ _BEFORE_ANY_CHANGE = {
     "java.lang.IllegalStateException": Status.REFUSED,
     "java.lang.IllegalArgumentException": Status.REFUSED,
     "java.lang.UnsupportedOperationException": Status.REFUSED,
-    "org.apache.geode.cache.CacheWriterException": Status.FAILED,
+    _REFUSED: Status.FAILED,
     "org.apache.geode.cache.LowMemoryException": Status.FAILED,
 }
 
@@ -55,6 +60,9 @@ def carry_out(region: Any, operation: Operation) -> Outcome:
     except JavaError as error:
         thrown = error.java_exception
         name, words = thrown.getClass().getName(), thrown.toString()
+        cause = thrown.getCause()
+        if name == _AT_SERVER and cause is not None and cause.getClass().getName() == _REFUSED:
+            name = _REFUSED
         return Outcome(_BEFORE_ANY_CHANGE.get(name, Status.INDEFINITE), detail=words)
     return Outcome(Status.OK, value=answer if operation.kind in _ANSWERS else None)
 

@@ -6,6 +6,7 @@ to, and it halts when the pipe breaks. Knows nothing of caches and regions.
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import subprocess
@@ -83,6 +84,10 @@ BridgeError = Py4JError
 
 JavaError = Py4JJavaError
 """What it raises when the call threw an exception in the JVM; `java_exception` is that."""
+
+
+# py4j logs what a callback raises, with a traceback on the terminal of whoever has set up no logging.
+logging.getLogger("py4j").addHandler(logging.NullHandler())
 
 
 class GoneError(Exception):
@@ -184,7 +189,7 @@ class Jvm:
             gateway_parameters=self._parameters,
             # Without the token: py4j's Java side does not send it when it calls back.
             callback_server_parameters=CallbackServerParameters(
-                port=0, daemonize=True, daemonize_connections=True
+                port=0, daemonize=True, daemonize_connections=True, propagate_java_exceptions=True
             ),
         )
         server = self._gateway.java_gateway_server

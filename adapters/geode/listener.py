@@ -62,7 +62,7 @@ class Stage:
             self._operations[operation.token] = operation
 
     def arm(self, gate: Gate) -> None:
-        """Have the listener of `gate.member` park when it is told of `gate.op_id`."""
+        """Have the listener or writer of `gate.member` park when it is told of `gate.op_id`."""
         with self.changed:
             self._open.setdefault(gate, threading.Event())
 
@@ -143,15 +143,25 @@ class Stage:
             holdings = self._holdings.setdefault((event.member, event.region, event.key), [ABSENT])
             holdings.append(_left_by(event))
             self._note()
-            if operation is None:
-                return
-            gate = Gate(event.member, operation.op_id)
+        if operation is not None:
+            self._park(Gate(event.member, operation.op_id), event.key)
+
+    def ask(self, member: str, key: str, token: str | None) -> None:
+        """A cache writer is asked whether an operation may be; comes back when it may go on."""
+        operation = self._operations.get(token) if token is not None else None
+        if operation is not None:
+            self._park(Gate(member, operation.op_id, "writer"), key)
+
+    def _park(self, gate: Gate, key: str) -> None:
+        """Stand at a gate, if it is armed and shut."""
+        with self.changed:
             gate_open = self._open.get(gate)
             if gate_open is None or gate_open.is_set():
                 return
-            self._parked[gate] = event.key
+            self._parked[gate] = key
+            self._note()
         if not gate_open.wait(GATE_LIMIT_S):
-            self.trouble(event.member, f"{gate} was not released within {GATE_LIMIT_S:.0f} s")
+            self.trouble(gate.member, f"{gate} was not released within {GATE_LIMIT_S:.0f} s")
             self.release(gate)
 
     def trouble(self, member: str, words: str) -> None:

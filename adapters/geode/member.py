@@ -17,8 +17,9 @@ from plumbline.adapters.geode.expiration import expire
 from plumbline.adapters.geode.gateway import Gateway
 from plumbline.adapters.geode.jars import Jars
 from plumbline.adapters.geode.jvm import BridgeError, Client, GoneError, JavaError, Jvm, plain
-from plumbline.adapters.geode.listener import RegionListener
+from plumbline.adapters.geode.listener import RegionListener, Stage
 from plumbline.adapters.geode.worker import Worker
+from plumbline.adapters.geode.writer import RegionWriter
 from plumbline.reference.operations import Content, Operation, Outcome, RegionAttributes, RegionPolicy, Scope
 
 # A hidden region, acknowledged: a put into it comes back when all that its thread sent before has arrived.
@@ -51,6 +52,7 @@ class Member:
         self._bindings: Any = None
         self._lasting: Any = None
         self._regions: dict[str, Any] = {}
+        self._writers: dict[str, RegionWriter] = {}
         self._flush: Any = None
         self._port: int | None = None
 
@@ -126,6 +128,28 @@ class Member:
         factory.addCacheListener(listener)
         self._regions[attributes.name] = plain(factory.create(internal))
 
+    def writer(self, name: str, stage: Stage) -> RegionWriter:
+        """The cache writer of a region, which gets one if it has none yet."""
+        if name not in self._writers:
+            java = self.jvm.gateway.jvm.org.apache.geode.cache
+
+            def refusal() -> Exception:
+                refused: Exception = JavaError("refused", java.CacheWriterException("refused"))
+                return refused
+
+            self._writers[name] = RegionWriter(stage, self.name, refusal)
+            self._regions[name].getAttributesMutator().setCacheWriter(self._writers[name])
+        return self._writers[name]
+
+    def refuse(self, name: str, stage: Stage, keys: frozenset[str]) -> None:
+        """Have the cache writer of a region refuse changes of these keys, and of no others."""
+        self.writer(name, stage).refuses = keys
+
+    def has_writers(self, stage: Stage) -> None:
+        """Have all regions of the example ask a cache writer."""
+        for name in self._regions:
+            self.writer(name, stage)
+
     def expire(self, operation: Operation) -> Outcome:
         """Let the time of an entry end here, and wait for what its region does."""
         java = self.jvm.gateway.jvm.org.apache.geode.cache
@@ -140,6 +164,7 @@ class Member:
         for region in self._regions.values():
             region.localDestroyRegion()
         self._regions.clear()
+        self._writers.clear()
         # Nothing tells py4j's server that Python has done with an event; without this, every event ever shown
         # would stay in the JVM, and with it its region.
         self._bindings.keySet().retainAll(self._lasting)

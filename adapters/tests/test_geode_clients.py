@@ -129,6 +129,28 @@ def test_what_a_client_calls_of_a_key_that_all_hold(
     assert found == {"A": at_server, "B": at_server, "K": at_client}
 
 
+@pytest.mark.parametrize("asked", "KB")
+def test_a_writer_is_asked_before_anything_changes_and_may_refuse(adapter: GeodeAdapter, asked: str):
+    start(adapter)
+    adapter.script(asked, "r", "writer", ("k",))
+    assert call(adapter, operation(1, "K")) is Status.FAILED
+    assert call(adapter, operation(2, "K", key="other")) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    assert [held(adapter, holder) for holder in "ABK"] == [{"other": "t2"}] * 3
+    adapter.script(asked, "r", "writer", ())
+    gate = Gate(asked, 3, "writer")
+    adapter.arm(gate)
+    adapter.begin(operation(3, "K"))
+    assert adapter.await_parked(gate, LIMIT_MS)
+    assert not adapter.settle(LIMIT_MS).settled
+    assert [held(adapter, holder) for holder in "ABK"] == [{"other": "t2"}] * 3
+    adapter.release(gate)
+    assert adapter.settle(LIMIT_MS).settled
+    assert [told(adapter, holder) for holder in "ABK"] == [["create t2", "create t3"]] * 3
+    adapter.reset((REGION,))
+    assert call(adapter, operation(1, "B")) is Status.OK  # nobody is asked any more
+
+
 def test_a_client_outlives_examples_whatever_its_checks_and_server(adapter: GeodeAdapter):
     start(adapter)
     first = adapter._clients.caches["K"].jvm.pid
