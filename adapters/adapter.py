@@ -67,7 +67,7 @@ class Adapter(ABC):
         """Wait until nothing more will happen by itself."""
 
     @abstractmethod
-    def contents(self, member: str, region: str) -> tuple[Content, ...]:
+    def contents(self, member: str, region: str) -> tuple[Content, ...] | None:
         """What a member holds of a region: present keys only."""
 
     def arm(self, gate: Gate) -> None:

@@ -168,9 +168,9 @@ class Contents(_Record, frozen=True, kw_only=True):
 
 
 class ContentsResult(_Record, frozen=True, kw_only=True):
-    """Present keys only; an invalid entry has a null token."""
+    """Present keys only, an invalid entry with a null token; null where the region was destroyed."""
 
-    entries: tuple[Content, ...]
+    entries: tuple[Content, ...] | None
 
 
 class Statistic(_Record, frozen=True, kw_only=True):

@@ -119,13 +119,17 @@ class ContentsAsked(msgspec.Struct, frozen=True, tag="contents_asked"):
     region: str
 
 
-class ContentsRead(msgspec.Struct, frozen=True, tag="contents_read"):
-    """What the member held of the region, key by key, at some time since it was asked."""
+class ContentsRead(msgspec.Struct, frozen=True, tag="contents_read", omit_defaults=True):
+    """What the member held of the region, key by key, at some time since it was asked.
+
+    `gone` where it had no such region any more.
+    """
 
     number: int
     member: str
     region: str
     entries: tuple[Content, ...]
+    gone: bool = False
 
 
 class StatisticAsked(msgspec.Struct, frozen=True, tag="statistic_asked"):

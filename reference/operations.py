@@ -31,6 +31,7 @@ class OperationKind(StrEnum):
     DESTROY_REGION = "destroy_region"
     INVALIDATE_REGION = "invalidate_region"
     LOCAL_CLEAR = "local_clear"
+    LOCAL_DESTROY_REGION = "local_destroy_region"
     EXPIRE_DESTROY = "expire_destroy"
     EXPIRE_INVALIDATE = "expire_invalidate"
     TX_BEGIN = "tx_begin"
@@ -39,8 +40,16 @@ class OperationKind(StrEnum):
 
 
 READS = frozenset({OperationKind.GET, OperationKind.CONTAINS_KEY})
-LOCAL = frozenset({OperationKind.LOCAL_INVALIDATE, OperationKind.LOCAL_DESTROY, OperationKind.LOCAL_CLEAR})
-WHOLE_REGION = frozenset({OperationKind.CLEAR, OperationKind.INVALIDATE_REGION, OperationKind.DESTROY_REGION})
+LOCAL = frozenset(
+    {
+        OperationKind.LOCAL_INVALIDATE,
+        OperationKind.LOCAL_DESTROY,
+        OperationKind.LOCAL_CLEAR,
+        OperationKind.LOCAL_DESTROY_REGION,
+    }
+)
+DESTROYS_REGION = frozenset({OperationKind.DESTROY_REGION, OperationKind.LOCAL_DESTROY_REGION})
+WHOLE_REGION = DESTROYS_REGION | {OperationKind.CLEAR, OperationKind.INVALIDATE_REGION}
 EXPIRES = frozenset({OperationKind.EXPIRE_DESTROY, OperationKind.EXPIRE_INVALIDATE})
 """What a region does itself to an entry whose time to live is over; to call it is to let that time end."""
 

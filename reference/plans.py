@@ -288,6 +288,7 @@ _OF_KINDS = {
     OperationKind.REMOVE_ALL: Capability.BULK_OPERATIONS,
     OperationKind.CLEAR: Capability.CLEAR,
     OperationKind.INVALIDATE_REGION: Capability.CLEAR,
+    OperationKind.DESTROY_REGION: Capability.CLEAR,
     **dict.fromkeys(EXPIRES, Capability.CONFIGURATION),
     OperationKind.TX_BEGIN: Capability.TRANSACTIONS,
     OperationKind.TX_COMMIT: Capability.TRANSACTIONS,

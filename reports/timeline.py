@@ -316,6 +316,8 @@ def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, i
             words = f"waited in vain for {awaited}"
         case ContentsAsked(member=place, region=region):
             words = f"asked what {region} holds"
+        case ContentsRead(member=place, region=region, gone=True):
+            words = f"{region} is destroyed"
         case ContentsRead(member=place, region=region, entries=entries):
             words = f"{region} holds {', '.join(entry_words(entry) for entry in entries) or 'nothing'}"
         case StatisticAsked(member=place, name=name):

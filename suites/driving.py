@@ -336,14 +336,21 @@ class Driver:
         return result.settled
 
     def contents(self, member: str, region: str) -> dict[str, str | None]:
-        """What a member holds of a region: key to token, None for an invalid entry."""
+        """What a member holds of a region: key to token, None for an invalid entry; nothing if it is gone."""
+        return {entry.key: entry.token for entry in self._read(member, region) or ()}
+
+    def has_region(self, member: str, region: str) -> bool:
+        """Whether a member or client still has a region."""
+        return self._read(member, region) is not None
+
+    def _read(self, member: str, region: str) -> tuple[Content, ...] | None:
         self._questions += 1
         number = self._questions
         self._timeline.append(ContentsAsked(number, member, region))
-        entries: tuple[Content, ...] = self._adapter.contents(member, region)
+        entries = self._adapter.contents(member, region)
         self.poll()
-        self._timeline.append(ContentsRead(number, member, region, entries))
-        return {entry.key: entry.token for entry in entries}
+        self._timeline.append(ContentsRead(number, member, region, entries or (), gone=entries is None))
+        return entries
 
     def statistic(self, member: str, name: str) -> int:
         """How far a statistic of a member has moved in this example."""

@@ -285,6 +285,8 @@ class Examiner:
         """What a member holds; if it holds anything else, that is a fault of the method blamed."""
 
         def complaint(told: ContentsResult) -> str:
+            if told.entries is None:
+                return f"{member} has no region {REGION.name}, which nobody has destroyed"
             found = tuple(sorted(told.entries, key=lambda entry: entry.key))
             return said_if(
                 found != expected, f"{member} holds {_words(found)}, where {_words(expected)} is due"

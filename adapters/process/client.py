@@ -173,7 +173,7 @@ class RemoteAdapter(Adapter):
     def settle(self, timeout_ms: int) -> SettleResult:
         return self._ask("settle", Settle(timeout_ms=timeout_ms), SettleResult)
 
-    def contents(self, member: str, region: str) -> tuple[Content, ...]:
+    def contents(self, member: str, region: str) -> tuple[Content, ...] | None:
         return self._ask("contents", Contents(member=member, region=region), ContentsResult).entries
 
     def arm(self, gate: Gate) -> None:

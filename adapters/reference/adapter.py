@@ -34,6 +34,7 @@ from plumbline.reference.operations import (
     EventKind,
     Interest,
     Operation,
+    OperationKind,
     Outcome,
     QueueAttributes,
     QueueRole,
@@ -180,6 +181,9 @@ class ReferenceAdapter(Adapter):
             raise UnsupportedError("begin: clients of several servers only listen so far")
         if whole and self._world.calls:
             raise UnsupportedError(f"begin: {operation.kind} is called while nothing is under way, so far")
+        of_member = operation.member not in model.setting.clients
+        if operation.kind is OperationKind.LOCAL_DESTROY_REGION and of_member:
+            raise UnsupportedError("begin: members do not destroy regions alone so far")
         if operation.kind in EXPIRES and model.setting.clients:
             raise UnsupportedError("begin: entries do not expire where there are clients so far")
         model.setting.take_up(operation)
@@ -218,8 +222,10 @@ class ReferenceAdapter(Adapter):
         self._seen = len(self._events)
         return SettleResult(settled=True)
 
-    def contents(self, member: str, region: str) -> tuple[Content, ...]:
-        """What the member holds now."""
+    def contents(self, member: str, region: str) -> tuple[Content, ...] | None:
+        """What the member holds now; None where the region was destroyed."""
+        if (member, region) in self._world.away:
+            return None
         return tuple(
             Content(key, entry.token if entry.state is EntryState.LIVE else None)
             for (holder, name, key), entry in sorted(self._world.entries.items())

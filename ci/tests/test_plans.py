@@ -47,6 +47,7 @@ from plumbline.reference.plans import (
     Redeliver,
     Register,
     Release,
+    Script,
     Settle,
     Start,
     by_rank,
@@ -98,6 +99,7 @@ EVERY: tuple[PlanStep, ...] = (
     Leave("A", "r"),
     Join("A", "r"),
     Register(Interest(client="K", region="r", kind="regex", specification="x.*", policy="none")),
+    Script("B", "r", ("x", "y")),
 )
 """A step of every kind."""
 

@@ -39,8 +39,9 @@ from plumbline.reference.history import (
 from plumbline.reference.history import Shown as ListenerShown
 from plumbline.reference.model.faults import mends
 from plumbline.reference.model.setting import served
-from plumbline.reference.model.timeline import Answers, Reading
+from plumbline.reference.model.timeline import DESTROYED, WHOLE_COPY, Answers, Reading
 from plumbline.reference.operations import (
+    DESTROYS_REGION,
     READS,
     STORES_VALUE,
     WHOLE_REGION,
@@ -171,9 +172,13 @@ class Index:
                 self.asked[number] = moment
                 self.answers.members[number] = (member, region)
                 self.answers.contents[number] = {}
+            case ContentsRead(number, gone=True):
+                self.answers.contents[number] = {WHOLE_COPY: DESTROYED}
             case ContentsRead(number, _, region, entries):
                 present = {entry.key: "" if entry.token is None else entry.token for entry in entries}
                 wanted = called[region] | present.keys()
+                if any(operation.kind in DESTROYS_REGION for operation in self.operations.values()):
+                    wanted |= {WHOLE_COPY}
                 self.answers.contents[number] = {key: present.get(key) for key in wanted}
             case StatisticAsked(number, member, name):
                 self.asked[number] = moment

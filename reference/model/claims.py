@@ -129,6 +129,8 @@ FORWARDS = frozenset(
         "forwards_destroy_of_absent",
         "forwards_invalidates",
         "forwards_local",
+        "forwards_region_destroy",
+        "forwards_local_region_destroy",
         "writer_runs_first",
         "client_writer_aborts",
         "client_applies_first",

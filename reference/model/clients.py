@@ -22,7 +22,14 @@ from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.wholes import Wholes
 from plumbline.reference.model.world import Call, Channel, Entry, Message, MessageState, Stage, World
 from plumbline.reference.model.writers import ASKS, refuses, stands, stood
-from plumbline.reference.operations import Operation, OperationKind, Outcome, Status
+from plumbline.reference.operations import (
+    DESTROYS_REGION,
+    WHOLE_REGION,
+    Operation,
+    OperationKind,
+    Outcome,
+    Status,
+)
 from plumbline.reference.rulebook.operations import BECOMES, effects
 from plumbline.reference.rulebook.subscriptions import Absent
 from plumbline.reference.rulebook.values import EntryState, each
@@ -164,6 +171,10 @@ class Clients:
                 return book.forwards_invalidates()
             case OperationKind.DESTROY:
                 return book.forwards_destroy_of_held() if held else book.forwards_destroy_of_absent()
+            case OperationKind.DESTROY_REGION:
+                return book.forwards_region_destroy()
+            case OperationKind.LOCAL_DESTROY_REGION:
+                return book.forwards_local_region_destroy()
             case OperationKind.CLEAR:
                 return True
             case _:
@@ -175,8 +186,10 @@ class Clients:
         """An operation takes effect in the client's own copy, and nowhere else."""
         kind = _OWN.get(operation.kind, operation.kind)
         name = ("does itself", client, operation.op_id)
-        if operation.kind is OperationKind.INVALIDATE_REGION:
-            after, told = self._wholes.invalidated(world, client, operation)
+        if operation.kind in WHOLE_REGION:
+            destroys = operation.kind in DESTROYS_REGION
+            happens = self._wholes.destroyed if destroys else self._wholes.invalidated
+            after, told = happens(world, client, operation)
             yield self._done(name, after, operation, call, Outcome(Status.OK), ())
             yield self._done(name, after, operation, call, Outcome(Status.OK), (told,))
             return

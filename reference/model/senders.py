@@ -170,7 +170,7 @@ class Senders:
         match operation.kind:
             case OperationKind.INVALIDATE | OperationKind.LOCAL_INVALIDATE:
                 return book.invalidate_crosses()
-            case OperationKind.CLEAR | OperationKind.INVALIDATE_REGION:
+            case OperationKind.CLEAR | OperationKind.INVALIDATE_REGION | OperationKind.DESTROY_REGION:
                 return book.region_operations_cross()
             case OperationKind.EXPIRE_DESTROY | OperationKind.EXPIRE_INVALIDATE:
                 return book.expirations_cross()

@@ -51,6 +51,10 @@ Reading = str | None
 """What a reader saw of a key: its token, "" if it was invalid, None if it was absent."""
 
 
+WHOLE_COPY, DESTROYED = "\0region", "destroyed"
+"""In place of a key: whether there is a copy at all; and what is read of one that was destroyed."""
+
+
 class Answers:
     """What was read in an example: contents, statistics and queues, by the number of the question."""
 
@@ -307,7 +311,9 @@ class Timeline:
 
 
 def reading(world: World, member: str, region: str, key: str) -> Reading:
-    """What a reader of the member's contents sees of a key now."""
+    """What a reader of the member's contents sees of a key now, or of the region as a whole."""
+    if key == WHOLE_COPY:
+        return DESTROYED if (member, region) in world.away else None
     entry = world.entry(member, region, key)
     if entry.state is EntryState.LIVE:
         return entry.token

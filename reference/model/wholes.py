@@ -18,6 +18,7 @@ from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Call, Stage, World
 from plumbline.reference.operations import (
+    DESTROYS_REGION,
     EXPIRES,
     EventKind,
     Operation,
@@ -30,12 +31,14 @@ from plumbline.reference.rulebook.values import EntryState, each
 WHOLE = {
     OperationKind.CLEAR: EventKind.CLEAR,
     OperationKind.INVALIDATE_REGION: EventKind.REGION_INVALIDATE,
+    OperationKind.DESTROY_REGION: EventKind.REGION_DESTROY,
+    OperationKind.LOCAL_DESTROY_REGION: EventKind.REGION_DESTROY,
     OperationKind.EXPIRE_DESTROY: EventKind.DESTROY,
     OperationKind.EXPIRE_INVALIDATE: EventKind.INVALIDATE,
 }
 """What the model knows of it, and what listeners are told."""
 
-_REMOVES = (OperationKind.CLEAR, OperationKind.EXPIRE_DESTROY)
+_REMOVES = (OperationKind.CLEAR, OperationKind.EXPIRE_DESTROY, *DESTROYS_REGION)
 
 
 class Wholes:
@@ -117,10 +120,9 @@ class Wholes:
             if self._setting.home(client) != self._setting.site_of[operation.member]:
                 continue
             clears = operation.kind is OperationKind.CLEAR
-            sends = each(book.sends_clears() if clears else book.sends_region_invalidates())
             after = []
             for so_far, shows in ways:
-                for sent in (True,) if called else sends if interested else (False,):
+                for sent in (True,) if called else self._sends(operation, interested=interested):
                     if not sent:
                         after.append((so_far, shows))
                         continue
@@ -131,10 +133,23 @@ class Wholes:
             ways = after
         yield from ways
 
+    def _sends(self, operation: Operation, *, interested: bool) -> tuple[bool, ...]:
+        """Whether a client that has not called it is told; more than one answer also where nobody says so."""
+        book = self._setting.book
+        if operation.kind in DESTROYS_REGION:
+            return each(book.sends_region_destroys()) if interested else (False, True)
+        if not interested:
+            return (False,)
+        return each(
+            book.sends_clears() if operation.kind is OperationKind.CLEAR else book.sends_region_invalidates()
+        )
+
     def _gone(self, world: World, client: str, operation: Operation, *, uncovered: bool) -> World:
         """The world in which a client's copy was cleared, or invalidated."""
         if operation.kind is OperationKind.INVALIDATE_REGION:
             return self.invalidated(world, client, operation)[0]
+        if operation.kind in DESTROYS_REGION:
+            return self.destroyed(world, client, operation)[0]
         found = world.served.interests.get((client, operation.region), ())
         entries = world.entries
         for where in world.entries:
@@ -152,6 +167,15 @@ class Wholes:
             if where[:2] == (client, operation.region) and entry.state is EntryState.LIVE:
                 entries = entries.set(where, entry._replace(state=EntryState.INVALID, token=None))
         return world.but(entries=entries), self._at_client(client, operation)
+
+    def destroyed(self, world: World, client: str, operation: Operation) -> tuple[World, tuple[Place, Shown]]:
+        """The world in which a client has its region no more, and what it may tell of that."""
+        entries = world.entries
+        for where in world.entries:
+            if where[:2] == (client, operation.region):
+                entries = entries.delete(where)
+        away = world.away.set((client, operation.region), value=True)
+        return world.but(entries=entries, away=away), self._at_client(client, operation)
 
     def _at_client(self, client: str, operation: Operation) -> tuple[Place, Shown]:
         return self._shown(client, operation, self._client_strength)
@@ -171,8 +195,11 @@ class Wholes:
                 entries = entries.delete(where)
             elif entry.state is EntryState.LIVE:
                 entries = entries.set(where, entry._replace(state=EntryState.INVALID, token=None))
+        away = world.away
+        for member in members if operation.kind in DESTROYS_REGION else ():
+            away = away.set((member, operation.region), value=True)
         shown = (self._shown(member, operation) for member in members)
-        return world.but(entries=entries), tuple(one for one in shown if view.fits(*one))
+        return world.but(entries=entries, away=away), tuple(one for one in shown if view.fits(*one))
 
     def _members(self, world: World, at: str) -> tuple[str, ...]:
         """The members of the site that live."""

@@ -62,6 +62,9 @@ class Rulebook:
     keeps_vetoed: Callable[[], Any] = clients.keeps_vetoed
     client_applies_first: Callable[[], Any] = clients.client_applies_first
     cleared_at_server: Callable[[tuple[str, ...], tuple[str, ...]], Any] = clients.cleared_at_server
+    forwards_region_destroy: Callable[[], Any] = clients.forwards_region_destroy
+    forwards_local_region_destroy: Callable[[], Any] = clients.forwards_local_region_destroy
+    sends_region_destroys: Callable[[], Any] = subscriptions.sends_region_destroys
     sends_clears: Callable[[], Any] = subscriptions.sends_clears
     clears_uncovered: Callable[[], Any] = subscriptions.clears_uncovered
     sends_region_invalidates: Callable[[], Any] = subscriptions.sends_region_invalidates
@@ -322,6 +325,9 @@ CLIENTS: dict[str, Decision] = {
     "server_writer_aborts": Decision(("C2S-ABORT-02",), _yes_or_no),
     "keeps_vetoed": Decision(("C2S-ABORT-02",), _yes_or_no),
     "cleared_at_server": Decision(("C2S-OPS-05",), lambda keys, held: Free((keys, held, ()))),
+    "forwards_region_destroy": Decision(("C2S-OPS-04",), _yes_or_no),
+    "forwards_local_region_destroy": Decision(("C2S-OPS-04",), _yes_or_no),
+    "sends_region_destroys": Decision(("S2C-OPS-03",), _yes_or_no),
     "sends_clears": Decision(("S2C-OPS-04",), _yes_or_no),
     "clears_uncovered": Decision(("S2C-OPS-04",), _yes_or_no),
     "sends_region_invalidates": Decision(("S2C-OPS-06",), _yes_or_no),

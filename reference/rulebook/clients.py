@@ -76,3 +76,13 @@ def keeps_vetoed() -> bool:
 def client_applies_first() -> bool:
     """Whether a client changes its own copy before its server has answered: it does so last (001, L16)."""
     return False
+
+
+def forwards_region_destroy() -> bool:
+    """Whether a client's destroy of its region destroys that of its servers: it does (001, L21)."""
+    return True
+
+
+def forwards_local_region_destroy() -> bool:
+    """Whether a client's local destroy of its region does so as well: it does not (001, L21)."""
+    return False

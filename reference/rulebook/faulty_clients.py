@@ -473,6 +473,24 @@ CLIENTS = (
         clears_uncovered=lambda: False,
     ),
     variant(
+        "destroys-its-own-region-only",
+        "C2S-OPS-04",
+        "a client's destroy of its region leaves that of its servers alone",
+        forwards_region_destroy=lambda: False,
+    ),
+    variant(
+        "forwards-local-region-destroy",
+        "C2S-OPS-04",
+        "a client's local destroy of its region destroys that of its servers",
+        forwards_local_region_destroy=lambda: True,
+    ),
+    variant(
+        "regions-stay-at-clients",
+        "S2C-OPS-03",
+        "clients are not told that a region was destroyed",
+        sends_region_destroys=lambda: False,
+    ),
+    variant(
         "sends-region-invalidates",
         "S2C-OPS-06",
         "clients are told that a region was invalidated",

@@ -53,6 +53,11 @@ def clears_uncovered() -> bool:
     return True
 
 
+def sends_region_destroys() -> bool:
+    """Whether clients with any interest are sent that a region was destroyed: they are (001, L36)."""
+    return True
+
+
 def sends_region_invalidates() -> bool:
     """Whether clients are sent that a region was invalidated: they are not (001, L38)."""
     return False

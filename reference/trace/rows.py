@@ -337,6 +337,9 @@ def _queue(layout: _Layout, read: QueueRead) -> Iterator[Row]:
 
 def _contents(layout: _Layout, read: ContentsRead, *, quiet: bool) -> Iterator[Row]:
     """The answer, every key present, and every key that an operation named and that is absent."""
+    if read.gone:
+        yield layout.member(TraceKind.REGION_CLOSE, read.member, region=read.region, question=read.number)
+        return
     yield layout.member(
         TraceKind.CONTENTS_READ,
         read.member,

@@ -7,11 +7,12 @@ from plumbline.reference.operations import Client, OperationKind
 from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
 
-K, L, SERVER = "K", "L", "B"
+K, L, M, SERVER = "K", "L", "M", "B"
 
 CLIENTS = (Capability.CLIENTS,)
 CLEARS = (*CLIENTS, Capability.CLEAR)
 TWO = (Client(name=K, servers=(SERVER,)), Client(name=L, servers=(SERVER,)))
+THREE = (*TWO, Client(name=M, servers=("C",)))
 
 PUT, CREATE, PUT_IF_ABSENT, REPLACE = (
     OperationKind.PUT,
@@ -149,3 +150,36 @@ def an_invalidate_of_a_servers_region_is_not_sent_to_clients(s: Stage) -> None:
             s.holds(client, key, operation)
             s.log_is(client, key, operation)
     s.all_hold_invalid("x")
+
+
+@scenario("C2S-OPS-04", needs=CLEARS, clients=TWO, registers=False)
+def a_client_that_destroys_its_region_destroys_that_of_its_servers(s: Stage) -> None:
+    s.put(s.low, "x")
+    s.on_region(K, OperationKind.DESTROY_REGION)
+    s.settle()
+    s.region_is_gone(K, *s.members)
+
+
+@scenario("C2S-OPS-04", needs=(*CLEARS, Capability.LOCAL_OPERATIONS), clients=TWO)
+def a_client_that_destroys_its_region_locally_leaves_everybody_else_alone(s: Stage) -> None:
+    held = s.put(s.low, "x")
+    s.on_region(K, OperationKind.LOCAL_DESTROY_REGION)
+    s.settle()
+    s.region_is_gone(K)
+    s.region_is_there(L, *s.members)
+    s.all_hold("x", held)
+    s.holds(L, "x", held)
+
+
+@scenario("S2C-OPS-03", needs=CLEARS, clients=THREE, registers=False)
+def a_destroyed_region_of_a_server_is_destroyed_at_every_client_with_an_interest(s: Stage) -> None:
+    # An interest in one key is enough, also in one that is not there.
+    s.put(s.low, "x")
+    s.register(K, "key", "y")
+    s.register(L, "regex", "x")
+    s.register(M, "all", receive_values=False)
+    s.on_region(s.mid, OperationKind.DESTROY_REGION)
+    s.settle()
+    s.region_is_gone(K, L, M, *s.members)
+    for client in (K, L, M):
+        s.not_told_of_region_twice(client)

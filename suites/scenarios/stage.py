@@ -371,6 +371,29 @@ class Stage:
             expected = f"the listener of {member} to be told of {operation.token} with its value"
             raise MismatchError(expected, f"{kinds}")
 
+    def region_is_gone(self, *holders: str) -> None:
+        """These members and clients have the region no more."""
+        for holder in holders:
+            self.steps.append(Read(holder, REGION))
+            if self._driver.has_region(holder, REGION):
+                raise MismatchError(f"the region to be destroyed at {holder}", "it is there")
+
+    def region_is_there(self, *holders: str) -> None:
+        """These members and clients still have the region."""
+        for holder in holders:
+            self.steps.append(Read(holder, REGION))
+            if not self._driver.has_region(holder, REGION):
+                raise MismatchError(f"{holder} to have the region", "it was destroyed")
+
+    def not_told_of_region_twice(self, client: str) -> None:
+        """The listener of a client was not told twice that its region was destroyed."""
+        self._driver.poll()
+        told = [e for e in self._driver.log(client) if e.kind is EventKind.REGION_DESTROY]
+        if len(told) > 1:
+            raise MismatchError(
+                f"{client} to be told once that the region is destroyed", f"{len(told)} times"
+            )
+
     def holds_invalid(self, member: str, key: str) -> None:
         """A member holds an entry without a value."""
         self._holds(member, key, [_state(present=True, token=None)])
