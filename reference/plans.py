@@ -396,6 +396,8 @@ def mistakes(plan: Plan) -> list[str]:
         wrong += [
             f"step {number}: no {kind} {name!r:.80}" for name, there, kind in of if name and name not in there
         ]
+        if isinstance(step, Park | Release) and step.callback not in ("listener", "writer"):
+            wrong.append(f"step {number}: nothing is parked in a {step.callback!r:.80}")
         if isinstance(step, Release | Finish | Await | Redeliver) and step.op_id not in called:
             wrong.append(f"step {number}: operation {step.op_id} is not called before")
     return wrong

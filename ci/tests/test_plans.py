@@ -132,7 +132,11 @@ def test_what_concerns_an_operation_goes_with_it():
     assert restricted(PLAN, {1, 2, 3}) == PLAN
     assert restricted(PLAN, {2}).steps == (
         *(Start(put(2, "B")), Finish(2), Settle()),
-        *(step for step in EVERY if isinstance(step, Inject | Look | Read | Count | Leave | Join | Register)),
+        *(
+            step
+            for step in EVERY
+            if isinstance(step, Inject | Look | Read | Count | Leave | Join | Register | Script)
+        ),
     )
 
 
@@ -145,7 +149,7 @@ def test_a_plan_tells_what_it_takes():
     everything = {
         *(Capability.REPLICATED_REGIONS, Capability.GATEWAYS, Capability.CLIENTS, Capability.LISTENER_GATES),
         *(Capability.MEMBER_FAULTS, Capability.QUEUE_INSPECTION, Capability.STATISTICS),
-        *(Capability.MESSAGE_CONTROL, Capability.CONFIGURATION),
+        *(Capability.MESSAGE_CONTROL, Capability.CONFIGURATION, Capability.CALLBACK_SCRIPTS),
     }
     assert set(needs(PLAN)) == everything
     plain = Plan(TWO_SITES, (RegionAttributes(name="r", checks=True),), (Do(put(1)),))
@@ -165,6 +169,7 @@ def test_a_plan_tells_what_it_takes():
         ((Look("p"),), "step 1: no queue 'p'"),
         ((Inject(Fault(kind=FaultKind.CRASH, member="K")),), "step 1: no member 'K'"),
         ((Park(put(1), "C"),), "step 1: no member 'C'"),
+        ((Park(put(1), "B", "loader"),), "step 1: nothing is parked in a 'loader'"),
         ((Finish(1), Do(put(1))), "step 1: operation 1 is not called before"),
         ((Do(put(1)), Start(put(1))), "step 2: operation 1 once more"),
     ],
