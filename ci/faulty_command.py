@@ -18,11 +18,11 @@ from rich.table import Table
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.reductions import Comparison, Way, compare
-from plumbline.ci.rule_kills import UNSEEN, Accused, accused, seen_from_outside
+from plumbline.ci.rule_kills import UNSEEN, Accused, Piece, accused, seen_from_outside
 from plumbline.ci.run_command import GATE_SEED
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Area
-from plumbline.reference.rulebook.book import GATEWAYS
+from plumbline.reference.rulebook.book import CLIENTS, GATEWAYS
 from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.suites.faults import Kill, kill
 from plumbline.suites.machines import MACHINES
@@ -123,22 +123,24 @@ def run_command(
 def rules_command(
     names: tuple[str, ...], areas: tuple[str, ...], plans: int, seed: int, process: bool, as_json: bool
 ) -> None:
-    """Record traces of two sites, and say which rules accuse which variants; nobody else is asked.
+    """Record traces of sites and of clients, and say which rules accuse which variants; nobody else is asked.
 
     The right reference comes first, calm and chaotic. Only rules that need no view of a candidate's inside
     are asked. Exit code 0 when none accuses a right one, and some rule accuses each variant that breaks a
     requirement which one of these rules judges, but for the few that are known not to show. Otherwise 1.
     """
     console = Console(stderr=True)
-    wanted = [name for name in _chosen(names, areas) if _of_two_sites(name)]
+    wanted = {name: pieces for name in _chosen(names, areas) if (pieces := _pieces(name))}
     right = [
-        (name, _served_right(name == "reference:chaotic") if process else name)
+        (name, _served_right(name == "reference:chaotic") if process else name, tuple(Piece))
         for name in ("reference", "reference:chaotic")
     ]
-    candidates = right + [(name, _served(name) if process else f"faulty:{name}") for name in wanted]
+    candidates = right + [
+        (name, _served(name) if process else f"faulty:{name}", pieces) for name, pieces in wanted.items()
+    ]
     found = [
-        accused(find_candidate(candidate, seed=seed), name, plans, seed)
-        for name, candidate in track(
+        accused(find_candidate(candidate, seed=seed), name, pieces, plans, seed)
+        for name, candidate, pieces in track(
             candidates, "candidates", console=console, transient=True, disable=not console.is_terminal
         )
     ]
@@ -169,9 +171,14 @@ def rules_command(
     sys.exit(1 if any(troubles.values()) else 0)
 
 
-def _of_two_sites(name: str) -> bool:
-    """Whether a variant's decisions are asked where there are gateways."""
-    return not GATEWAYS.keys().isdisjoint(FAULTY[name].replaces)
+def _pieces(name: str) -> tuple[Piece, ...]:
+    """Where a variant's decisions are asked: where there are gateways, where there are clients."""
+    replaced = set(FAULTY[name].replaces)
+    return tuple(
+        piece
+        for piece, decisions in ((Piece.SITES, GATEWAYS), (Piece.CLIENTS, CLIENTS))
+        if replaced & decisions.keys()
+    )
 
 
 def _ruled(name: str) -> list[str]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from enum import StrEnum
 from functools import cache
 
 import msgspec
@@ -15,9 +16,9 @@ import pyarrow as pa
 
 from plumbline.adapters.candidates import Candidate
 from plumbline.adapters.errors import AdapterError
-from plumbline.ci import two_sites
+from plumbline.ci import one_site, two_sites
 from plumbline.reference.history import Fault, FaultKind, History
-from plumbline.reference.operations import Operation, OperationKind
+from plumbline.reference.operations import Client, Operation, OperationKind
 from plumbline.reference.plans import Do, Inject, Look, Plan, PlanStep, Settle, with_steps
 from plumbline.reference.rules.judging import findings
 from plumbline.reference.rules.rule import View, load_rules
@@ -40,6 +41,13 @@ UNSEEN = {
     "records-reversed": "what is only recorded has not returned when the next is called: no order is owed",
 }
 """Variants that break what a rule sees from outside, and do not show it in what is played here; and why."""
+
+
+class Piece(StrEnum):
+    """What is played: sites with gateways between them, or servers with clients."""
+
+    SITES = "sites"
+    CLIENTS = "clients"
 
 
 class Accused(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,12 +76,12 @@ def seen_from_outside() -> frozenset[str]:
     return frozenset(name for name, rule in load_rules().items() if rule.view is View.BLACK_BOX)
 
 
-def accused(candidate: Candidate, name: str, plans: int, seed: int) -> Accused:
-    """Record all scenarios of two sites and so many drawn plans on a candidate, and ask every rule."""
+def accused(candidate: Candidate, name: str, pieces: Collection[Piece], plans: int, seed: int) -> Accused:
+    """Record the scenarios of these pieces and so many drawn plans of each, and ask every rule."""
     began = time.monotonic()
     events = []
     examples = 0
-    for example, history in _histories(candidate, plans, seed):
+    for example, history in _histories(candidate, pieces, plans, seed):
         # A rule is not to see what anybody else thinks of an example: all are told to have passed.
         events += rows(RUN, example, Source.MACHINE, Verdict.PASS, history)
         examples += 1
@@ -94,10 +102,14 @@ def accused(candidate: Candidate, name: str, plans: int, seed: int) -> Accused:
     )
 
 
-def _histories(candidate: Candidate, plans: int, seed: int) -> Iterator[tuple[str, History]]:
+def _histories(
+    candidate: Candidate, pieces: Collection[Piece], plans: int, seed: int
+) -> Iterator[tuple[str, History]]:
     with Session(candidate) as session:
         for scenario in SCENARIOS.values():
-            if not scenario.queues:
+            if not (
+                (scenario.queues and Piece.SITES in pieces) or (scenario.clients and Piece.CLIENTS in pieces)
+            ):
                 continue
             try:
                 history = shown(scenario, session)
@@ -108,7 +120,7 @@ def _histories(candidate: Candidate, plans: int, seed: int) -> Iterator[tuple[st
                 continue
             if history is not None:
                 yield scenario.name, history
-        for name, plan in (("gets between looks", _gets()), *_drawn(plans, seed)):
+        for name, plan in (drawn for piece in pieces for drawn in _PLANS[piece](plans, seed)):
             try:
                 yield name, play_plan(plan, session).history
             except AdapterError as error:
@@ -116,10 +128,20 @@ def _histories(candidate: Candidate, plans: int, seed: int) -> Iterator[tuple[st
                 session.worked()
 
 
-def _drawn(plans: int, seed: int) -> Iterator[tuple[str, Plan]]:
+def _of_sites(plans: int, seed: int) -> Iterator[tuple[str, Plan]]:
+    yield "gets between looks", _gets()
     for number in range(plans):
         draw = random.Random(seed + number)  # noqa: S311 - an example, not a secret
         yield f"plan {number}", two_sites.draw_plan(draw, _shape(seed + number))
+
+
+def _of_clients(plans: int, seed: int) -> Iterator[tuple[str, Plan]]:
+    for number in range(plans):
+        draw = random.Random(f"clients {seed + number}")  # noqa: S311 - as above
+        yield f"clients {number}", one_site.draw_plan(draw, _shape_of_clients(draw))
+
+
+_PLANS = {Piece.SITES: _of_sites, Piece.CLIENTS: _of_clients}
 
 
 def _gets() -> Plan:
@@ -156,3 +178,43 @@ def _shape(seed: int) -> two_sites.Shape:
         looks=0.2,
         faults=tuple(two_sites.any_fault(draw) for _ in range(draw.choice((0, 1, 1)))),
     )
+
+
+_OF_CLIENTS = (
+    *[(OperationKind.PUT, OperationKind.DESTROY, OperationKind.INVALIDATE)] * 2,
+    (OperationKind.PUT, OperationKind.GET, OperationKind.DESTROY),
+    (
+        OperationKind.CREATE,
+        OperationKind.INVALIDATE,
+        OperationKind.LOCAL_DESTROY,
+        OperationKind.LOCAL_INVALIDATE,
+    ),
+)
+"""Operations of which a plan of clients takes some besides puts."""
+
+
+def _shape_of_clients(draw: random.Random) -> one_site.Shape:
+    """Mostly one call after the other: what overlaps is owed to nobody. Sometimes a server is killed."""
+    shape = one_site.Shape(
+        operations=draw.choice((6, 9, 12)),
+        keys=draw.choice((("x",), ("x", "y"), ("x", "y"))),
+        checks=draw.choice((None, False)),
+        mixed=draw.choice((0.0, 0.3, 0.6)),
+        others=draw.choice(_OF_CLIENTS),
+        started=draw.choice((0.0, 0.0, 0.3)),
+        parked=draw.choice((0.0, 0.1)),
+        settled=draw.choice((0.3, 0.6)),
+        registers=draw.random() < 0.4,
+        interests=draw.choice((0.2, 0.4)),
+    )
+    checks = draw.choice((None, False, False))
+    if draw.random() < 0.5:
+        clients = tuple(
+            Client(name=name, servers=(server,), checks=checks)
+            for name, server in zip("KL", "BC", strict=True)
+        )
+        return msgspec.structs.replace(shape, clients=clients)
+    spares = draw.choice((0, 0, 1, 1, 2))
+    client = Client(name="K", servers=("B", "C", "D"), redundancy=spares, checks=checks)
+    dying = draw.choice((("B",), ("B",), ("B", "C")))
+    return msgspec.structs.replace(shape, members=4, clients=(client,), dying=dying)

@@ -7,7 +7,7 @@ from click.testing import CliRunner, Result
 
 from plumbline.adapters.candidates import Candidate, Kind, find_candidate
 from plumbline.ci import faulty_command
-from plumbline.ci.rule_kills import UNSEEN, Accused, accused, seen_from_outside
+from plumbline.ci.rule_kills import UNSEEN, Accused, Piece, accused, seen_from_outside
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Area
 from plumbline.reference.rulebook.faulty import FAULTY
@@ -142,10 +142,10 @@ def test_a_variant_that_is_known_not_to_show_is_let_off_until_it_does(
 
 @pytest.mark.slow
 def test_rules_alone_tell_a_wrong_candidate_from_a_right_one():
-    right = accused(find_candidate("reference:chaotic", seed=3), "right", 5, 3)
+    right = accused(find_candidate("reference:chaotic", seed=3), "right", tuple(Piece), 5, 3)
     assert right.violated == ()
     assert right.examples > 50
     assert len(right.judged) > 20
-    wrong = accused(find_candidate("faulty:destroys-stay"), "wrong", 0, 0)
+    wrong = accused(find_candidate("faulty:destroys-stay"), "wrong", (Piece.SITES,), 0, 0)
     assert "WAN-OPS-03" in wrong.violated
     assert len(wrong.witnesses) == len(wrong.violated)

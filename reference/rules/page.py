@@ -59,8 +59,9 @@ and `OUT` have to be reachable under the same path everywhere, and Plumbline has
 workers.
 
 A new rule needs a sample that violates it and no rule that could be kept besides, or the tests fail: in
-`reference/rules/samples.py`, or for what happens between sites in `reference/rules/gateway_wrong.py`, two of
-them there, and in `gateway_right.py` one that only looks as if it did: a false alarm is worse than a miss.
+`reference/rules/samples.py`, or for what happens between sites in `reference/rules/gateway_wrong.py`, and of
+clients in `client_wrong.py`, two of them there, and in `gateway_right.py` or `client_right.py` one that only
+looks as if it did: a false alarm is worse than a miss.
 
 """
 

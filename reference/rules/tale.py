@@ -1,8 +1,9 @@
-"""Sample histories of two sites, told step by step: what was called, shown, switched and seen.
+"""Sample histories, told step by step: what was called, shown, switched and seen.
 
-Site 1 has the members a1 and a2, site 2 has b1 and b2. Region r is attached to the gateway senders `out`
-(from site 1 to site 2) and `back`; region u to none. Unless a step says otherwise everybody is told of
-everything, and what a member holds at the end is what it was last told. Knows nothing of what is right.
+Of two sites: site 1 has the members a1 and a2, site 2 has b1 and b2. Region r is attached to the gateway
+senders `out` (from site 1 to site 2) and `back`; region u to none. Of clients: one site has the members A to
+D, each with region r. Unless a step says otherwise everybody is told of everything, and what a member or
+client holds at the end is what it was last told. Knows nothing of what is right.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from plumbline.reference.history import (
     Parked,
     QueueAsked,
     QueueRead,
+    Registered,
     Released,
     Returned,
     Settled,
@@ -35,9 +37,11 @@ from plumbline.reference.history import (
 )
 from plumbline.reference.operations import (
     NAMELESS,
+    Client,
     Content,
     Event,
     EventKind,
+    Interest,
     Operation,
     OperationKind,
     Outcome,
@@ -57,7 +61,7 @@ from plumbline.reference.verdicts import Source, Verdict
 TOPOLOGY = Topology((Site(1, ("a1", "a2")), Site(2, ("b1", "b2"))))
 HOME = "a1 a2"
 AWAY = "b1 b2"
-EVERYBODY = f"{HOME} {AWAY}"
+SERVERS = Topology((Site(1, ("A", "B", "C", "D")),))
 _READ = "r"
 _ANNOUNCED = {
     OperationKind.DESTROY: EventKind.DESTROY,
@@ -89,21 +93,31 @@ class Tale:
         scope: Scope = Scope.ACK,
         regions: tuple[RegionAttributes, ...] = (),
         strength: OrderStrength = OrderStrength.TOTAL,
+        clients: tuple[Client, ...] = (),
+        registers: bool = True,
         **queue: Any,
     ) -> None:
-        """Args: the regions' scope, or other regions; order of the logs; attributes of the sender `out`."""
+        """Args: the regions' scope, or other regions; order of the logs; attributes of the sender `out`.
+
+        With clients there is one site, and no sender; `registers` says whether they begin with all interest.
+        """
         both = ("out", "back")
-        self._regions = regions or (
+        self._topology = SERVERS if clients else TOPOLOGY
+        self._clients, self._registers = clients, registers
+        of_sites = (
             RegionAttributes(name="r", scope=scope, senders=both),
             RegionAttributes(name="u", scope=scope),
         )
-        self._queues = (
+        self._regions = regions or ((RegionAttributes(name="r", scope=scope),) if clients else of_sites)
+        senders = (
             QueueAttributes(id="out", site=1, remote_site=2, **queue),
             QueueAttributes(id="back", site=2, remote_site=1),
         )
+        self._queues = () if clients else senders
         self._strength = strength
         self._timeline: list[Moment] = []
-        self._logs: dict[str, list[Shown]] = {member: [] for member in TOPOLOGY.members}
+        self._holders = (*self._topology.members, *(client.name for client in clients))
+        self._logs: dict[str, list[Shown]] = {holder: [] for holder in self._holders}
         self._inside: list[Inside] = []
         self._operations: list[Operation] = []
         self._numbers = 0
@@ -130,10 +144,15 @@ class Tale:
         self._timeline.append(Returned(op_id, Outcome(status, value)))
         return self
 
-    def shown(self, op_id: int, members: str = EVERYBODY, *, named: bool = True, kind: str = "") -> Self:
-        """Listeners are told of an operation; `named` says whether by its token."""
+    def shown(
+        self, op_id: int, members: str | None = None, *, named: bool = True, kind: str = "", after: int = 0
+    ) -> Self:
+        """Listeners are told of an operation; `named` says whether by its token.
+
+        `after` says behind how many moments of the timeline that surely was.
+        """
         operation = self._operations[op_id - 1]
-        for member in members.split():
+        for member in self._holders if members is None else members.split():
             log = self._logs[member]
             known = any(s.event.key == operation.key and s.event.region == operation.region for s in log)
             told = _ANNOUNCED.get(operation.kind, EventKind.UPDATE if known else EventKind.CREATE)
@@ -144,15 +163,15 @@ class Tale:
                 kind=EventKind(kind) if kind else told,
                 token=operation.token if named else None,
             )
-            log.append(Shown(event, 0, len(self._timeline)))
+            log.append(Shown(event, after, len(self._timeline)))
         return self
 
-    def do(self, kind: str, member: str, key: str, members: str = EVERYBODY, **call: str) -> Self:
+    def do(self, kind: str, member: str, key: str, members: str | None = None, **call: str) -> Self:
         """An operation is called, shown to members, and returns."""
         op_id = self.call(kind, member, key, **call)
         return self.shown(op_id, members).ends(op_id)
 
-    def put(self, member: str, key: str, members: str = EVERYBODY) -> Self:
+    def put(self, member: str, key: str, members: str | None = None) -> Self:
         """A put is called, shown to members, and returns."""
         return self.do("put", member, key, members)
 
@@ -160,6 +179,35 @@ class Tale:
         """Everything has come to rest."""
         self._timeline.append(Settled())
         return self
+
+    def register(
+        self,
+        client: str,
+        specification: str = "",
+        policy: str | None = None,
+        *,
+        values: bool = True,
+        kind: str = "",
+        register: bool = True,
+    ) -> Self:
+        """A client registers at rest, for keys parted by blanks or else for all; or withdraws that."""
+        keys = specification.split()
+        interest = Interest(
+            client=client,
+            region=_READ,
+            kind=kind or ("all" if not keys else "key" if len(keys) == 1 else "list"),
+            specification=specification if kind else "\n".join(keys),
+            policy=policy,
+            receive_values=values,
+            register=register,
+        )
+        self._timeline.append(Registered(interest))
+        return self
+
+    @property
+    def moments(self) -> int:
+        """How many moments of the timeline there are so far."""
+        return len(self._timeline)
 
     def waited(self, op_id: int | None = None) -> Self:
         """All the time was given, for an operation's return where one is named."""
@@ -206,8 +254,8 @@ class Tale:
         return self
 
     def read(self, **held: dict[str, str | None]) -> Self:
-        """Region r is read on all members left; `held` is what one shows if not what it was told."""
-        for member in TOPOLOGY.members:
+        """Region r is read on all holders left; `held` is what one shows if not what it was told."""
+        for member in self._holders:
             if member in self._lost:
                 continue
             contents = held.get(member, self._told(member))
@@ -238,13 +286,15 @@ class Tale:
     def sample(self, violates: str = "", looks_like: str = "") -> Sample:
         """The sample, with the ids of rules, parted by blanks."""
         history = History(
-            topology=TOPOLOGY,
+            topology=self._topology,
             regions=self._regions,
             timeline=tuple(self._timeline),
             logs={member: tuple(log) for member, log in self._logs.items()},
             order_strength=self._strength,
-            member_order=TOPOLOGY.members,
+            member_order=self._topology.members,
             queues=self._queues,
+            clients=self._clients,
+            registers=self._registers,
         )
         return Sample(
             history, tuple(self._inside), frozenset(violates.split()), frozenset(looks_like.split())

@@ -3,31 +3,19 @@ from __future__ import annotations
 from collections import Counter
 
 import msgspec
-import pyarrow as pa
 import pytest
 
 from plumbline.reference.rules.gateway_right import RIGHT
 from plumbline.reference.rules.gateway_wrong import WRONG
-from plumbline.reference.rules.judging import findings
 from plumbline.reference.rules.rule import RuleError, View, load_parts, load_rules, parse_rule
 from plumbline.reference.rules.samples import VIOLATING
-from plumbline.reference.rules.tale import Sample
-from plumbline.reference.trace.schema import TRACE_SCHEMA
+from plumbline.reference.tests.sampled import Found, judged
 
-RULES = {name: rule for name, rule in load_rules().items() if name not in VIOLATING}
-Found = dict[str, dict[str, tuple[int, int]]]
-
-
-def judged(samples: dict[str, Sample], without: str = "") -> Found:
-    """By sample and rule: opportunities and violations; rows of one kind may be left out."""
-    events = [
-        row for name, sample in samples.items() for row in sample.rows(name, "e") if row["kind"] != without
-    ]
-    found = findings(pa.Table.from_pylist(events, schema=TRACE_SCHEMA), list(samples))
-    table: Found = {name: {} for name in samples}
-    for f in found:
-        table[f.run_id][f.requirement] = (f.opportunities, f.violations)
-    return table
+RULES = {
+    name: rule
+    for name, rule in load_rules().items()
+    if name not in VIOLATING and rule.only_with != "client_start"
+}
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +63,7 @@ def test_without_the_kind_that_a_rule_names_nothing_is_an_opportunity(monkeypatc
 
 def test_every_part_is_used_and_a_part_that_is_not_there_is_named():
     used = {need for part in load_parts().values() for need in part.needs}
-    used |= {part for rule in RULES.values() for part in rule.parts}
+    used |= {part for rule in load_rules().values() for part in rule.parts}
     assert used == set(load_parts())
     header = (
         "-- requirement: X-01\n-- view: internal\n-- empty-start: no\n-- parts: nothing\n-- columns: seq\n"

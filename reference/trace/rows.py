@@ -6,6 +6,7 @@ A candidate that shows its inside hands over further rows, placed in the timelin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, assert_never
 
@@ -180,7 +181,10 @@ def _client(layout: _Layout, client: Client) -> Iterator[Row]:
         timeout_ms=client.durable_timeout_s * 1000 if client.durable_id is not None else None,
         amount=client.redundancy,
         checks=client.checks,
+        order_strength=layout.history.client_order_strength or layout.history.order_strength,
     )
+    for place, server in enumerate(client.servers):
+        yield layout.member(TraceKind.MAY_SERVE, client.name) | {"server": server, "amount": place}
     for region in layout.history.regions:
         yield layout.member(
             TraceKind.REGION_HOST,
@@ -210,6 +214,28 @@ def _registration(layout: _Layout, interest: Interest, status: Status = Status.O
     }
     yield layout.member(begins, interest.client, **columns)
     yield layout.member(ends, interest.client, **columns, status=status)
+    accepted = interest.register and status is Status.OK
+    for key in layout.keys.get(interest.region, {}) if accepted else ():
+        if _covers(interest, key):
+            yield layout.member(TraceKind.RI_KEY, interest.client, **columns, key=key)
+
+
+def _covers(interest: Interest, key: str) -> bool:
+    """Whether a registration covers a key: an expression has to match the whole of it (001, L63, L65).
+
+    Written here because SQL engines do not agree on expressions, and apart from the rulebook: rules judge
+    by themselves.
+    """
+    match interest.kind:
+        case "all":
+            return True
+        case "regex":
+            try:
+                return re.fullmatch(interest.specification, key) is not None
+            except re.error:
+                return False
+        case _:
+            return key in interest.specification.split("\n")
 
 
 DEFAULT_POLICY = "keys_values"

@@ -194,6 +194,7 @@ class TraceKind(StrEnum):
         "a client runs: incarnation, durable_id, timeout_ms, redundancy as amount",
         True,
     )
+    MAY_SERVE = "may_serve", "a client names server as one of its servers: amount = its place, from 0", True
     CLIENT_CLOSE_BEGIN = "client_close_begin", "a client is closed: keep_alive", True
     CLIENT_CLOSE_END = "client_close_end", "a client is closed", True
     CONNECT = "connect", "a client's subscription connection to server stands: role primary or secondary"
@@ -204,6 +205,7 @@ class TraceKind(StrEnum):
     RI_FILTER = "ri_filter", "a server has installed or removed an interest"
     RI_ITEM = "ri_item", "a client applies one entry of the answer: state_before, state_after"
     RI_END = "ri_end", "registering interest has returned: status", True
+    RI_KEY = "ri_key", "a key that the example names and that the registration before it covers", True
     INTEREST = "interest", "one interest that a client lists as registered, on inspection", True
     UNREGISTER_BEGIN = "unregister_begin", "a client begins to withdraw interest", True
     UNREGISTER_END = "unregister_end", "withdrawing interest has returned: status", True
@@ -276,7 +278,8 @@ _COLUMNS = (
     Column(
         "order_strength",
         _TEXT,
-        "order that log_pos carries in this example: total, per_key, per_key_and_thread; on example_begin",
+        "order that log_pos carries in this example: total, per_key, per_key_and_thread; on example_begin, "
+        "and of a client's log on client_start",
     ),
     Column("question", _INTEGER, "pairs an answer with what the harness asked", "unique in the example"),
     # Who.

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from plumbline.reference.rules import client_right, client_wrong
 from plumbline.reference.rules.gateway_right import RIGHT
 from plumbline.reference.rules.gateway_wrong import WRONG
 from plumbline.reference.rules.judging import connect
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.spark
 
 ONE_SITE = {"conforming": Sample(CONFORMING), "off": Sample(conflict(checks=False))}
 VIOLATED = {name: Sample(history, violates=frozenset({name})) for name, history in VIOLATING.items()}
-EXAMPLES = ONE_SITE | VIOLATED | RIGHT | WRONG
+EXAMPLES = ONE_SITE | VIOLATED | RIGHT | WRONG | client_right.RIGHT | client_wrong.WRONG
 SECONDS = "seconds"
 
 

@@ -1,0 +1,27 @@
+-- requirement: FO-NONHA-01
+-- view: black-box
+-- empty-start: no
+-- only-with: client_start
+-- parts: sights, clientele
+-- columns: seq
+-- opportunity: two neighbouring sights of what a client holds of a key at rest, its first server being
+--   lost between them and another that keeps its queue alive, with no operation on the key and no
+--   registration of the client between them
+-- violation: they differ
+WITH neighbours AS (
+  SELECT run_id, example, seq, client, region, key, what, registered_at,
+    lag(seq) OVER (PARTITION BY run_id, example, client, region, key ORDER BY seq NULLS LAST) AS seq_before,
+    lag(what) OVER (PARTITION BY run_id, example, client, region, key ORDER BY seq NULLS LAST) AS what_before,
+    lag(registered_at) OVER (PARTITION BY run_id, example, client, region, key ORDER BY seq NULLS LAST) AS registered_before
+  FROM sights
+  WHERE client IS NOT NULL
+)
+SELECT n.run_id, n.example, n.seq, n.region || '/' || n.key AS subject,
+  n.client || ' holds ' || n.what || ' after the loss of ' || k.first_server || ', before ' || n.what_before AS witness,
+  n.what <> n.what_before AS violated
+FROM neighbours n
+JOIN clientele k ON k.run_id = n.run_id AND k.example = n.example AND k.client = n.client
+  AND n.seq_before < k.first_lost_at AND k.first_lost_at < n.seq AND n.seq < k.line_lost_at
+ANTI JOIN ev b ON b.run_id = n.run_id AND b.example = n.example AND b.region = n.region AND b.key = n.key
+  AND b.kind = 'op_begin' AND n.seq_before < b.seq AND b.seq < n.seq
+WHERE n.registered_at = n.registered_before

@@ -1,0 +1,454 @@
+"""Samples of clients that each break one requirement, and at times others that cannot be kept with it."""
+
+from __future__ import annotations
+
+from plumbline.reference.operations import Client
+from plumbline.reference.rules.client_right import (
+    MEMBERS,
+    SECURED,
+    TWICE,
+    UNSECURED,
+    WITHOUT_B,
+    told,
+    untold,
+)
+from plumbline.reference.rules.tale import Sample, Tale
+
+_TO_K = f"{MEMBERS} K"
+_NOT_TOLD = "INT-REG-01 INT-REG-02 S2C-RECV-01 TRK-ONCE-01 TRK-ORDER-02"
+"""What is broken besides where a client is never told of the first operation on a key."""
+_SAME_SERVER = (Client(name="K", servers=("B",)), Client(name="L", servers=("B",)))
+
+
+def _calls() -> dict[str, Sample]:
+    """What clients call."""
+    again = told().put("K", "x")
+    return {
+        "put of a client stays there": told()
+        .put("K", "x", "K")
+        .settle()
+        .read()
+        .sample(f"C2S-OPS-01 C2S-PROP-01 C2S-PROP-05 S2C-OPS-07 {_NOT_TOLD}"),
+        "server holds an older value": told()
+        .put("A", "x")
+        .put("L", "x")
+        .read(C={"x": "v1"})
+        .rests()
+        .sample("C2S-OPS-01"),
+        "destroy of a client stays there": told()
+        .put("A", "x")
+        .do("destroy", "K", "x", "K")
+        .rests()
+        .sample("C2S-OPS-02 S2C-OPS-02 TRK-ORDER-02"),
+        "destroy leaves an invalid entry": told()
+        .put("A", "x")
+        .do("destroy", "L", "x")
+        .rests(C={"x": None})
+        .sample("C2S-OPS-02 CONS-RR-04"),
+        "local destroy reaches the server": told()
+        .put("A", "x")
+        .do("local_destroy", "K", "x", "K B")
+        .rests()
+        .sample("C2S-LOCAL-01"),
+        "local invalidate reaches another client": told()
+        .put("A", "x")
+        .do("local_invalidate", "K", "x", "K L")
+        .rests()
+        .sample("C2S-LOCAL-01"),
+        "told of its own put twice": again.shown(1, "K").rests().sample("C2S-PROP-02"),
+        "told of its own update twice": told()
+        .put("A", "x")
+        .put("L", "x")
+        .shown(2, "L")
+        .rests()
+        .sample("C2S-PROP-02"),
+    }
+
+
+def _deliveries() -> dict[str, Sample]:
+    """What servers send."""
+    return {
+        "client of the same server is not told": Tale(clients=_SAME_SERVER)
+        .put("K", "x", _TO_K)
+        .rests()
+        .sample("C2S-PROP-01 INT-REG-01 INT-REG-02 S2C-RECV-01 TRK-ONCE-01 TRK-ORDER-02"),
+        "client of another server is not told": told()
+        .put("K", "x", _TO_K)
+        .rests()
+        .sample(
+            "C2S-PROP-01 C2S-PROP-05 INT-REG-01 INT-REG-02 S2C-OPS-07 S2C-RECV-01 TRK-ONCE-01 TRK-ORDER-02"
+        ),
+        "told of another client's put twice": told()
+        .put("L", "x")
+        .shown(1, "K")
+        .rests()
+        .sample("C2S-PROP-05 TRK-ONCE-01"),
+        "member's put is not sent": told()
+        .put("A", "x", f"{MEMBERS} L")
+        .rests()
+        .sample("INT-REG-01 INT-REG-02 S2C-OPS-07 S2C-RECV-01 TRK-ONCE-01 TRK-ORDER-02"),
+        "value is left out": told()
+        .put("A", "x")
+        .put("D", "x", f"{MEMBERS} L")
+        .shown(2, "K", kind="invalidate")
+        .rests()
+        .sample("S2C-RECV-01 TRK-ORDER-02"),
+        "told of a member's put twice": told().put("A", "x").shown(1, "L").rests().sample("TRK-ONCE-01"),
+        "told without interest": untold().put("A", "x", _TO_K).settle().read().sample("S2C-INT-01"),
+        "told after withdrawing": untold()
+        .register("K", "x")
+        .register("K", "x", register=False)
+        .put("A", "x", _TO_K)
+        .settle()
+        .read(L={})
+        .sample("S2C-INT-01"),
+        "holds what it never registered for": untold()
+        .put("A", "x", MEMBERS)
+        .settle()
+        .read(K={"x": "v1"})
+        .sample("S2C-INT-01"),
+        "value though none is wanted": untold()
+        .put("A", "x", MEMBERS)
+        .settle()
+        .register("K", "x", values=False)
+        .put("B", "x", _TO_K)
+        .settle()
+        .read()
+        .sample("S2C-RECV-02"),
+        "keeps a value that is no longer valid": untold()
+        .put("A", "x", MEMBERS)
+        .settle()
+        .register("K", "x", values=False)
+        .put("B", "x", MEMBERS)
+        .settle()
+        .read(K={"x": "v1"})
+        .sample("S2C-RECV-02"),
+        "told of what it lacks": untold()
+        .register("K", values=False)
+        .put("A", "x", MEMBERS)
+        .shown(1, "K", kind="invalidate")
+        .settle()
+        .read(K={})
+        .sample("S2C-RECV-03"),
+        "an entry where there was none": untold()
+        .register("L", "x", values=False)
+        .put("A", "x", MEMBERS)
+        .settle()
+        .read(L={"x": None})
+        .sample("S2C-RECV-03"),
+        "invalidate is not sent": told()
+        .put("A", "x")
+        .do("invalidate", "B", "x", MEMBERS)
+        .rests()
+        .sample("S2C-OPS-01"),
+        "invalidate is told and not carried out": told()
+        .put("A", "x")
+        .do("invalidate", "C", "x")
+        .rests(L={"x": "v1"})
+        .sample("S2C-OPS-01"),
+        "destroy is not sent": told()
+        .put("A", "x")
+        .do("destroy", "B", "x", MEMBERS)
+        .rests()
+        .sample("S2C-OPS-02 TRK-ORDER-02"),
+        "destroy only invalidates": told()
+        .put("A", "x")
+        .do("destroy", "A", "x", f"{MEMBERS} L")
+        .rests(K={"x": None})
+        .sample("S2C-OPS-02 TRK-ORDER-02"),
+        "holds the older value": told()
+        .put("A", "x")
+        .put("B", "x")
+        .rests(K={"x": "v1"})
+        .sample("TRK-ORDER-02"),
+    }
+
+
+def _tracking() -> dict[str, Sample]:
+    """Order, repetitions, and one thread."""
+    cross = told().put("A", "x", f"{MEMBERS} L").put("A", "y").shown(1, "K")
+    same = told().put("A", "x", f"{MEMBERS} L").put("A", "x").shown(1, "K")
+    held_up = told()
+    first = held_up.gate("K", 1).call("put", "A", "x")
+    held_up.shown(first).parked("K", first).ends(first)
+    second = held_up.call("put", "C", "y")
+    held_up.shown(second, f"{MEMBERS} L").waited(second).released("K", first).shown(second, "K").ends(second)
+    other = told()
+    first = other.gate("L", 1).call("put", "A", "x")
+    other.shown(first).parked("L", first).ends(first)
+    second = other.call("destroy", "K", "x")
+    other.shown(second, _TO_K).waited(second).released("L", first).shown(second, "L").ends(second)
+    busy = told()
+    first = busy.gate("K", 1).call("put", "A", "x")
+    busy.shown(first).parked("K", first).ends(first).put("A", "y").settle().released("K", first)
+    two = told()
+    first = two.gate("L", 1).call("put", "A", "x")
+    two.shown(first).parked("L", first).ends(first).do("destroy", "B", "y").do("create", "B", "y").released(
+        "L", first
+    )
+    crashed = told(SECURED).put("A", "x").put("A", "y").rests().fault("crash", "B").shown(2, "K")
+    return {
+        "two keys of a thread change places": cross.rests().sample("TRK-ORDER-01"),
+        "two of a key change places": same.rests(K={"x": "v2"}).sample("TRK-ORDER-01"),
+        "put waits for a client": held_up.rests().sample("TRK-ASYNC-01"),
+        "destroy of a client waits for another": other.rests().sample("TRK-ASYNC-01"),
+        "told while it stands still": busy.rests().sample("TRK-SINGLE-01"),
+        "create is told while it stands still": two.rests().sample("TRK-SINGLE-01"),
+        "sent again after a failover": crashed.rests().sample("FO-HA-03 TRK-DUP-01"),
+        "sent twice by the new server": told(SECURED)
+        .put("A", "x", MEMBERS)
+        .fault("crash", "B")
+        .shown(1, "K")
+        .shown(1, "K")
+        .rests()
+        .sample("FO-HA-01 TRK-DUP-01"),
+        "sent again out of order": told(SECURED)
+        .put("A", "x")
+        .put("A", "x")
+        .rests()
+        .fault("crash", "B")
+        .shown(1, "K")
+        .shown(2, "K")
+        .rests()
+        .sample("FO-HA-03 TRK-DUP-01 TRK-ORDER-01"),
+    }
+
+
+def _registrations() -> dict[str, Sample]:
+    """What a registration drops, loads and brings about."""
+
+    def two_there() -> Tale:
+        return untold().put("A", "x", MEMBERS).put("A", "y", MEMBERS).settle()
+
+    announced = two_there()
+    at = announced.moments
+    announced.register("K", "x").shown(1, "K", after=at)
+    at_server = two_there()
+    at = at_server.moments
+    at_server.register("L", "y", "none").shown(2, "C", after=at, kind="destroy")
+    return {
+        "keys are left out": two_there()
+        .register("K")
+        .read(K={"x": "v1"}, L={})
+        .sample("INT-BULK-01 INT-POLICY-02"),
+        "nothing is loaded": two_there()
+        .register("L", "x.*", "keys", kind="regex")
+        .read(K={}, L={})
+        .sample("INT-BULK-01 INT-POLICY-01"),
+        "keys come with values": two_there()
+        .register("K", "x", "keys")
+        .read(K={"x": "v1"}, L={})
+        .sample("INT-POLICY-01"),
+        "key of an older time": two_there()
+        .do("destroy", "A", "x", MEMBERS)
+        .settle()
+        .register("K", "x", "keys")
+        .read(K={"x": None}, L={})
+        .sample("INT-CLEAR-01 INT-POLICY-01"),
+        "values are left out": two_there()
+        .register("K")
+        .read(K={"x": None, "y": None}, L={})
+        .sample("INT-POLICY-02"),
+        "another value is loaded": two_there()
+        .register("L", "x")
+        .read(K={}, L={"x": "v2"})
+        .sample("INT-POLICY-02"),
+        "loaded all the same": two_there()
+        .register("K", "x", "none")
+        .read(K={"x": "v1"}, L={})
+        .sample("INT-CLEAR-01 INT-POLICY-04"),
+        "keys loaded all the same": two_there()
+        .register("K", "x|y", "none", kind="regex")
+        .read(K={"x": None}, L={})
+        .sample("INT-CLEAR-02 INT-POLICY-04"),
+        "destroyed key is kept": two_there()
+        .register("K", "x")
+        .read(K={"x": "v1"}, L={})
+        .register("K", "x", register=False)
+        .do("destroy", "A", "x", MEMBERS)
+        .settle()
+        .register("K", "x")
+        .read(K={"x": "v1"}, L={})
+        .sample("INT-CLEAR-01 INT-POLICY-02"),
+        "other key is dropped": two_there()
+        .register("K", "x")
+        .read(K={"x": "v1"}, L={})
+        .register("K", "y")
+        .read(K={"y": "v2"}, L={})
+        .sample("INT-CLEAR-01"),
+        "destroyed key is kept for an expression": two_there()
+        .register("K")
+        .read(K={"x": "v1", "y": "v2"}, L={})
+        .register("K", register=False)
+        .do("destroy", "A", "x", MEMBERS)
+        .settle()
+        .register("K", "x.*", kind="regex")
+        .read(K={"x": "v1"}, L={})
+        .sample("INT-CLEAR-02 INT-POLICY-02"),
+        "dropped at the server": two_there()
+        .register("K", "x", "none")
+        .read(B={"y": "v2"}, K={}, L={})
+        .sample("INT-CLEAR-03"),
+        "dropped at all members": two_there()
+        .register("L", "x y", "none")
+        .read(A={}, B={}, C={}, D={}, K={}, L={})
+        .sample("INT-CLEAR-03"),
+        "load is announced": announced.settle().read(K={"x": "v1"}, L={}).sample("INT-NOEVT-01"),
+        "server's listener is told of a drop": at_server.settle()
+        .read(C={"x": "v1", "y": "v2"}, K={}, L={})
+        .sample("DISC-LSN-01 INT-NOEVT-01"),
+    }
+
+
+def _interests() -> dict[str, Sample]:
+    """What registrations cover."""
+    return {
+        "first change behind a registration is missing": untold()
+        .register("K", "x", "none")
+        .put("A", "x", MEMBERS)
+        .settle()
+        .put("A", "x", _TO_K)
+        .settle()
+        .sample("INT-REG-01 INT-REG-02 S2C-OPS-07 S2C-RECV-01 TRK-ONCE-01"),
+        "interest ends with the entry": untold()
+        .register("L", "x")
+        .put("A", "x", f"{MEMBERS} L")
+        .do("destroy", "A", "x", f"{MEMBERS} L")
+        .put("A", "x", MEMBERS)
+        .settle()
+        .sample("INT-REG-02 S2C-OPS-07 S2C-RECV-01 TRK-ONCE-01"),
+        "later registration counts alone": untold()
+        .register("K", "x")
+        .register("K", "y")
+        .put("A", "y", _TO_K)
+        .put("A", "x", MEMBERS)
+        .settle()
+        .sample("INT-REG-01 INT-REG-02 INT-UNION-01 S2C-OPS-07 S2C-RECV-01 TRK-ONCE-01"),
+        "all are withdrawn": untold()
+        .register("K", "x")
+        .register("K")
+        .register("K", "x", register=False)
+        .put("A", "x", MEMBERS)
+        .settle()
+        .sample("INT-REG-01 INT-REG-02 INT-UNION-01 S2C-OPS-07 S2C-RECV-01 TRK-ONCE-01"),
+        "told for each registration": untold()
+        .register("K", "x")
+        .register("K")
+        .put("A", "x", _TO_K)
+        .shown(1, "K")
+        .settle()
+        .sample("INT-UNION-02 TRK-ONCE-01"),
+        "destroy told for each registration": untold()
+        .register("L", "x|y", kind="regex")
+        .register("L", "x")
+        .put("A", "x", f"{MEMBERS} L")
+        .do("destroy", "A", "x", f"{MEMBERS} L")
+        .shown(2, "L")
+        .settle()
+        .sample("INT-UNION-02"),
+        "expression is a file name": untold()
+        .register("K", "B.*", kind="regex")
+        .put("A", "B1", MEMBERS)
+        .settle()
+        .sample("INT-REG-01 INT-REG-02 INT-REGEX-01 S2C-OPS-07 S2C-RECV-01 TRK-ONCE-01"),
+        "expression is found anywhere": untold()
+        .register("K", "B", kind="regex")
+        .put("A", "AB", _TO_K)
+        .settle()
+        .sample("INT-REGEX-01 S2C-INT-01"),
+    }
+
+
+def _failovers() -> dict[str, Sample]:
+    """What follows the loss of a client's server."""
+
+    def looked(clients: tuple[Client, ...], policy: str | None = None) -> Tale:
+        t = untold(clients).put("A", "x", MEMBERS).put("A", "y", MEMBERS).settle()
+        return t.register("K", "x", policy).put("A", "x", _TO_K).settle().read(K={"x": "v3"})
+
+    def anew(*, values: bool = True) -> Tale:
+        t = untold(UNSECURED).register("K", "x", values=values).fault("crash", "B")
+        return t.settle()
+
+    return {
+        "stays cut off though it has a secondary": told(SECURED)
+        .fault("crash", "B")
+        .settle()
+        .put("A", "x", WITHOUT_B)
+        .settle()
+        .sample("FO-AUTO-01 FO-HA-01 INT-REG-01"),
+        "stays cut off": anew().put("A", "x", WITHOUT_B).settle().read(K={}).sample("FO-AUTO-01 FO-NONHA-09"),
+        "secondary has queued nothing": told(SECURED)
+        .put("A", "x", MEMBERS)
+        .fault("crash", "B")
+        .settle()
+        .sample("FO-HA-01 FO-HA-02 FO-HA-05 INT-REG-01"),
+        "secondary has lost the first": told(SECURED)
+        .put("A", "x", MEMBERS)
+        .put("A", "y", MEMBERS)
+        .fault("crash", "B")
+        .shown(2, "K")
+        .put("C", "z", f"{WITHOUT_B} K")
+        .settle()
+        .sample("FO-HA-01 FO-HA-05 INT-REG-01"),
+        "second failure loses": told(TWICE)
+        .put("A", "x", MEMBERS)
+        .fault("crash", "B")
+        .fault("crash", "C")
+        .settle()
+        .sample("FO-HA-01 FO-HA-02 FO-HA-05 FO-HA-07 INT-REG-01"),
+        "second failure repeats": told(TWICE)
+        .put("A", "x")
+        .fault("crash", "C")
+        .fault("crash", "B")
+        .shown(1, "K")
+        .settle()
+        .sample("FO-HA-01 FO-HA-03 FO-HA-07 TRK-DUP-01"),
+        "starts anew though it has a secondary": looked(SECURED, "none")
+        .fault("crash", "B")
+        .settle()
+        .read(K={})
+        .sample("FO-NONHA-01"),
+        "becomes invalid at a failover": looked(SECURED)
+        .fault("crash", "B")
+        .settle()
+        .read(K={"x": None})
+        .sample("FO-NONHA-01"),
+        "keeps what it should drop": looked(UNSECURED, "none")
+        .fault("crash", "B")
+        .settle()
+        .read(K={"x": "v3"})
+        .sample("FO-NONHA-03"),
+        "fetches nothing": looked(UNSECURED).fault("crash", "B").settle().read(K={}).sample("FO-NONHA-03"),
+        "told of what it fetches": looked(UNSECURED)
+        .fault("crash", "B")
+        .shown(3, "K")
+        .settle()
+        .read(K={"x": "v3"})
+        .sample("FO-NONHA-06 TRK-DUP-01"),
+        "told for the first time of what it fetches": untold(UNSECURED)
+        .put("A", "x", MEMBERS)
+        .settle()
+        .register("K", "x")
+        .fault("crash", "B")
+        .shown(1, "K")
+        .settle()
+        .read(K={"x": "v1"})
+        .sample("FO-NONHA-06"),
+        "registration comes back with values": anew(values=False)
+        .put("A", "x", f"{WITHOUT_B} K")
+        .settle()
+        .read(K={"x": "v1"})
+        .sample("FO-NONHA-09"),
+    }
+
+
+WRONG: dict[str, Sample] = {
+    **_calls(),
+    **_deliveries(),
+    **_tracking(),
+    **_registrations(),
+    **_interests(),
+    **_failovers(),
+}
+"""By name, samples with the requirements that they violate."""

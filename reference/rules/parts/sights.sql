@@ -1,0 +1,27 @@
+-- part: What members and clients held when all had come to rest: since which settle point, what was done last,
+--   and when the client registered last.
+-- columns: run_id, example, seq, kind, member, client, region, key, state_after, value, amount
+-- needs: served
+passages AS (
+  SELECT run_id, example, seq, kind, member, client, region, key, state_after, value,
+    max(CASE WHEN kind = 'settle' AND amount = 0 THEN seq END) OVER (
+      PARTITION BY run_id, example ORDER BY seq NULLS LAST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) AS rested_at,
+    max(CASE WHEN kind IN ('op_begin', 'crash', 'member_start', 'member_stop', 'gate_release') THEN seq END) OVER (
+      PARTITION BY run_id, example ORDER BY seq NULLS LAST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) AS busy_at,
+    max(CASE WHEN kind IN ('ri_begin', 'unregister_begin') THEN seq END) OVER (
+      PARTITION BY run_id, example, client ORDER BY seq NULLS LAST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) AS registered_at
+  FROM ev
+  WHERE kind IN ('op_begin', 'crash', 'member_start', 'member_stop', 'gate_release', 'ri_begin', 'unregister_begin', 'settle',
+    'content', 'final_value')
+),
+sights AS (
+  SELECT p.run_id, p.example, p.seq, p.member, p.client, coalesce(p.member, p.client) AS holder, p.region, p.key,
+    p.state_after AS state, p.state_after || coalesce(' ' || p.value, '') AS what, p.busy_at,
+    coalesce(p.registered_at, -1) AS registered_at
+  FROM passages p
+  SEMI JOIN served s ON s.run_id = p.run_id AND s.example = p.example AND s.region = p.region
+  WHERE p.kind IN ('content', 'final_value') AND p.rested_at > p.busy_at
+)
