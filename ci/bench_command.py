@@ -26,9 +26,13 @@ from plumbline.ci.benchmarks import (
 )
 from plumbline.ci.client_benchmarks import KINDS as OF_CLIENTS
 from plumbline.ci.client_benchmarks import measure as measure_clients
+from plumbline.ci.command import CommandError
 from plumbline.ci.fault_benchmarks import KINDS as OF_SITES
 from plumbline.ci.fault_benchmarks import measure as measure_sites
+from plumbline.ci.progress import patiently
+from plumbline.ci.site_benchmarks import measure as measure_site
 from plumbline.ci.timings import Timed
+from plumbline.reports.screenshots import CannotTakeError
 
 DRAWS = 3
 ROUND_TRIPS = 2_000
@@ -46,8 +50,9 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True):
 @click.option("--quick", is_flag=True, help="Smaller examples, one of each kind, and no gate.")
 @click.option("--sites", is_flag=True, help="Examples of two sites with gateways and faults instead.")
 @click.option("--clients", is_flag=True, help="Examples of clients, whose server may be killed, instead.")
+@click.option("--pages", is_flag=True, help="How long the pages of a large site take to open, instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(quick: bool, sites: bool, clients: bool, as_json: bool) -> None:
+def command(quick: bool, sites: bool, clients: bool, pages: bool, as_json: bool) -> None:
     """Measure how the time to explain an example grows with its operations, and other rates.
 
     Takes a few minutes; --quick half a minute. Nothing is judged: the exit code is always 0.
@@ -58,6 +63,9 @@ def command(quick: bool, sites: bool, clients: bool, as_json: bool) -> None:
         return
     if clients:
         _time("clients", "Explaining clients", measure_clients(draws), len(OF_CLIENTS), as_json)
+        return
+    if pages:
+        _open_pages(as_json=as_json)
         return
     console = Console(stderr=True)
     sizes = QUICK_SIZES if quick else SIZES
@@ -83,6 +91,27 @@ def command(quick: bool, sites: bool, clients: bool, as_json: bool) -> None:
         sys.stdout.write(msgspec.json.encode(data).decode() + "\n")
     else:
         _tell(Console(), rows, rates, sizes, draws)
+
+
+def _open_pages(*, as_json: bool) -> None:
+    """Tell how long the pages of a large site take to open in Chromium."""
+    try:
+        with patiently() as advanced:
+            site = measure_site(advanced=advanced("Writing pages"))
+    except CannotTakeError as error:
+        raise CommandError(str(error)) from error
+    if as_json:
+        sys.stdout.write(msgspec.json.encode({"site": site}).decode() + "\n")
+        return
+    title = f"A site of {site.requirements} requirements and {site.candidates} candidates"
+    table = Table(title=title, title_justify="left", caption_justify="left")
+    for column in ("page", "bytes", "first time", "median", "longest"):
+        table.add_column(column, justify="left" if column == "page" else "right")
+    for page in site.pages:
+        seconds = (f"{one:.2f} s" for one in (page.seconds[0], page.median, max(page.seconds)))
+        table.add_row(page.name, f"{page.bytes:,}", *seconds)
+    table.caption = f"{site.files} files, {site.bytes:,} bytes, written in {site.seconds:.1f} s"
+    Console().print(table)
 
 
 def _time(name: str, title: str, measured: Iterator[Timed], kinds: int, as_json: bool) -> None:
