@@ -65,6 +65,7 @@ _CAPABILITIES = (
     Capability.REPLICATED_REGIONS,
     Capability.CHECKS_SETTING,
     Capability.LOCAL_OPERATIONS,
+    Capability.CLEAR,
     Capability.LISTENER_GATES,
     Capability.MEMBER_FAULTS,
     Capability.STATISTICS,

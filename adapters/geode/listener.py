@@ -146,6 +146,18 @@ class Stage:
         if operation is not None:
             self._park(Gate(event.member, operation.op_id), event.key)
 
+    def tell_whole(self, event: Event) -> None:
+        """A listener is told that a whole region was cleared, or all of it invalidated.
+
+        That is not passed on: no document says whether they are. What it leaves behind is known here.
+        """
+        with self.changed:
+            for place, holdings in self._holdings.items():
+                if place[:2] == (event.member, event.region) and holdings[-1].present:
+                    cleared = event.kind is EventKind.CLEAR
+                    holdings.append(ABSENT if cleared else Holding(present=True, token=None))
+            self._note()
+
     def ask(self, member: str, key: str, token: str | None) -> None:
         """A cache writer is asked whether an operation may be; comes back when it may go on."""
         operation = self._operations.get(token) if token is not None else None
@@ -217,12 +229,12 @@ class RegionListener:
         """Part of the end of an example, not of the example."""
 
     def afterRegionInvalidate(self, event: Any) -> None:
-        """No operation of the suite does that yet."""
-        self._stage.trouble(self._member, f"the region {self._region} was invalidated unasked")
+        """All entries lost their values."""
+        self._tell_whole(EventKind.REGION_INVALIDATE, event)
 
     def afterRegionClear(self, event: Any) -> None:
-        """No operation of the suite does that yet."""
-        self._stage.trouble(self._member, f"the region {self._region} was cleared unasked")
+        """All entries were removed."""
+        self._tell_whole(EventKind.CLEAR, event)
 
     def afterRegionLive(self, event: Any) -> None:
         """Only clients are told of a marker."""
@@ -246,6 +258,12 @@ class RegionListener:
             self._stage.trouble(self._member, f"the listener could not read its event: {error}")
             return
         self._stage.tell(shown)
+
+    def _tell_whole(self, kind: EventKind, event: Any) -> None:
+        """Tell of something that was done to the whole region; nothing else is under way."""
+        remote = event.isOriginRemote()
+        shown = Event(member=self._member, region=self._region, key="", kind=kind, token=None, remote=remote)
+        self._stage.tell_whole(shown)
 
     class Java:
         """What py4j makes of it in the JVM."""

@@ -129,6 +129,19 @@ def test_what_a_client_calls_of_a_key_that_all_hold(
     assert found == {"A": at_server, "B": at_server, "K": at_client}
 
 
+@pytest.mark.parametrize("caller", "AK")
+def test_a_clear_empties_the_region_of_members_and_clients(adapter: GeodeAdapter, caller: str):
+    start(adapter)
+    assert call(adapter, operation(1, "A")) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    assert call(adapter, operation(2, caller, OperationKind.CLEAR, key="")) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    assert [held(adapter, holder) for holder in "ABK"] == [{}] * 3
+    assert call(adapter, operation(3, "B")) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    assert [told(adapter, holder)[-1] for holder in "ABK"] == ["create t3"] * 3
+
+
 @pytest.mark.parametrize("asked", "KB")
 def test_a_writer_is_asked_before_anything_changes_and_may_refuse(adapter: GeodeAdapter, asked: str):
     start(adapter)

@@ -14,7 +14,10 @@ from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.operations import OperationKind
 from plumbline.reference.rulebook.interests import LOADS_KEYS, LOADS_NOTHING, LOADS_VALUES
 from plumbline.reference.rulebook.subscriptions import Absent
+from plumbline.reference.rulebook.values import Free
 from plumbline.reference.rulebook.variant import variant
+
+_ENTERED = Free((Absent.SILENTLY_INVALID, Absent.TOLD_INVALID))
 
 LONG_QUEUE = 6
 """So many waiting events are too many for some."""
@@ -215,8 +218,9 @@ CLIENTS = (
     variant(
         "invalidates-what-is-absent-silently",
         "S2C-RECV-03",
-        "an invalidation in place of a value silently makes an entry of what a client that checks lacks",
-        invalidates_absent=lambda checks: Absent.SILENTLY_INVALID if checks else Absent.STAYS,
+        "an invalidation in place of a value makes an entry of what a client lacks that checks",
+        # Told of where the client is just destroying the key itself.
+        invalidates_absent=lambda checks: _ENTERED if checks else Absent.STAYS,
     ),
     variant(
         "gets-nothing-itself",
