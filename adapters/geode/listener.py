@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import msgspec
 
 from plumbline.reference.history import Gate
-from plumbline.reference.operations import Content, Event, EventKind, Operation
+from plumbline.reference.operations import WHOLE_REGION, Content, Event, EventKind, Operation
 
 # How long a listener may be on its way here after its operation can be read.
 LATE_LIMIT_S = 1.0
@@ -52,6 +52,7 @@ class Stage:
         self.events: list[Event] = []
         self.troubles: list[tuple[str, str]] = []
         self._operations: dict[str, Operation] = {}
+        self._whole: str | None = None  # of the last operation on a whole region
         self._open: dict[Gate, threading.Event] = {}
         self._parked: dict[Gate, str] = {}
         self._holdings: dict[Place, list[Holding]] = {}
@@ -60,6 +61,8 @@ class Stage:
         """An operation is about to be called; its events are recognised from here on."""
         if operation.token is not None:
             self._operations[operation.token] = operation
+        if operation.kind in WHOLE_REGION:
+            self._whole = operation.token
 
     def arm(self, gate: Gate) -> None:
         """Have the listener or writer of `gate.member` park when it is told of `gate.op_id`."""
@@ -149,9 +152,10 @@ class Stage:
     def tell_whole(self, event: Event) -> None:
         """A listener is told that a whole region was cleared, or all of it invalidated.
 
-        That is not passed on: no document says whether they are. What it leaves behind is known here.
+        Geode's `clear` takes no callback argument; but it is called only while nothing else is under way.
         """
         with self.changed:
+            self.events.append(msgspec.structs.replace(event, token=self._whole))
             for place, holdings in self._holdings.items():
                 if place[:2] == (event.member, event.region) and holdings[-1].present:
                     cleared = event.kind is EventKind.CLEAR

@@ -139,7 +139,7 @@ def test_a_clear_empties_the_region_of_members_and_clients(adapter: GeodeAdapter
     assert [held(adapter, holder) for holder in "ABK"] == [{}] * 3
     assert call(adapter, operation(3, "B")) is Status.OK
     assert adapter.settle(LIMIT_MS).settled
-    assert [told(adapter, holder)[-1] for holder in "ABK"] == ["create t3"] * 3
+    assert [told(adapter, holder)[-2:] for holder in "ABK"] == [["clear t2", "create t3"]] * 3
 
 
 @pytest.mark.parametrize("asked", "KB")
