@@ -7,11 +7,13 @@ naming it here as well would register it twice.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Generator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +28,14 @@ ROOMS = [
 
 # What these need is not on every machine, so at home their tests may skip; CI has all of it.
 NEVER_SKIPPED_IN_CI = ("java", "spark", "allure", "containers", "browser")
+
+# What takes long to set up, and the names of the tests that share it; of a version, those of one.
+SHARED = {
+    "members": re.compile(r"(adapters/tests/test_geode_\w+\.py)::.*\[(?:.*-)?(\d+\.\d+\.\d+)\b"),
+    "Spark": re.compile(r"spark/tests/test_spark\.py::"),
+    "the wheel": re.compile(r"ci/tests/test_(?:packaging|workflows|write_an_adapter)\.py::"),
+    "weakened claims": re.compile(r"ci/tests/test_claims\.py::.*noticed"),
+}
 
 IN_CI = os.environ.get("CI") == "true"
 
@@ -44,6 +54,28 @@ def _missing(marker: str) -> str:
             return missing_for_pictures()
         case _:
             return ""
+
+
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_make_scheduler() -> Generator[None, Any, Any]:
+    """Have tests that share what takes long to set up run in one process, where there are several.
+
+    By their names: the process that hands them out sees nothing else, and xdist's own marks are not seen by
+    every pytest.
+    """
+    scheduler = yield
+    others = getattr(scheduler, "_split_scope", None)
+    if others is not None:
+        scheduler._split_scope = lambda nodeid: _shared(nodeid) or others(nodeid)  # noqa: SLF001 - no public name
+    return scheduler
+
+
+def _shared(nodeid: str) -> str:
+    """What a test shares with others that takes long to set up, or ""."""
+    for what, names in SHARED.items():
+        if match := names.search(nodeid):
+            return " ".join((what, *match.groups()))
+    return ""
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -26,17 +26,42 @@ def run_pytest(directory: Path, *options: str, in_ci: bool = False) -> subproces
     )
 
 
-@pytest.mark.parametrize("marker", ["java", "spark", "containers", "browser"])
-def test_a_test_that_needs_a_tool_may_skip_at_home_and_fails_where_it_skips_in_ci(
-    tmp_path: Path, marker: str
-):
+def test_a_test_that_needs_a_tool_may_skip_at_home_and_fails_where_it_skips_in_ci(tmp_path: Path):
+    markers = ("java", "spark", "containers", "browser")
     (tmp_path / "test_it.py").write_text(
-        f"import pytest\n@pytest.mark.{marker}\ndef test_it():\n    pytest.skip('no such tool')\n"
+        "import pytest\n"
+        + "".join(
+            f"@pytest.mark.{marker}\ndef test_{marker}():\n    pytest.skip('no such tool')\n"
+            for marker in markers
+        )
     )
-    assert "1 skipped" in run_pytest(tmp_path).stdout
+    assert "4 skipped" in run_pytest(tmp_path).stdout
     result = run_pytest(tmp_path, in_ci=True)
     assert result.returncode == 1
-    assert f"is marked {marker} and skipped in CI: Skipped: no such tool" in result.stdout
+    for marker in markers:
+        assert f"is marked {marker} and skipped in CI: Skipped: no such tool" in result.stdout
+
+
+def test_tests_that_share_what_takes_long_to_set_up_run_in_one_process(tmp_path: Path):
+    tests = tmp_path / "adapters" / "tests"
+    tests.mkdir(parents=True)
+    for name in ("one", "other"):
+        (tests / f"test_geode_{name}.py").write_text(
+            "import os, pathlib, pytest\n"
+            "@pytest.fixture(scope='module', params=['1.15.1', '1.2.1'])\n"
+            "def cluster(request):\n"
+            "    return request.param\n"
+            "@pytest.mark.parametrize('number', range(8))\n"
+            "def test_it(cluster, number):\n"
+            f"    pathlib.Path(f'{name}-{{cluster}}-{{number}}-{{os.getpid()}}').touch()\n"
+        )
+    # A scheduler that hands out tests one by one where nothing is said, as the plugin's own does.
+    result = run_pytest(tmp_path, "-n", "2", "--dist", "loadgroup")
+    assert "32 passed" in result.stdout
+    ran = {tuple(path.name.rsplit("-", 2)) for path in tmp_path.glob("o*-*-*")}
+    assert len(ran) == 32
+    assert len({(group, process) for group, _, process in ran}) == len({group for group, _, _ in ran}) == 4
+    assert len({process for _, _, process in ran}) == 2, "and either process has something to do"
 
 
 def test_a_skip_by_a_fixture_counts_as_well(tmp_path: Path):
