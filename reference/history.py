@@ -33,7 +33,7 @@ class OrderStrength(StrEnum):
     PER_KEY_AND_THREAD = "per_key_and_thread"
 
 
-class Gate(msgspec.Struct, frozen=True, omit_defaults=True):
+class Gate(msgspec.Struct, frozen=True, omit_defaults=True, repr_omit_defaults=True):
     """Where an operation is parked: in the listener of `member`, when it is told of operation `op_id`.
 
     On the calling member the operation is then applied and announced but not yet distributed; on another
