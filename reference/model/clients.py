@@ -32,7 +32,7 @@ from plumbline.reference.operations import (
 )
 from plumbline.reference.rulebook.operations import BECOMES, effects
 from plumbline.reference.rulebook.subscriptions import Absent
-from plumbline.reference.rulebook.values import EntryState, each
+from plumbline.reference.rulebook.values import EntryState, Stamp, each
 
 
 class Clients:
@@ -355,6 +355,8 @@ class Clients:
             book = self._setting.book
             ways = self._setting.client_checks(channel.target)
             becomes = {way for checks in ways for way in each(book.invalidates_absent(checks))}
+            if entry.stamp is not None and head.stamp is not None and _outlives(entry.stamp, head.stamp):
+                becomes = {Absent.STAYS}
         for way in sorted(becomes, key=str):
             if way is Absent.STAYS:
                 yield from self._missed(world, view, channel, operation, head)
@@ -434,6 +436,11 @@ _OWN = {
 
 def _is_vetoed(call: Call) -> bool:
     return call.outcome is not None and call.outcome.status is Status.FAILED
+
+
+def _outlives(tombstone: Stamp, sent: Stamp) -> bool:
+    """Whether a key was destroyed after what is sent of it now."""
+    return tombstone.version >= sent.version
 
 
 def _answer_of(client: str, operation: Operation) -> Channel:
