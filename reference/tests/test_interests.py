@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from plumbline.reference.explain.engine import Answer
@@ -31,6 +33,7 @@ from plumbline.reference.operations import (
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.reference.tests.agreement import told
 
 K = Client(name="K", servers=("B",))
@@ -58,7 +61,7 @@ def history(timeline: str, log: str) -> History:
     Args:
         timeline: `1x` puts t1 under x at A and waits, `settled`; `@WORD` registers, see `_interest`, and
             `@!WORD` is refused; `x=1` reads that K holds t1 under x (`x=` nothing at all, `x=?` an entry
-            without a value); `g2x=1` is a get of x at K that returns t1.
+            without a value); `g2x=1` is a get of x at K that returns t1, `d2x` a destroy of x by K.
         log: what K's listener tells of: `1` of put 1 as a value, `1?` as an invalidation.
     """
     moments: list[Moment] = []
@@ -74,6 +77,9 @@ def history(timeline: str, log: str) -> History:
             got = _operation(call, "K", OperationKind.GET)
             outcome = Outcome(Status.OK, f"t{value}" if value else None)
             moments += [Called(got), Returned(got.op_id, outcome)]
+        elif word[0] == "d":
+            moments += [Called(gone := _operation(word[1:], "K", OperationKind.DESTROY))]
+            moments += [Returned(gone.op_id, Outcome(Status.OK))]
         elif "=" in word:
             key, _, value = word.partition("=")
             entries = (Content(key, None if value == "?" else f"t{value}"),) if value else ()
@@ -160,3 +166,22 @@ def test_what_they_may_not_show_is_refuted_and_explained_with_its_decision_left_
     asked, decision = WRONG[name]
     assert told(asked) is Answer.REFUTED
     assert told(asked, Rulebook().with_free(decision)) is Answer.EXPLAINED
+
+
+ENTERED = "invalidates-what-is-absent-silently"
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (history("@x? 1x settled x=?", ""), Answer.EXPLAINED),
+        (history("@x? 1x settled x=?", "1?"), Answer.EXPLAINED),
+        # What comes late is older than the destroy of which it finds only the tombstone.
+        (history("@x? 1x d2x settled x=", ""), Answer.EXPLAINED),
+        (history("@x? 1x settled x=", ""), Answer.REFUTED),
+    ],
+)
+def test_a_client_that_enters_what_it_lacks_leaves_alone_what_it_has_destroyed_since(
+    asked: History, answer: Answer
+):
+    assert told(asked, dataclasses.replace(Rulebook(), **FAULTY[ENTERED].replaces)) is answer
