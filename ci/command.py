@@ -30,6 +30,7 @@ SUBCOMMANDS = {
     "gate": "Say whether a release may go, by runs, a policy, deviations on record and a baseline.",
     "report": "Write a static HTML site about any number of run directories.",
     "faulty": "List the faulty variants of the reference, or show that the suite catches them.",
+    "explore": "Look at every run of the model in small worlds.",
     "trials": "Compare the search with its unreduced judge on random small examples.",
     "bench": "Measure how the time to explain an example grows with it, and other rates.",
     "serve-reference": "Speak the adapter protocol on stdin and stdout with the reference behind it.",

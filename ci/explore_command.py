@@ -1,0 +1,147 @@
+"""`plumbline explore`: every run of the model in a small world, and what holds at the end of each.
+
+Knows the command line and what is printed.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable
+from itertools import groupby
+
+import click
+import msgspec
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from plumbline.reference.catalogue.records import Dialect
+from plumbline.reference.explore.findings import Explored, Finding, explore
+from plumbline.reference.explore.programs import Program, programs
+from plumbline.reference.explore.promises import Held
+from plumbline.reference.explore.scopes import SHAPES, Part, Scope
+from plumbline.reference.rulebook.book import rulebook_of
+from plumbline.reference.rulebook.faulty import FAULTY
+
+_EPILOG = """\
+\b
+Examples:
+  plumbline explore                                        every part, small: a minute
+  plumbline explore --scope medium --part gateways         finds the circle of three updates
+  plumbline explore --faulty later-refused --part gateways what a mistake leads to
+  plumbline explore --thorough --part replicated           believing no claim: the same ends, more states
+
+\b
+Exit codes:
+  0  every run keeps every promise, or the documents allow that it does not
+  1  some run breaks one    2  some program has too many states to look at all
+"""
+
+
+class _Row(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of the programs of one shape."""
+
+    part: Part
+    shape: str
+    programs: int
+    states: int
+    cut_short: int
+    seconds: float
+    findings: tuple[Finding, ...]
+
+
+@click.command("explore", epilog=_EPILOG)
+@click.option(
+    "--scope",
+    type=click.Choice([scope.value for scope in Scope]),
+    default=Scope.SMALL.value,
+    show_default=True,
+    help="How large the worlds are.",
+)
+@click.option(
+    "--part", "parts", type=click.Choice([part.value for part in Part]), multiple=True, help="Only this."
+)
+@click.option(
+    "--dialect",
+    type=click.Choice([dialect.value for dialect in Dialect]),
+    default=Dialect.GEMFIRE6.value,
+    show_default=True,
+    help="Whose reading of the documents.",
+)
+@click.option("--faulty", metavar="VARIANT", help="With this mistake of `plumbline faulty list`.")
+@click.option("--thorough", is_flag=True, help="Believe no claim that a step may be taken alone.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(
+    scope: str, parts: tuple[str, ...], dialect: str, faulty: str | None, thorough: bool, as_json: bool
+) -> None:
+    """Look at every run of the model in small worlds, and tell the shortest that breaks a promise."""
+    book = rulebook_of(Dialect(dialect))
+    if faulty is not None:
+        if faulty not in FAULTY:
+            raise click.UsageError(f"There is no variant {faulty!r}; `plumbline faulty list` names all.")
+        book = FAULTY[faulty].rulebook(book)
+    console = Console(stderr=True)
+    rows = []
+    for part in [Part(one) for one in parts] or list(Part):
+        for shape in SHAPES[part, Scope(scope)]:
+            began = time.monotonic()
+            found = [
+                explore(program, book, reduced=not thorough)
+                for program in _tracked(console, f"{part}, {shape}", list(programs(shape)))
+            ]
+            rows.append(_row(part, str(shape), found, time.monotonic() - began))
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(rows).decode() + "\n")
+    else:
+        _tell(Console(), rows)
+    broken = any(not finding.allowed for row in rows for finding in row.findings)
+    sys.exit(1 if broken else 2 if any(row.cut_short for row in rows) else 0)
+
+
+def _tracked(console: Console, what: str, of: list[Program]) -> Iterable[Program]:
+    return track(of, what, console=console, transient=True, disable=not console.is_terminal)
+
+
+def _row(part: Part, shape: str, found: list[Explored], seconds: float) -> _Row:
+    return _Row(
+        part=part,
+        shape=shape,
+        programs=len(found),
+        states=sum(one.states for one in found),
+        cut_short=sum(not one.whole for one in found),
+        seconds=round(seconds, 1),
+        findings=tuple(finding for one in found for finding in one.findings),
+    )
+
+
+def _tell(console: Console, rows: list[_Row]) -> None:
+    table = Table("part", "world", "programs", "states", "cut", "s", "broken", "allowed")
+    for column in table.columns:
+        column.no_wrap = True
+    for row in rows:
+        allowed = sum(bool(finding.allowed) for finding in row.findings)
+        numbers = (row.programs, row.states, row.cut_short, row.seconds, len(row.findings) - allowed, allowed)
+        table.add_row(row.part, row.shape, *map(str, numbers))
+    console.print(table)
+    for row in rows:
+        by_promise = sorted(row.findings, key=lambda one: (one.requirement, bool(one.allowed), len(one.run)))
+        for _, some in groupby(by_promise, key=lambda one: (one.requirement, bool(one.allowed))):
+            _tell_of(console, next(some))
+
+
+def _tell_of(console: Console, finding: Finding) -> None:
+    lines = [
+        "",
+        f"{finding.requirement}, {finding.says}: not so after {finding.program}",
+        *(f"  {number:>3}  {what}" for number, what in enumerate(finding.run, 1)),
+        "  then " + ", ".join(f"{member} holds {_words(held)}" for member, held in finding.held.items()),
+    ]
+    if finding.allowed:
+        lines.append(f"  allowed: {finding.allowed}")
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _words(held: Held) -> str:
+    return {None: "nothing", "": "an invalid entry"}.get(held, held or "")

@@ -1,0 +1,90 @@
+"""Promises: what has to hold once nothing more can happen, each with the requirement that says so.
+
+Knows worlds and programs; knows nothing of how a world was reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from plumbline.reference.explore.programs import KEY, REGION, Program
+from plumbline.reference.history import FaultKind
+from plumbline.reference.model.world import Sender, World
+from plumbline.reference.operations import OperationKind
+from plumbline.reference.rulebook.values import EntryState
+
+Held = str | None
+"""What a member holds of the key: a token, "" if it is invalid, None if it is not there."""
+
+
+class Promise(msgspec.Struct, frozen=True):
+    """What has to hold at rest.
+
+    Attributes:
+        requirement: the id.
+        says: what holds, in a few words.
+        kept: whether it does, in a world at rest of a program.
+    """
+
+    requirement: str
+    says: str
+    kept: Callable[[Program, World], bool]
+
+
+def held(world: World, member: str) -> Held:
+    """What a member holds of the key."""
+    entry = world.entry(member, REGION, KEY)
+    if entry.state is EntryState.LIVE:
+        return entry.token
+    return "" if entry.state is EntryState.INVALID else None
+
+
+def holdings(program: Program, world: World) -> dict[str, Held]:
+    """What each member that lives holds of the key."""
+    return {m: held(world, m) for site in program.shape.sites for m in site if m not in world.wan.dead}
+
+
+def _sites_agree_within(program: Program, world: World) -> bool:
+    found = holdings(program, world)
+    return all(
+        len({found[m] for m in site}) == 1 for site in program.shape.sites if found.keys() >= set(site)
+    )
+
+
+def _sites_agree(program: Program, world: World) -> bool:
+    # Invalidations do not cross (000, L36), and what a member had queued alone dies with it.
+    if any(one.kind is OperationKind.INVALIDATE for one in program.operations):
+        return True
+    if any(fault.kind is FaultKind.CRASH for fault in program.faults):
+        return True
+    found = holdings(program, world)
+    each = [{found[m] for m in site} for site in program.shape.sites]
+    return any(len(one) > 1 for one in each) or len(set().union(*each)) == 1
+
+
+def _queues_are_empty(program: Program, world: World) -> bool:
+    del program
+    return not any(sender.primary and sender.queue for sender in _living(world))
+
+
+def _calls_return(program: Program, world: World) -> bool:
+    members = {one.op_id: one.member for one in program.operations}
+    return all(members[op_id] in world.wan.dead for op_id, _ in world.calls.items())
+
+
+def _living(world: World) -> list[Sender]:
+    return [sender for (member, _), sender in world.wan.senders.items() if member not in world.wan.dead]
+
+
+PROMISES = (
+    Promise("CONS-RR-04", "members of a site that lost none hold the same", _sites_agree_within),
+    Promise("WANC-CHK-01", "sites whose members agree hold the same", _sites_agree),
+    Promise("GWQ-ACK-03", "no event is left in a primary's queue", _queues_are_empty),
+    Promise("CONS-RR-01", "every call has returned whose member lives", _calls_return),
+)
+"""Every promise."""
+
+AGREEMENT = frozenset({"CONS-RR-04", "WANC-CHK-01"})
+"""Those about who holds what in the end."""

@@ -1,0 +1,224 @@
+"""A walk: every run of one program, and the worlds in which the runs end.
+
+Steps that the model claims to commute with all that may come are taken alone; a thorough walk believes no
+claim. Breadth first, so that the run told of a world is the shortest. Knows no promise.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterator
+from typing import NamedTuple
+
+from plumbline.reference.explain.steps import Entry, Place, Step, View
+from plumbline.reference.explore.programs import Program, first_put, words
+from plumbline.reference.history import Fault, FaultKind, OrderStrength
+from plumbline.reference.model import hazards
+from plumbline.reference.model.foresight import Unknowing
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.system import Model
+from plumbline.reference.model.timeline import Answers
+from plumbline.reference.model.world import World, empty_world
+from plumbline.reference.operations import Operation
+from plumbline.reference.rulebook.book import Rulebook
+
+
+class Moment(NamedTuple):
+    """Where a run stands: its world, how many calls were made, how many faults have happened."""
+
+    world: World
+    called: int
+    broken: int
+
+
+class Walked:
+    """What a walk has seen.
+
+    Attributes:
+        program: whose runs.
+        states: how many moments were visited.
+        whole: whether these are all; if not, there were too many.
+        ends: the moments after which nothing happens.
+    """
+
+    def __init__(self, program: Program, before: dict[Moment, tuple[Moment, str] | None]) -> None:
+        self.program = program
+        self.whole = True
+        self.ends: list[Moment] = []
+        self._before = before
+
+    @property
+    def states(self) -> int:
+        """How many moments were visited."""
+        return len(self._before)
+
+    def run_to(self, moment: Moment) -> tuple[str, ...]:
+        """The shortest run to a moment: what happened, one thing after the other."""
+        told: list[str] = []
+        came = self._before[moment]
+        while came is not None:
+            told.append(came[1])
+            came = self._before[came[0]]
+        return tuple(reversed(told))
+
+
+class _Nobody:
+    """A view of somebody who sees nothing: every step is possible, and none is waited for."""
+
+    now = 0
+
+    def __init__(self, *, reduced: bool) -> None:
+        self.reduced = reduced
+
+    def due(self, place: Place) -> Entry | None:
+        del place
+        return None
+
+    def fits(self, place: Place, entry: Entry) -> bool:
+        del place, entry
+        return True
+
+    def still(self, place: Place, entry: Entry) -> bool:
+        del place, entry
+        return False
+
+    def observed(self, place: Place) -> bool:
+        del place
+        return False
+
+    def complete(self, owner: Hashable) -> bool:
+        del owner
+        return True
+
+
+class _Faults(Unknowing):
+    """Knows of the future which faults are to come, and nothing else."""
+
+    def __init__(self, faults: tuple[Fault, ...]) -> None:
+        self._hazards = [
+            frozenset().union(*map(hazards.of_fault, faults[first:])) for first in range(len(faults) + 1)
+        ]
+        self.broken = 0
+
+    def open(self, world: World, view: View) -> frozenset[str]:  # type: ignore[override] # asked so, always
+        """What the faults to come may undo, and what those that happened have left open."""
+        del view
+        found = self._hazards[self.broken]
+        for link, state in world.wan.links.items():
+            if state is FaultKind.REPLIES_LOST:
+                found |= {hazards.cut_of(*link)}
+        if world.wan.dead and any(channel.source in world.wan.dead for channel in world.channels):
+            found |= {"lost messages"}
+        return found
+
+
+class _Walker:
+    """The model of one program, and what may come next in it."""
+
+    def __init__(self, program: Program, book: Rulebook, *, reduced: bool) -> None:
+        self.program = program
+        topology = program.topology
+        self._setting = Setting(
+            book, topology, program.regions, topology.members, queues=program.queues, clock=True
+        )
+        self._foresight = _Faults(program.faults)
+        self._model = Model(self._setting, OrderStrength.TOTAL, self._foresight, Answers())
+        self._view = _Nobody(reduced=reduced)
+        self._replaced = book.replaced()
+        for operation in (first_put(program.shape), *program.operations):
+            self._setting.take_up(operation)
+
+    def first(self) -> Moment:
+        """The world before anything is called."""
+        world = empty_world()
+        if self.program.queues:
+            world = world.but(wan=self._model.senders.started(world.wan))
+        if not self.program.shape.there:
+            return Moment(world, 0, 0)
+        world = self._model.timeline.called(world, first_put(self.program.shape))
+        while steps := list(self._model.internal_steps(world, self._view)):
+            world = min(steps, key=lambda step: repr(step.name)).state
+        for after, _ in self._model.timeline.returned(world, 0):
+            return Moment(after, 0, 0)
+        raise AssertionError("the first put has not returned though nothing is under way")
+
+    def after(self, moment: Moment) -> Iterator[tuple[Moment, str]]:
+        """What may come next, each with what happened."""
+        world = moment.world
+        self._foresight.broken = moment.broken
+        if returned := self._returned(moment):
+            yield from returned
+            return
+        steps = list(self._model.internal_steps(world, self._view))
+        alone = self._alone(world, steps)
+        for step in alone or steps:
+            yield moment._replace(world=step.state), _told(step)
+        if not alone:
+            yield from self._outside(moment)
+
+    def _returned(self, moment: Moment) -> list[tuple[Moment, str]]:
+        """A call returns as soon as it can: nothing waits for that, and nothing is hindered by it."""
+        for op_id in sorted(moment.world.calls):
+            if self._setting.operations[op_id].member in moment.world.wan.dead:
+                continue
+            if ways := list(self._model.timeline.returned(moment.world, op_id)):
+                said = {after: f"{op_id} returns {outcome.status}" for after, outcome in ways}
+                return [(moment._replace(world=after), told) for after, told in said.items()]
+        return []
+
+    def _alone(self, world: World, steps: list[Step]) -> list[Step]:
+        """The first step whose claim is believed, if there is one."""
+        if not self._view.reduced:
+            return []
+        opened = self._model.open(world, self._view)
+        for step in steps:
+            believed = step.claim is not None and self._replaced.isdisjoint(step.claim.relies_on)
+            if believed and step.clashes.isdisjoint(opened):
+                return [step]
+        return []
+
+    def _outside(self, moment: Moment) -> Iterator[tuple[Moment, str]]:
+        """The next call is made, the next fault happens."""
+        world, called, broken = moment
+        if called < len(self.program.operations):
+            operation = self.program.operations[called]
+            if operation.member in world.wan.dead:
+                yield moment._replace(called=called + 1), f"{operation.member} is dead and calls nothing"
+            else:
+                after = self._model.timeline.called(world, operation)
+                yield moment._replace(world=after, called=called + 1), _call(operation)
+        if broken < len(self.program.faults):
+            fault = self.program.faults[broken]
+            for after in self._model.faults.happened(world, fault):
+                yield Moment(after, called, broken + 1), words(fault)
+
+
+def walk(program: Program, book: Rulebook, *, reduced: bool = True, most: int = 200_000) -> Walked:
+    """Walk through every run of a program under a rulebook, visiting so many moments at most."""
+    walker = _Walker(program, book, reduced=reduced)
+    first = walker.first()
+    before: dict[Moment, tuple[Moment, str] | None] = {first: None}
+    walked = Walked(program, before)
+    waiting = deque([first])
+    while waiting:
+        moment = waiting.popleft()
+        ended = True
+        for after, told in walker.after(moment):
+            ended = False
+            if after not in before:
+                before[after] = (moment, told)
+                waiting.append(after)
+        if ended:
+            walked.ends.append(moment)
+        if len(before) > most:
+            walked.whole = False
+            break
+    return walked
+
+
+def _told(step: Step) -> str:
+    return " ".join(map(str, step.name))
+
+
+def _call(operation: Operation) -> str:
+    return f"{operation.member} calls {operation.kind} {operation.op_id}"
