@@ -244,6 +244,8 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
         durable_timeout_s: for how long they do, in seconds.
         checks: consistency checking of its own copies, whatever its servers do: on, off, or None to leave
             the attribute unnamed (004, L47).
+        tracking_timeout_ms: for how long without any event it remembers what it has processed of a thread,
+            in milliseconds (001, L48); None: for longer than an example takes.
     """
 
     name: str
@@ -253,6 +255,7 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     durable_id: str | None = None
     durable_timeout_s: int = 300
     checks: bool | None = None
+    tracking_timeout_ms: int | None = None
 
     @property
     def server(self) -> str:

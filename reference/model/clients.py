@@ -78,6 +78,11 @@ class Clients:
 
     def _each_way(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
         """What may come of a message at a client of which nothing is claimed: each way is a choice."""
+        for known in self._failover.remembered(world, channel.target, head):
+            yield from self._known_or_new(known, view, channel, head)
+
+    def _known_or_new(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
+        """A client recognises a message, or takes it."""
         client = channel.target
         answers = self._setting.operations[head.op_id].kind is OperationKind.GET
         for repeated in (False,) if answers else self._failover.processed(world, client, head):

@@ -15,8 +15,10 @@ from plumbline.reference.model import claims
 from plumbline.reference.model.interests import Interests, with_interests
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.subscriptions import resumed
-from plumbline.reference.model.world import Line, Message, World
-from plumbline.reference.rulebook.values import each
+from plumbline.reference.model.world import STILL_UNKNOWN, Line, Message, World
+from plumbline.reference.rulebook.values import Free, each
+
+EITHER = Free((False, True))
 
 ACKNOWLEDGED = "tells secondary what was received"
 """The step that only tells, now and then."""
@@ -64,10 +66,44 @@ class Failover:
         others = max((n for (name, *_), n in tracks.items() if name == client), default=0)
         return each(self._setting.book.is_repeated(self._setting.number_of(message.op_id), highest, others))
 
+    def remembered(self, world: World, client: str, message: Message) -> Iterator[World]:
+        """The worlds in which the client still knows what it has processed of the thread, or not."""
+        timeout_ms = self._setting.clients[client].tracking_timeout_ms
+        thread = self._setting.operations[message.op_id].thread
+        seen = world.served.touched.get((client, thread))
+        if timeout_ms is None or seen is None:
+            yield world
+            return
+        first, last = seen
+        now = world.wan.passed
+        # Where time runs, nobody knows how long it was.
+        known = world.wan.stands and STILL_UNKNOWN not in seen
+        forgets = self._setting.book.forgets(now - first, now - last, timeout_ms) if known else EITHER
+        for forgotten in each(forgets):
+            yield self._without(world, client, thread) if forgotten else world
+
+    @staticmethod
+    def _without(world: World, client: str, thread: str) -> World:
+        tracks = world.served.tracks
+        for where in world.served.tracks:
+            if where[:2] == (client, thread):
+                tracks = tracks.delete(where)
+        touched = world.served.touched.delete((client, thread))
+        return world.but(served=world.served._replace(tracks=tracks, touched=touched))
+
+    def _touched(self, world: World, client: str, message: Message) -> World:
+        if self._setting.clients[client].tracking_timeout_ms is None:
+            return world
+        where = (client, self._setting.operations[message.op_id].thread)
+        now = world.wan.passed if world.wan.stands else STILL_UNKNOWN
+        first, _ = world.served.touched.get(where, (now, now))
+        return world.but(served=world.served._replace(touched=world.served.touched.set(where, (first, now))))
+
     def tracking(self, world: World, client: str, message: Message) -> World:
         """The world in which the client knows that it has processed a message."""
         if not self._setting.tracked(client):
             return world
+        world = self._touched(world, client, message)
         where = self._track(client, message)
         tracks = world.served.tracks
         highest = max(tracks.get(where, 0), self._setting.number_of(message.op_id))
@@ -101,9 +137,10 @@ class Failover:
 
         received = {m.op_id for m in queue if all(self.processed(world, client, m))}
         if received:
-            yield Step(
-                (ACKNOWLEDGED, line.primary, secondary, client), without(received), claim=claims.ACKNOWLEDGED
-            )
+            # What a client may forget, it does not recognise when it comes again.
+            forgets = self._setting.clients[client].tracking_timeout_ms is not None
+            claim = None if forgets else claims.ACKNOWLEDGED
+            yield Step((ACKNOWLEDGED, line.primary, secondary, client), without(received), claim=claim)
         if not any(each(self._setting.book.removes_copies_when_sent())):
             return
         sent = {

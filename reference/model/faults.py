@@ -15,7 +15,7 @@ from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.senders import with_sender
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.wires import acknowledged, with_wire
-from plumbline.reference.model.world import Call, GateState, Stage, WireName, World
+from plumbline.reference.model.world import STILL_UNKNOWN, Call, GateState, Stage, WireName, World
 from plumbline.reference.rulebook.values import each
 
 _MENDS = frozenset((FaultKind.LINK_UP, FaultKind.RECEIVER_START, FaultKind.RESUME, FaultKind.LET_RUN))
@@ -69,7 +69,7 @@ class Faults:
             case FaultKind.TIME_LEAP:
                 yield passed(world, fault.milliseconds)
             case FaultKind.LET_RUN:
-                yield runs_again(world)
+                yield _untimed(runs_again(world))
 
     def _answered(self, world: World, member: str) -> World:
         """The world in which a receiver has answered what it was sent, and drops what it had not applied."""
@@ -148,6 +148,14 @@ def _without_copy(world: World, member: str) -> World:
         if where[0] == member:
             entries = entries.delete(where)
     return world.but(channels=channels, gates=gates, entries=entries)
+
+
+def _untimed(world: World) -> World:
+    """The world in which nobody knows how long ago clients processed anything."""
+    touched = world.served.touched
+    for where in world.served.touched:
+        touched = touched.set(where, (STILL_UNKNOWN, STILL_UNKNOWN))
+    return world.but(served=world.served._replace(touched=touched))
 
 
 def mends(fault: Fault) -> bool:

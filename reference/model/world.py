@@ -280,6 +280,8 @@ class Served(NamedTuple):
         copies: (server, client) → what a secondary has queued for the client, oldest first; only if any.
         tracks: (client, thread, region, key) → the highest number of the thread's operations that the client
             has processed; region and key are "" where logs have one order of all keys.
+        touched: (client, thread) → when the client processed its first and last event of the thread, in
+            milliseconds that the harness let pass, or STILL_UNKNOWN; only where clients forget threads.
         refusals: (member or client, region) → the keys of which its cache writer refuses changes.
     """
 
@@ -288,6 +290,7 @@ class Served(NamedTuple):
     copies: HashedMap[tuple[str, str], tuple[Message, ...]]
     tracks: HashedMap[tuple[str, str, str, str], int]
     refusals: HashedMap[tuple[str, str], frozenset[str]]
+    touched: HashedMap[tuple[str, str], tuple[int, int]]
 
 
 class World:
@@ -402,5 +405,5 @@ def empty_world() -> World:
     none: HashedMap[Any, Any] = HashedMap()
     wan = Wan(none, none, none, none, none, none, none, none)
     return World(
-        none, none, none, none, none, none, none, none, none, wan, Served(none, none, none, none, none)
+        none, none, none, none, none, none, none, none, none, wan, Served(none, none, none, none, none, none)
     )

@@ -109,6 +109,7 @@ class Rulebook:
     copies_keep_identity: Callable[[], Any] = failover.copies_keep_identity
     removes_copies_when_sent: Callable[[], Any] = failover.removes_copies_when_sent
     is_repeated: Callable[[int, int, int], Any] = failover.is_repeated
+    forgets: Callable[[int, int, int], Any] = failover.forgets
     fails_over: Callable[[], Any] = failover.fails_over
     starts_anew: Callable[[bool], Any] = failover.starts_anew
     keeps_tracks: Callable[[], Any] = failover.keeps_tracks
@@ -364,10 +365,11 @@ CLIENTS: dict[str, Decision] = {
     "queue_for": Decision(("TRK-ORDER-01", "TRK-SINGLE-01"), lambda key: Free(("", key))),
     "applies_unprocessed": Decision(("C2S-PROP-03",), _yes_or_no),
     "keeps_sending": Decision(("C2S-PROP-04",), _yes_or_no),
-    "client_compares": Decision(("TRK-ORDER-02",), _yes_or_no),
+    "client_compares": Decision(("TRK-ORDER-02", "TRK-EXPIRE-03"), _yes_or_no),
     "registers_at_secondaries": Decision(("INT-REG-01",), _yes_or_no),
     "copies_keep_identity": Decision(("TRK-ID-01",), _yes_or_no),
     "is_repeated": Decision(("TRK-DUP-01", "TRK-DUP-02"), _yes_or_no),
+    "forgets": Decision(("TRK-EXPIRE-02",), _yes_or_no),
     "keeps_tracks": Decision(("FO-HA-03", "TRK-DUP-02"), _yes_or_no),
     "secondary_queues": Decision(("FO-HA-01", "FO-HA-05"), _yes_or_no),
     "removes_copies_when_sent": Decision(("FO-HA-04",), _yes_or_no),

@@ -6,6 +6,7 @@ Each function answers one question about plain values. None knows the model's st
 from __future__ import annotations
 
 from plumbline.reference.operations import Interest
+from plumbline.reference.rulebook.values import Free
 
 
 def registers_at_secondaries() -> bool:
@@ -31,6 +32,11 @@ def removes_copies_when_sent() -> bool:
 def is_repeated(number: int, highest: int, of_others: int) -> bool:  # noqa: ARG001
     """Whether an event is a repetition: if its number is not above its thread's highest (001, L46, L48)."""
     return number <= highest
+
+
+def forgets(active_ms: int, idle_ms: int, timeout_ms: int) -> Free | bool:  # noqa: ARG001
+    """Whether a client forgets a thread: it may once it was idle for longer than the time-out (001, L48)."""
+    return Free((False, True)) if idle_ms > timeout_ms else False
 
 
 def fails_over() -> bool:

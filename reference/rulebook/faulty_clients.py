@@ -266,7 +266,7 @@ CLIENTS = (
     ),
     variant(
         "late-news-win",
-        "TRK-ORDER-02",
+        "TRK-ORDER-02 TRK-EXPIRE-03",
         "what a client is sent replaces what it holds, even if that is newer",
         client_compares=lambda: False,
     ),
@@ -281,6 +281,12 @@ CLIENTS = (
         "TRK-DUP-02",
         "an event is taken for a repetition if any thread was further",
         is_repeated=lambda number, highest, of_others: number <= max(highest, of_others),
+    ),
+    variant(
+        "counts-from-the-first-event",
+        "TRK-EXPIRE-02",
+        "a client forgets a thread when the time-out is over since its first event, however busy it is",
+        forgets=lambda active_ms, idle_ms, timeout_ms: active_ms > timeout_ms,  # noqa: ARG005
     ),
     variant(
         "forgets-at-failover",

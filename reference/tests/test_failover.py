@@ -37,6 +37,7 @@ from plumbline.reference.tests.agreement import told
 
 SECURED = Client(name="K", servers=("B", "C"), redundancy=1)
 UNSECURED = Client(name="K", servers=("B", "C"))
+FORGETTING = Client(name="K", servers=("B", "C"), redundancy=1, tracking_timeout_ms=1_000)
 
 
 def history(timeline: str, log: str, client: Client = SECURED) -> History:
@@ -45,7 +46,7 @@ def history(timeline: str, log: str, client: Client = SECURED) -> History:
     Args:
         timeline: `+1x` calls put 1 of key x at A, `+2xU` does so on the thread U, `-1` returns from it,
             `!B` kills B, `settled`; `x=1` reads that K holds what put 1 wrote under x, and nothing else,
-            `x=` that it holds nothing.
+            `x=` that it holds nothing; `hold` holds time, `>600` lets 600 ms pass, `run` lets it run.
         log: the numbers of the puts that K's listener tells of; those behind `|` after B was killed, those
             behind `||` after everything settled for the first time.
         client: K.
@@ -56,6 +57,10 @@ def history(timeline: str, log: str, client: Client = SECURED) -> History:
     for number, word in enumerate(timeline.split()):
         if word == "settled":
             moments.append(Settled())
+        elif word in ("hold", "run") or word[0] == ">":
+            kind = {"h": FaultKind.HOLD_TIME, "r": FaultKind.LET_RUN}.get(word[0], FaultKind.TIME_LEAP)
+            leap = Fault(kind=kind, milliseconds=int(word[1:]) if word[0] == ">" else 0)
+            moments += [FaultBegun(number, leap), FaultDone(number, leap)]
         elif word[0] == "+":
             puts[word[1]] = _put(int(word[1]), word[2], word[3:] or "T")
             moments.append(Called(puts[word[1]]))
@@ -104,6 +109,16 @@ RIGHT = {
     "what was not told before": history("+1x -1 +2x -2 !B settled x=2", "|1 2"),
     "one before and one after": history("+1x -1 +2y -2 !B settled", "1 | 2"),
     "what comes after": history("+1x -1 settled !B settled +2x -2 settled x=2", "1 | 2"),
+    "told again of a thread that was idle for long": history(
+        "hold +1x -1 +2x -2 settled >1500 !B settled", "1 2 | 1 2", FORGETTING
+    ),
+    "not told again of it": history("hold +1x -1 settled >1500 !B settled", "1", FORGETTING),
+    "told again where nobody knows how long it was": history(
+        "+1x -1 settled !B settled", "1 | 1", FORGETTING
+    ),
+    "told again where time ran meanwhile": history(
+        "hold +1x -1 settled run hold !B settled", "1 | 1", FORGETTING
+    ),
     "under way when it dies": history("+1x !B -1 settled x=1", "|1"),
     # Put 2 overtakes put 1 on its way to B, which finds nothing to update and does not tell of it; C does.
     "what only the secondary had": history("+1x +2xU -1 -2 settled !B settled x=2", "1 | 2"),
@@ -117,6 +132,10 @@ RIGHT = {
 WRONG = {
     "told again": (history("+1x -1 +2x -2 settled !B settled", "1 2 | 1 2"), "keeps_tracks"),
     "the last told again": (history("+1x -1 +2x -2 settled !B settled", "1 2 | 2"), "is_repeated"),
+    "told again though not idle for long": (
+        history("hold +1x -1 settled >600 +2x -2 settled >600 !B settled", "1 2 | 2", FORGETTING),
+        "forgets",
+    ),
     "one is lost": (history("+1x -1 +2y -2 !B settled", "1"), "secondary_queues"),
     "a secondary waits for more": (history("+1x -1 !B settled +2y -2 settled", "||1 2"), "resumes_at_once"),
     "nobody takes over": (history("+1x -1 settled !B settled +2x -2 settled", "1"), "fails_over"),

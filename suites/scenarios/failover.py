@@ -15,6 +15,7 @@ K = "K"
 
 KILLS = (Capability.CLIENTS, Capability.MEMBER_FAULTS)
 KILLS_AND_GATES = (*KILLS, Capability.LISTENER_GATES)
+KILLS_IN_TIME = (*KILLS, Capability.VIRTUAL_TIME)
 GATES = (Capability.CLIENTS, Capability.LISTENER_GATES)
 
 SINGLE = (Client(name=K, servers=("B",)),)
@@ -25,6 +26,11 @@ SECURED = (Client(name=K, servers=("B", "C"), redundancy=1),)
 
 TWICE_SECURED = (Client(name=K, servers=("B", "C", "D"), redundancy=2),)
 """A client with two."""
+
+TIMEOUT_MS = 1_000
+
+FORGETTING = (Client(name=K, servers=("B", "C"), redundancy=1, tracking_timeout_ms=TIMEOUT_MS),)
+"""A client with a secondary that does not remember threads for long."""
 
 UNSECURED = (Client(name=K, servers=("B", "C")),)
 """A client that has another server to go to, which keeps no queue for it."""
@@ -61,7 +67,9 @@ def one_thread_of_a_client_processes_all_that_it_is_sent(s: Stage) -> None:
 
 @scenario("TRK-ONCE-01", needs=(Capability.CLIENTS,), clients=SINGLE, checks=False)
 def each_event_is_processed_once_while_nothing_fails(s: Stage) -> None:
-    events = [s.put(caller, "x") for caller in (s.low, s.mid, K, s.high)]
+    events = [s.put(caller, "x") for caller in (s.low, s.mid)]
+    s.settle()  # what a client puts itself may be told before what is still on its way there
+    events += [s.put(caller, "x") for caller in (K, s.high)]
     events.append(s.do(s.low, OperationKind.DESTROY, "x"))
     events.append(s.put(s.mid, "x"))
     s.settle()
@@ -98,6 +106,35 @@ def repetitions_are_known_by_the_thread_that_they_come_from(s: Stage) -> None:
     s.log_is(K, "x", *fast)
     s.log_is(K, "y", *slow)
     s.log_is(K, "z", other)
+
+
+@scenario("TRK-EXPIRE-02", needs=KILLS_IN_TIME, clients=FORGETTING, checks=False)
+def a_thread_that_shows_something_often_enough_is_not_forgotten(s: Stage) -> None:
+    s.hold_time()
+    events = []
+    for _ in range(4):
+        events.append(s.put("A", "x", thread="busy"))
+        s.shown_at(K, events[-1])
+        s.let_pass(TIMEOUT_MS * 6 // 10)
+    s.crash("B")
+    s.settle()
+    s.log_is(K, "x", *events)
+
+
+@scenario("TRK-EXPIRE-03", needs=KILLS_IN_TIME, clients=FORGETTING)
+def what_comes_again_of_a_forgotten_thread_replaces_nothing_newer(s: Stage) -> None:
+    s.hold_time()
+    old = s.put("A", "x", thread="idle")
+    s.shown_at(K, old)
+    s.let_pass(TIMEOUT_MS * 6 // 10)
+    new, other = s.put("A", "x", thread="busy"), s.put("A", "y", thread="busy")
+    s.shown_at(K, other)
+    s.let_pass(TIMEOUT_MS * 6 // 10)
+    s.crash("B")
+    s.settle()
+    s.everybody_holds("x", new)
+    s.told_once(K, new)
+    s.told_once(K, other)
 
 
 @scenario(

@@ -94,6 +94,19 @@ class Stage:
         self.steps.append(Inject(fault))
         self._driver.inject(fault)
 
+    def hold_time(self) -> None:
+        """From here on time stands still, until the example is over."""
+        self._time(Fault(kind=FaultKind.HOLD_TIME))
+
+    def let_pass(self, milliseconds: int) -> None:
+        """Let time pass where it is held."""
+        self._time(Fault(kind=FaultKind.TIME_LEAP, milliseconds=milliseconds))
+
+    def _time(self, fault: Fault) -> None:
+        self.done.append(fault_words(fault))
+        self.steps.append(Inject(fault))
+        self._driver.inject(fault)
+
     def _operation(
         self, member: str, kind: OperationKind, key: str, thread: str | None, region: str = REGION
     ) -> Operation:
