@@ -360,8 +360,7 @@ class Clients:
             book = self._setting.book
             ways = self._setting.client_checks(channel.target)
             becomes = {way for checks in ways for way in each(book.invalidates_absent(checks))}
-            if entry.stamp is not None and head.stamp is not None and _outlives(entry.stamp, head.stamp):
-                becomes = {Absent.STAYS}
+            becomes = _of_destroyed(becomes, entry.stamp, head.stamp)
         for way in sorted(becomes, key=str):
             if way is Absent.STAYS:
                 yield from self._missed(world, view, channel, operation, head)
@@ -443,9 +442,12 @@ def _is_vetoed(call: Call) -> bool:
     return call.outcome is not None and call.outcome.status is Status.FAILED
 
 
-def _outlives(tombstone: Stamp, sent: Stamp) -> bool:
-    """Whether a key was destroyed after what is sent of it now."""
-    return tombstone.version >= sent.version
+def _of_destroyed(ways: set[Absent | None], gone: Stamp | None, sent: Stamp | None) -> set[Absent | None]:
+    """What may become of a key that a client lacks, where it was destroyed after what is sent of it now."""
+    if gone is None or sent is None or gone.version < sent.version:
+        return ways
+    # As new as each other: the ids of members decide, of which a client has none.
+    return {Absent.STAYS} if gone.version > sent.version else {Absent.STAYS, *ways}
 
 
 def _answer_of(client: str, operation: Operation) -> Channel:
