@@ -46,7 +46,16 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True):
     round_trips: float
 
 
-@click.command("bench")
+_EPILOG = """\
+\b
+Examples:
+  plumbline bench --quick                   in half a minute
+  plumbline bench --sites --json            two sites with gateways and faults
+  plumbline bench --pages                   the site in a browser
+"""
+
+
+@click.command("bench", epilog=_EPILOG)
 @click.option("--quick", is_flag=True, help="Smaller examples, one of each kind, and no gate.")
 @click.option("--sites", is_flag=True, help="Examples of two sites with gateways and faults instead.")
 @click.option("--clients", is_flag=True, help="Examples of clients, whose server may be killed, instead.")
@@ -55,7 +64,8 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True):
 def command(quick: bool, sites: bool, clients: bool, pages: bool, as_json: bool) -> None:
     """Measure how the time to explain an example grows with its operations, and other rates.
 
-    Takes a few minutes; --quick half a minute. Nothing is judged: the exit code is always 0.
+    Takes a few minutes; --quick half a minute. Nothing is judged: the exit code is 0,
+    or 2 where --pages finds no browser.
     """
     draws = 1 if quick else DRAWS
     if sites:

@@ -53,7 +53,7 @@ EXAMPLES = """\
 \b
 Examples:
   plumbline catalogue VER-TIE-01            what a requirement says and what tests it
-  plumbline run                             the reference against itself, in seconds
+  plumbline run                             the reference against itself
   plumbline run --candidate 'process:./my-adapter --stdio' --profile smoke
   plumbline run --candidate geode:1.15.1 --select VER --out runs/geode
   plumbline replay runs/RUN/counterexamples/FILE --candidate reference

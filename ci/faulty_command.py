@@ -34,7 +34,7 @@ def command() -> None:
     """List the faulty variants of the reference, or show that the suite catches them."""
 
 
-@command.command("list")
+@command.command("list", short_help="List them: name, requirements, what each does wrong.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_command(as_json: bool) -> None:
     """List every faulty variant: its name, the requirements it breaks, and what it does wrong."""
@@ -51,7 +51,7 @@ def list_command(as_json: bool) -> None:
     Console().print(table)
 
 
-@command.command("run")
+@command.command("run", short_help="Show that the suite catches them, and names what they break.")
 @click.argument("names", nargs=-1)
 @click.option(
     "--area",
@@ -107,7 +107,7 @@ def run_command(
     sys.exit(0 if all(row.killed and row.named for row in kills) else 1)
 
 
-@command.command("rules")
+@command.command("rules", short_help="Which rules accuse which of them, from traces alone.")
 @click.argument("names", nargs=-1)
 @click.option(
     "--area",

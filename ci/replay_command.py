@@ -21,7 +21,12 @@ from plumbline.ci.settings import config_option
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.deviations import DeviationError, in_force, read_deviations
 from plumbline.reference.plans import by_rank
-from plumbline.reference.runs import Counterexample, read_counterexample, write_atomically
+from plumbline.reference.runs import (
+    Counterexample,
+    UnreadableRunError,
+    read_counterexample,
+    write_atomically,
+)
 from plumbline.reference.verdicts import Source, Verdict
 from plumbline.reports.terminal import render_counterexample
 from plumbline.reports.text import one_line
@@ -37,6 +42,7 @@ from plumbline.suites.session import Session
 from plumbline.suites.smaller import REPLAYS, make_small
 
 LONGEST = 600
+NO_COUNTEREXAMPLE = "a counterexample is a file that a run which fails leaves below its `counterexamples`"
 
 
 _EPILOG = """\
@@ -97,7 +103,10 @@ def command(
         known = () if recorded is None else read_deviations(recorded)
     except (ValueError, DeviationError) as error:
         raise click.UsageError(str(error)) from error
-    example = read_counterexample(file)
+    try:
+        example = read_counterexample(file)
+    except UnreadableRunError as error:
+        raise CommandError(one_line(f"{error}; {NO_COUNTEREXAMPLE}", LONGEST)) from error
     tries = times or tries_for(example.times_failed, example.times_tried)
     found = settings.find(candidate or example.candidate, seed=example.seed, limits=limits)
     console = Console(stderr=True)

@@ -88,7 +88,11 @@ def _tell(collection: Collection, built: Built | None) -> None:
         for trouble in candidate.troubles:
             click.echo(f"incomplete: {one_line(candidate.name)}: {one_line(trouble)}", err=True)
     if built is None:
-        click.echo("nothing could be read, so no site was written", err=True)
+        click.echo(
+            "nothing could be read, so no site was written; `plumbline run` leaves run directories below the "
+            "folder `runs`",
+            err=True,
+        )
         return
     click.echo(str(built.index))
     failing = sum(candidate.exit_code != 0 for candidate in collection.candidates)

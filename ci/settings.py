@@ -24,6 +24,8 @@ config_option = click.option(
 
 def settings_of(given: Path | None) -> Settings:
     """What the file given, or the one in this folder, sets; a wrong one is a click.UsageError."""
+    if given is not None and not given.exists():
+        raise click.UsageError(one_line(f"{given}: there is no such file; `plumbline init` writes one"))
     try:
         return find_settings(given)
     except ConfigurationError as error:

@@ -120,3 +120,26 @@ def test_a_mistake_of_our_own_is_not_told_as_a_failure_of_the_candidate(
     told = capsys.readouterr().err
     assert "ValueError: a mistake" in told
     assert "a mistake of Plumbline's own" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "next_step"),
+    [
+        (["run", "--config", "none.toml"], "`plumbline init` writes one"),
+        (["judge", "none"], "`plumbline run` leaves run directories"),
+        (["judge", "."], "`plumbline run` leaves run directories"),
+        (["report", "none"], "`plumbline run` leaves run directories"),
+        (["replay", "broken.json"], "a run which fails leaves"),
+        (["gate", "none"], "run again"),
+    ],
+    ids=" ".join,
+)
+def test_what_is_missing_or_unreadable_is_told_with_what_to_do_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], next_step: str
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.json").write_text("{")
+    result = CliRunner().invoke(group, arguments)
+    assert result.exit_code == 2
+    assert next_step in " ".join(result.output.split())
+    assert "Traceback" not in result.output

@@ -43,6 +43,8 @@ from plumbline.reference.verdicts import Verdict, VerdictRow, exit_code
 RUNS_A_BATCH = 4096
 """A stop costs at most the work on so many runs."""
 
+_WHERE = "`plumbline run` leaves run directories below the folder `runs`"
+
 Engine = Callable[[Sequence[Path]], pa.Table]
 """Judges run directories, gives their results (RESULT_SCHEMA)."""
 
@@ -85,10 +87,12 @@ def find_runs(paths: Iterable[Path]) -> list[Path]:
     found: set[Path] = set()
     for path in paths:
         if not path.is_dir():
-            raise UnreadableRunError(f"{path}: no such directory")
+            raise UnreadableRunError(f"{path}: no such directory; {_WHERE}")
         runs = [path] if (path / "run.json").is_file() else [p.parent for p in path.glob("**/run.json")]
         if not runs:
-            raise UnreadableRunError(f"{path}: no run directory, here or below: there is no run.json")
+            raise UnreadableRunError(
+                f"{path}: no run directory, here or below: there is no run.json; {_WHERE}"
+            )
         found |= {run.resolve() for run in runs}
     return sorted(found)
 
