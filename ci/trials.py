@@ -81,13 +81,7 @@ PALETTES = (
 BOTH_SITES = 2
 
 
-CLIENTS = 0.25
-"""So many trials of one site have a client."""
-
-
-def _one_site(
-    draw: random.Random, book: Rulebook, seed: int, clients: float = CLIENTS
-) -> tuple[int, History]:
+def _one_site(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, History]:
     """A small chaotic example within one site, and how many operations it has."""
     shape = one_site.Shape(
         operations=draw.randrange(3, 9),
@@ -103,7 +97,7 @@ def _one_site(
         looks=draw.choice((0.0, 0.3)),
         redelivered=draw.choice((0.0, 0.0, 0.0, 0.3)),
     )
-    if draw.random() < clients:
+    if draw.random() < 0.25:
         client = Client(name="K", servers=(draw.choice("AB"),), checks=draw.choice((None, False)))
         shape = msgspec.structs.replace(shape, operations=min(shape.operations, 5), clients=(client,))
         if draw.random() < 0.6:
@@ -128,6 +122,39 @@ def _one_site(
                 redelivered=0.0,
                 dying=("B",),
             )
+    plan = one_site.draw_plan(draw, shape)
+    return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)
+
+
+def _with_clients(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, History]:
+    """A chaotic example within one site with one or two clients, as large as the judge can look at."""
+    calling = draw.random() < 0.5
+    checks = draw.choice((None, False, False))
+    if calling:
+        names = draw.choice(("K", "K", "KL"))
+        clients = tuple(Client(name=name, servers=(draw.choice("AB"),), checks=checks) for name in names)
+    else:
+        secured, members = draw.choice(((0, 2), (0, 3), (1, 2), (1, 3), (2, 3)))
+        servers = ("B", "A", "C")[: max(2, secured + 1)]
+        clients = (Client(name="K", servers=servers, redundancy=secured, checks=checks),)
+    shape = one_site.Shape(
+        operations=draw.randrange(3, 7),
+        keys=draw.choice((("x",), ("x", "y"))),
+        members=draw.choice((2, 2, 3)) if calling else members,
+        checks=draw.choice((None, None, True, False)),
+        scope=draw.choice((Scope.ACK, Scope.ACK, Scope.NO_ACK)),
+        mixed=draw.choice((0.0, 0.3, 0.7)),
+        others=draw.choice(PALETTES),
+        started=draw.choice((0.3, 0.8)),
+        parked=draw.choice((0.0, 0.0, 0.2)),
+        settled=draw.choice((0.1, 0.1, 0.3)),
+        looks=draw.choice((0.0, 0.3)),
+        redelivered=draw.choice((0.0, 0.0, 0.0, 0.2)) if calling else 0.0,
+        clients=clients,
+        registers=draw.random() < 0.6,
+        interests=draw.choice((0.0, 0.0, 0.2, 0.4)),
+        dying=() if calling else draw.choice(((), ("B",), ("B",), ("A",), ("B", "A")))[: len(servers) - 1],
+    )
     plan = one_site.draw_plan(draw, shape)
     return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)
 
@@ -176,7 +203,8 @@ def draw_trial(
     if sites == BOTH_SITES:
         operations, history = _two_sites(draw, made_by, seed)
     else:
-        operations, history = _one_site(draw, made_by, seed, 1.0 if clients else CLIENTS)
+        example = _with_clients if clients else _one_site
+        operations, history = example(draw, made_by, seed)
     overlapping = _overlaps(history)
     history = showing_less(history, draw)
     corruption = ""

@@ -298,18 +298,79 @@ WEAKENINGS: dict[str, Weakening] = {
         "if step.loses",
     ),
     "a server is sent a change like anybody else": Weakening(
-        "model.replicates", "entry)\n            and not self._setting.serves(member)\n", "entry)\n"
+        "model.replicates",
+        "            and not self._heard_first(world, view, member, operation)\n",
+        "",
     ),
     "a server discards like anybody else": Weakening(
-        "model.replicates",
-        " and not stores_first\n                            and not self._setting.serves(member)\n",
-        " and not stores_first\n",
+        "model.replicates", "return claims.DISCARD_UNHEARD if mute else None", "return claims.DISCARD"
     ),
     "a server finds nothing to do like anybody else": Weakening(
-        "model.replicates", "claim=None if self._setting.serves(member) else claim", "claim=claim"
+        "model.replicates", "claim=claim and self._unheard(world, view, member, operation)", "claim=claim"
     ),
     "a server calls like anybody else": Weakening(
-        "model.callers", "            and not self._setting.serves(member)\n", ""
+        "model.callers", "            and not self._heard_first(world, view, operation)\n", ""
+    ),
+    "clients hear nothing in front of what is received": Weakening(
+        "model.replicates",
+        "            heard.whisper_to_come(world, view.now, member, operation)\n",
+        "            False\n",
+    ),
+    "clients hear nothing in front of what is called": Weakening(
+        "model.callers",
+        "            heard.whisper_to_come(world, view.now, member, operation)\n",
+        "            False\n",
+    ),
+    "nobody fetches what a server is about to receive": Weakening(
+        "model.replicates", "            or heard.starts_anew(world, view, member)\n", ""
+    ),
+    "nobody fetches what a server is about to call": Weakening(
+        "model.callers", "            or heard.starts_anew(world, view, member)\n", ""
+    ),
+    "clients hear nothing that was called before": Weakening(
+        "explain.hearsay", "called >= now or self._may_come_to(world, server, other)", "called >= now"
+    ),
+    "an invalidation that shows nothing is unheard": Weakening(
+        "explain.hearsay",
+        "if not self.simple or operation.kind is OperationKind.INVALIDATE or not",
+        "if not self.simple or not",
+    ),
+    "what may be sent once more is spared": Weakening(
+        "explain.hearsay",
+        "return not over and (not primary or (not sure and self.unheard(view, client, operation)))",
+        "return (not over and not primary) or (not sure and self.unheard(view, client, operation))",
+    ),
+    "no other server takes over": Weakening(
+        "explain.hearsay", "return not over and (not primary or", "return (not primary or"
+    ),
+    "what a server discards is never sent": Weakening(
+        "explain.hearsay", "(not sure and self.unheard(view, client, operation))", "(not sure)"
+    ),
+    "whoever is dead has been replaced": Weakening(
+        "explain.hearsay", "            or line.primary in world.wan.dead\n", ""
+    ),
+    "what a client holds comes once": Weakening(
+        "explain.hindsight",
+        "            comes_again = True  # fetched once more, or loaded as it registers\n",
+        "            pass\n",
+    ),
+    "a client reads nothing at its server": Weakening(
+        "explain.hindsight",
+        "            if self._reads_as_client(reader, call.stage, where):\n                return Comes.PERHAPS\n",
+        "",
+    ),
+    "a client passes over what may never have been sent, whoever reads": Weakening(
+        "model.clients", "alone = alike and self._owes", "alone = self._owes"
+    ),
+    "a client that shows nothing is told with the value": Weakening(
+        "explain.hearsay",
+        "return None if with_it and without else not with_it",
+        "return None if with_it and without else without",
+    ),
+    "whoever starts anew may do so at once": Weakening(
+        "model.failover",
+        "alone = secondaries and not anew and self._setting.clients_as_documented",
+        "alone = True",
     ),
     "passing on is believed whatever was decided": Weakening(
         "model.claims",

@@ -36,6 +36,7 @@ _PARTS = [
             "explain.question",
             "explain.index",
             "explain.hindsight",
+            "explain.hearsay",
             "model.callers",
             "model.claims",
             "model.replicates",
@@ -134,7 +135,7 @@ def hunt(seconds: float, seed: int = 0) -> dict[str, list[Witness]]:
     }
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        trial = draw_trial(seed, sites=1 + seed % 2)
+        trial = draw_trial(seed, sites=1 + seed % 2, clients=seed % 4 == 0)
         witness = Witness(trial.rulebook, trial.history)
         right = searched(witness.history, witness.rulebook)
         for name, weakening in WEAKENINGS.items():

@@ -1,7 +1,7 @@
 """State machines of clients: what they call, register for and are sent; and what follows a killed server.
 
-They keep what is under way between two settle points small: nothing is claimed of such clients, so that the
-search has to try every order.
+They keep what is under way between two settle points small: less is claimed of clients than of members, so
+that the search has to try more orders.
 """
 
 from __future__ import annotations

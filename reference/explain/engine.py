@@ -17,9 +17,13 @@ from plumbline.reference.explain.steps import Claim, Entry, Logs, Place, Step, S
 from plumbline.reference.garbage import uncollected
 from plumbline.reference.hashed import HashedMap
 
-MEETING_POINTS = frozenset({16, 64})
-"""So many steps after a choice it is looked whether another choice has led to the same place: mostly the
-same steps were only taken in another order, and all that follows would be walked twice."""
+MEETING_POINTS = 8
+"""Wherever so many more entries are used up it is looked whether another choice has led to the same place:
+mostly the same steps were only taken in another order, and all that follows would be walked twice. Entries
+are counted and not steps, so that whoever comes by another way looks at the same places."""
+
+LOOKED_FOR = 256
+"""So many steps behind a choice it is no longer looked for another that has led there."""
 
 FRONTIER = 3
 """How many of the furthest dead ends are kept."""
@@ -223,7 +227,7 @@ def _search(system: System, logs: Logs, budget: Budget, believed: _Believed) -> 
     met = False
     while stack:
         here = stack.pop()
-        since = 0
+        since, left = 0, here.left
         while True:
             if here.left == 0:
                 return Explanation(Answer.EXPLAINED, states, branches, path=here.path())
@@ -237,7 +241,8 @@ def _search(system: System, logs: Logs, budget: Budget, believed: _Believed) -> 
                 break
             here = successors[0]
             since += 1
-            if since in MEETING_POINTS and branches:
+            if here.left != left and not here.left % MEETING_POINTS and branches and since <= LOOKED_FOR:
+                left = here.left
                 here.state = system.canonical(here.state)
                 known = (here.state, here.used)
                 if known in seen:

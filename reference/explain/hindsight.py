@@ -20,7 +20,7 @@ from plumbline.reference.history import (
     Waited,
 )
 from plumbline.reference.model import claims, hazards
-from plumbline.reference.model.foresight import Comes
+from plumbline.reference.model.foresight import Comes, OfClients
 from plumbline.reference.model.places import (
     TIMELINE,
     listener_entry,
@@ -44,8 +44,9 @@ from plumbline.reference.rulebook.values import EntryState
 class Hindsight:
     """Foresight into an example that has been recorded (see `plumbline.reference.model.foresight`)."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, clients: OfClients) -> None:
         self._index = index
+        self.clients = clients
         self._open: dict[int, frozenset[str]] = {}
 
     def only_reads(self, operation: Operation) -> bool:
@@ -72,10 +73,14 @@ class Hindsight:
             return Comes.NO
         # A value is there once only, so who has yet to see it must come first, unless it comes again.
         comes_again = where in self._index.again or entry.token == operation.token
+        if member in self._index.clients and not self._index.plain:
+            comes_again = True  # fetched once more, or loaded as it registers
         once = entry.state is EntryState.LIVE and not comes_again
         sure = Comes.SURELY if once else Comes.PERHAPS
         for op_id, call in world.calls.items():
             reader = self._index.operations[op_id]
+            if self._reads_as_client(reader, call.stage, where):
+                return Comes.PERHAPS
             if (
                 call.stage is Stage.CALLED
                 and op_id != operation.op_id
@@ -92,11 +97,22 @@ class Hindsight:
             if found.operation is None:
                 if _seen(entry) == found.reading:
                     return sure
+            elif found.operation.op_id in self._index.originators:
+                comes = max(comes, Comes.PERHAPS)
             elif self._reads(found.operation, found.outcome, entry):
                 if found.outcome is not None and found.outcome.value == entry.token:
                     return sure
                 comes = Comes.PERHAPS
         return comes
+
+    def _reads_as_client(self, reader: Operation, stage: Stage, where: tuple[str, str, str]) -> bool:
+        """Whether a client's call may still read its server's copy, or find nothing to do there."""
+        return (
+            reader.op_id in self._index.originators
+            and stage in (Stage.ASKED, Stage.CALLED)
+            and (reader.member, reader.region, reader.key) == where
+            and self._index.may_only_read(reader)
+        )
 
     @staticmethod
     def _reads(operation: Operation, outcome: Outcome | None, entry: Entry) -> bool:
@@ -118,6 +134,8 @@ class Hindsight:
             or self._rivals(world, now, member, operation)
         ):
             return True
+        if entry.state is not EntryState.LIVE and self.clients.becomes_invalid(now, member, operation):
+            return True  # it need not show what tells that a value is no longer valid, and remembers it
         if entry.state is EntryState.LIVE:
             return False
         found = self._index.silent.get(where)

@@ -276,8 +276,6 @@ class Index:
                 continue
             if not self.may_only_read(operation):
                 continue
-            if op_id in self.originators:
-                continue  # it may never come to its server, which claims nothing anyway
             where = (operation.member, operation.region, operation.key)
             readers.setdefault(where, []).append((self.called[op_id], operation, outcome, None))
         for number, seen in self.answers.contents.items():

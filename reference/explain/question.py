@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import NamedTuple
 
+from plumbline.reference.explain.hearsay import Hearsay
 from plumbline.reference.explain.hindsight import Hindsight
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.steps import Entry as Shown
@@ -79,8 +80,14 @@ def _ask(history: History, book: Rulebook) -> Question:
     setting.operations = index.operations
     setting.originators = index.originators
     setting.ambiguous = index.ambiguous
+    hearsay = Hearsay(index, history)
+    setting.clients_as_documented &= hearsay.simple
     model = Model(
-        setting, history.order_strength, Hindsight(index), index.answers, history.client_order_strength
+        setting,
+        history.order_strength,
+        Hindsight(index, hearsay),
+        index.answers,
+        history.client_order_strength,
     )
     return Question(model, _logs(history, index))
 

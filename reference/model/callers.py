@@ -23,7 +23,7 @@ from plumbline.reference.model.places import (
 )
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.subscriptions import queued
+from plumbline.reference.model.subscriptions import Hearing, queued
 from plumbline.reference.model.times import NONE, all_after
 from plumbline.reference.model.wholes import WHOLE, Wholes
 from plumbline.reference.model.world import ABSENT, Call, Channel, Entry, GateState, Message, Stage, World
@@ -206,14 +206,14 @@ class Callers:
         if reader is Comes.SURELY and view.reduced and self._setting.stamps_grow:
             return
         claim = (
-            self._setting.show
+            (claims.SHOW_AND_SEND if self._setting.serves(member) else self._setting.show)
             if view.observed(place)
             and named
             and self._strength is not OrderStrength.PER_KEY_AND_THREAD
             and reader is Comes.NO
             and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
-            and not self._setting.serves(member)
             and announced
+            and not self._heard_first(world, view, operation)
             else None
         )
         clashes = self._setting.changes_queues
@@ -247,7 +247,14 @@ class Callers:
                 if effect.distributed and not world.calls[operation.op_id].ahead:
                     sent = list(
                         queued(
-                            applied, self._setting, self._strength, member, operation, stamp, sure=announced
+                            applied,
+                            self._setting,
+                            self._strength,
+                            member,
+                            operation,
+                            stamp,
+                            sure=announced,
+                            hearing=Hearing(self._foresight.clients, world, view, operation, sure=announced),
                         )
                     )
                 ways = [way for one in sent for way in self._told(one, operation, entry, stamp, effect)]
@@ -259,6 +266,18 @@ class Callers:
                         claim if told and len(ways) == 1 else None,
                         clashes=clashes,
                     )
+
+    def _heard_first(self, world: World, view: View, operation: Operation) -> bool:
+        """Whether it matters to clients when their server changes its copy, though its log says what is next.
+
+        They may hear of something that it tells nobody of, in front of the operation or behind it. And one
+        that starts anew fetches what its server holds by then.
+        """
+        member, heard = operation.member, self._foresight.clients
+        return self._setting.serves(member) and (
+            heard.whisper_to_come(world, view.now, member, operation)
+            or heard.starts_anew(world, view, member)
+        )
 
     def _told(
         self, world: World, operation: Operation, before: Entry, stamp: Stamp | None, effect: Effect

@@ -138,6 +138,41 @@ FORWARDS = frozenset(
 )
 """Decisions on which "what goes to the server does so whatever the client holds" rests."""
 
+CLIENTS_AS_DOCUMENTED = FORWARDS | {
+    "serves_client",
+    "client_takes",
+    "in_force_on_return",
+    "outlasts_destroy",
+    "drop_is_local",
+    "sends_uninterested",
+    "times_sent",
+    "sends_to_caller",
+    "value_for_values",
+    "value_for_invalidations",
+    "invalidates_absent",
+    "get_asks_server",
+    "keeps_fetched",
+    "waits_for_subscribers",
+    "queue_for",
+    "registers_at_secondaries",
+    "secondary_queues",
+    "copies_keep_identity",
+    "removes_copies_when_sent",
+    "is_repeated",
+    "fails_over",
+    "starts_anew",
+    "keeps_tracks",
+    "resumes_at_once",
+    "others_keep_copies",
+    "drains_first",
+    "drops_anew",
+    "drops_uncovered_anew",
+    "fetches_anew",
+    "anew_tells",
+    "moves_interest",
+}
+"""Decisions on which "what a server changes goes to its clients once, in that order" rests."""
+
 NEXT_MOMENT = Claim(
     "next moment",
     "The timeline is one order: nothing else can come before its next moment in it, and all that the "
@@ -181,6 +216,40 @@ PASS_ON = Claim(
     "Passing on a client's call, or answering it, only allows more: the call may take effect, and the answer "
     "arrive, as late as it likes.",
     OTHERS_DO_NOT_MATTER | {"serves_client"} | FORWARDS,
+)
+SHOW_AND_SEND = Claim(
+    "show and send",
+    "As for show; and clients are sent what their server changes in the order in which it tells of it: what "
+    "it does not tell of is not heard by them either, and whoever takes over sends what it holds first.",
+    SHOW.relies_on | CLIENTS_AS_DOCUMENTED,
+)
+DISCARD_UNHEARD = Claim(
+    "discard unheard",
+    "As for discard; and no client shows that it was sent what its server has discarded.",
+    DISCARD.relies_on | CLIENTS_AS_DOCUMENTED,
+)
+SHOW_AT_CLIENT = Claim(
+    "show at client",
+    "As for show; what waits in a client's queue comes in order, the client does nothing to the key "
+    "meanwhile, and what it was told before it loses its server it knows if it comes again.",
+    SHOW.relies_on | CLIENTS_AS_DOCUMENTED,
+)
+DISCARD_AT_CLIENT = Claim(
+    "discard at client",
+    "What waits first in a client's queue and shows no more changes nothing that the client would show: the "
+    "sooner it is out of the way, the better.",
+    DISCARD.relies_on | CLIENTS_AS_DOCUMENTED,
+)
+FAILED_OVER = Claim(
+    "failed over",
+    "A secondary that takes over sends what it has queued, and what comes later behind it: it may do so at "
+    "once, since all of it may stay on its way, or be lost, as long as it likes.",
+    OTHERS_DO_NOT_MATTER | CLIENTS_AS_DOCUMENTED,
+)
+RECOGNISED = Claim(
+    "recognised",
+    "What a client has processed once changes nothing; numbers only grow, so it stays a repetition.",
+    frozenset({"is_repeated", "keeps_tracks"}),
 )
 QUEUE_COPY = Claim(
     "queue copy",

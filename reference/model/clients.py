@@ -10,11 +10,12 @@ from collections.abc import Hashable, Iterator
 
 import msgspec
 
+from plumbline.reference.explain.steps import Claim, Place, Step, View
 from plumbline.reference.explain.steps import Entry as Shown
-from plumbline.reference.explain.steps import Place, Step, View
 from plumbline.reference.model import claims
 from plumbline.reference.model.callers import changed
 from plumbline.reference.model.failover import Failover
+from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.interests import PRESENT, Interests
 from plumbline.reference.model.places import outcome_entry, outcome_place
 from plumbline.reference.model.replicates import Replicates
@@ -41,6 +42,7 @@ class Clients:
     def __init__(
         self,
         setting: Setting,
+        foresight: Foresight,
         replicates: Replicates,
         interests: Interests,
         failover: Failover,
@@ -48,6 +50,7 @@ class Clients:
     ) -> None:
         self._wholes = wholes
         self._setting = setting
+        self._foresight = foresight
         self._interests = interests
         self._failover = failover
         self._replicates = replicates
@@ -77,26 +80,116 @@ class Clients:
         yield from self._failover.steps(world)
 
     def _each_way(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
-        """What may come of a message at a client of which nothing is claimed: each way is a choice."""
+        """What may come of a message at a client that reads, has several servers or an interest list."""
         for known in self._failover.remembered(world, channel.target, head):
             yield from self._known_or_new(known, view, channel, head)
 
     def _known_or_new(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
         """A client recognises a message, or takes it."""
         client = channel.target
-        answers = self._setting.operations[head.op_id].kind is OperationKind.GET
+        operation = self._setting.operations[head.op_id]
+        answers = operation.kind is OperationKind.GET
+        believes = not answers and not self._foresight.clients.meddles(world, view.now, client, operation)
         for repeated in (False,) if answers else self._failover.processed(world, client, head):
             if repeated:
-                yield Step(("recognises", client, head.op_id), taken(world, channel, head))
+                again = taken(world, channel, head)
+                claim = claims.RECOGNISED if believes else None
+                yield Step(("recognises", client, head.op_id), again, claim=claim)
                 continue
-            for step in self._arrivals(world, EveryWay(view), channel, head):
-                step.claim, step.loses = None, ()
+            ways = list(self._arrivals(world, view if believes else EveryWay(view), channel, head))
+            if believes and self._is_still_told(view, client, head):
+                # What passes without a word is known from then on, and would never be told of any more.
+                ways = [step for step in ways if step.shows]
+            for step in ways:
+                step.claim = self._claimed(world, view, channel, head, step, ways) if believes else None
+                step.loses = ()
                 if not answers:
                     step.state = self._failover.tracking(step.state, client, head)
                 yield step
-            if not head.sure and self._setting.tracked(client):
+            if (
+                not head.sure
+                and self._setting.tracked(client)
+                and not (
+                    view.reduced
+                    and self._setting.clients_as_documented
+                    and not self._foresight.clients.takes_over(world, view.now, client)
+                )
+            ):
                 # Not sent by this server: the client knows nothing of it, so another may still send it.
-                yield Step(("is never sent", client, head.op_id), taken(world, channel, head))
+                unknown = taken(world, channel, head)
+                claim = self._never_sent(world, view, channel, head, ways) if believes else None
+                yield Step(("is never sent", client, head.op_id), unknown, claim=claim)
+
+    def _is_still_told(self, view: View, client: str, head: Message) -> bool:
+        """Whether the client's log tells later of just this message."""
+        operation = self._setting.operations[head.op_id]
+        place, shown = self._replicates.shown(client, self._as_told(head))
+        return (
+            self._setting.clients_as_documented
+            and self._replicates.decided_by_log(view, place, shown)
+            and view.still(place, shown)
+            and not self._foresight.clients.fetches(client, operation)
+        )
+
+    def _claimed(
+        self, world: World, view: View, channel: Channel, head: Message, step: Step, ways: list[Step]
+    ) -> Claim | None:
+        """The claim of a way in which a client takes a message, where it leaves the key alone itself.
+
+        What its log still tells of may come from another server instead, or not at all from this one, so
+        that only showing it is claimed. What its log tells no more of has to pass without a word. Then the
+        only way of doing so is the best one while nobody could see the difference: a key that is not there
+        stays so for every reader, and whatever is older than what has passed is passed over, too.
+        """
+        client = channel.target
+        if step.shows:
+            return claims.SHOW_AT_CLIENT if step.claim is not None else None
+        if self._may_be_told(view, client, head):
+            return None
+        alike = self._looks_alike(world, client, head, ways)
+        if not head.sure:
+            alone = alike and self._owes(world, view, client, head) is Comes.NO
+            return claims.DISCARD_AT_CLIENT if alone and step.name[0] == "ignores" else None
+        if step.claim is None and not (len(ways) == 1 and alike):
+            return None
+        return claims.DISCARD_AT_CLIENT
+
+    def _never_sent(
+        self, world: World, view: View, channel: Channel, head: Message, ways: list[Step]
+    ) -> Claim | None:
+        """The claim that a server has never sent a message: only so is what came before it still told of."""
+        client = channel.target
+        if self._may_be_told(view, client, head) or not self._looks_alike(world, client, head, ways):
+            return None
+        return claims.DISCARD_AT_CLIENT if self._owes(world, view, client, head) is Comes.SURELY else None
+
+    def _may_be_told(self, view: View, client: str, head: Message) -> bool:
+        """Whether the client's log may still tell of a message."""
+        place, shown = self._replicates.shown(client, self._as_told(head))
+        return not self._replicates.decided_by_log(view, place, shown) or view.still(place, shown)
+
+    def _owes(self, world: World, view: View, client: str, head: Message) -> Comes:
+        """Whether a client would take what it still tells of for a repetition, if it knew the number."""
+        if not self._setting.tracked(client):
+            return Comes.NO
+        operation = self._setting.operations[head.op_id]
+        return self._foresight.clients.owes_earlier(world, view, client, operation)
+
+    def _as_told(self, head: Message) -> Operation:
+        """The operation that a message tells a client of: where it brings no value, an invalidation."""
+        operation = self._setting.operations[head.op_id]
+        if head.bare and BECOMES[operation.kind][0] is EntryState.LIVE:
+            return msgspec.structs.replace(operation, kind=OperationKind.INVALIDATE)
+        return operation
+
+    def _looks_alike(self, world: World, client: str, head: Message, ways: list[Step]) -> bool:
+        """Whether nobody who reads the key at the client sees a difference, in whichever way it is taken."""
+        operation = self._setting.operations[head.op_id]
+        seen = {
+            reading_of(one.entry(client, operation.region, operation.key))
+            for one in (world, *(way.state for way in ways))
+        }
+        return len(seen) == 1 and not any(way.shows for way in ways)
 
     def quiet(self, world: World, held: frozenset[tuple[str, str]]) -> bool:
         """Whether no client has anything to come, except where a parked listener may hold it back."""
@@ -309,8 +402,8 @@ class Clients:
                 return
         if not head.sure:
             yield from self._missed(world, view, channel, operation, head)
-        if head.bare and BECOMES[operation.kind][0] is EntryState.LIVE:
-            operation = msgspec.structs.replace(operation, kind=OperationKind.INVALIDATE)
+        if (told := self._as_told(head)) is not operation:
+            operation = told
             entry = world.entry(channel.target, operation.region, operation.key)
             if entry.state is not EntryState.LIVE:
                 yield from self._nothing_to_invalidate(world, view, channel, operation, head, entry)
@@ -453,6 +546,11 @@ def _of_destroyed(ways: set[Absent | None], gone: Stamp | None, sent: Stamp | No
 def _answer_of(client: str, operation: Operation) -> Channel:
     """The way by which the answer to an operation comes back."""
     return Channel(f"answer to {operation.op_id}", operation.member, client)
+
+
+def reading_of(entry: Entry) -> tuple[bool, str | None]:
+    """What a reader sees of an entry: whether the key is there, and its value."""
+    return entry.state in PRESENT, entry.token if entry.state is EntryState.LIVE else None
 
 
 def taken(world: World, channel: Channel, head: Message) -> World:

@@ -169,7 +169,9 @@ class Failover:
                         ways = list(self._interests.anew(forgotten, client))
                     for before, shows in ways:
                         for after in self._resumed(before, server, client):
-                            yield Step(("takes over", server, client), after, shows)
+                            alone = secondaries and not anew and self._setting.clients_as_documented
+                            claim = claims.FAILED_OVER if alone else None
+                            yield Step(("takes over", server, client), after, shows, claim)
 
     @staticmethod
     def _known_at_secondary(world: World, client: str) -> World:

@@ -23,8 +23,46 @@ class Comes(IntEnum):
     SURELY = 2
 
 
+class OfClients(Protocol):
+    """Questions about what clients are still told in an example, and what they do themselves meanwhile."""
+
+    def takes_over(self, world: World, now: int, client: str) -> bool:
+        """Whether another server may come to serve the client, now or later."""
+
+    def spares(
+        self, world: World, view: View, client: str, operation: Operation, *, primary: bool, sure: bool
+    ) -> bool:
+        """Whether a server need keep nothing of an operation for the client, as nothing would show of it."""
+
+    def unheard(self, view: View, client: str, operation: Operation) -> bool:
+        """Whether nothing shows any more that the client is told of an operation."""
+
+    def told_without_value(self, view: View, client: str, operation: Operation) -> bool | None:
+        """Whether the client still shows that it is told without the value, or with it; None if not known."""
+
+    def fetches(self, client: str, operation: Operation) -> bool:
+        """Whether the client itself gets or changes what it holds of the key, at any time."""
+
+    def owes_earlier(self, world: World, view: View, client: str, operation: Operation) -> Comes:
+        """Whether the client still shows an earlier operation of the same thread."""
+
+    def whisper_to_come(self, world: World, now: int, server: str, operation: Operation) -> bool:
+        """Whether a client may be sent something before `operation` that the server tells nobody of."""
+
+    def starts_anew(self, world: World, view: View, server: str) -> bool:
+        """Whether a client may be about to fetch what the server holds."""
+
+    def meddles(self, world: World, now: int, client: str, operation: Operation) -> bool:
+        """Whether the client may itself read or change what it holds of the key before it is told."""
+
+    def becomes_invalid(self, now: int, client: str, operation: Operation) -> bool:
+        """Whether the client may be told of another value without it first, without a word."""
+
+
 class Foresight(Protocol):
     """Questions about the rest of an example."""
+
+    clients: OfClients
 
     def reader_to_come(
         self, world: World, now: int, member: str, operation: Operation, entry: Entry
@@ -76,8 +114,54 @@ class Foresight(Protocol):
         """Whether the member may die before its listener is told of what it changes now."""
 
 
+class UnknowingOfClients:
+    """For the simulation, which believes no claim, needs none, and leaves nothing out."""
+
+    def takes_over(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def spares(self, *_: object, **__: object) -> bool:
+        """No."""
+        return False
+
+    def unheard(self, *_: object) -> bool:
+        """Not known."""
+        return False
+
+    def told_without_value(self, *_: object) -> bool | None:
+        """Not known."""
+        return None
+
+    def fetches(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def owes_earlier(self, *_: object) -> Comes:
+        """Perhaps."""
+        return Comes.PERHAPS
+
+    def whisper_to_come(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def starts_anew(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def meddles(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def becomes_invalid(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+
 class Unknowing:
     """For the simulation, which believes no claim and needs none."""
+
+    clients: OfClients = UnknowingOfClients()
 
     def reader_to_come(self, *_: object) -> Comes:
         """Perhaps."""

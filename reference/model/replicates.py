@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
+from plumbline.reference.explain.steps import Claim, Place, Step, View
 from plumbline.reference.explain.steps import Entry as Shown
-from plumbline.reference.explain.steps import Place, Step, View
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims, hazards
 from plumbline.reference.model.callers import changed
@@ -19,7 +19,7 @@ from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.subscriptions import queued
+from plumbline.reference.model.subscriptions import Hearing, queued
 from plumbline.reference.model.wires import acknowledged, alone
 from plumbline.reference.model.world import (
     Channel,
@@ -226,7 +226,7 @@ class Replicates:
             after = self._taken(after, channel, head, discarded=False)
         certain = times == 1 and decided
         claim = (
-            self._setting.show
+            (claims.SHOW_AND_SEND if self._setting.serves(member) else self._setting.show)
             if certain
             and (self._setting.order is not None or after.order is world.order)
             and reader is Comes.NO
@@ -235,14 +235,16 @@ class Replicates:
                 and self._foresight.loser_to_come(world, view.now, member, operation)
             )
             and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
-            and not self._setting.serves(member)
+            and not self._heard_first(world, view, member, operation)
             else None
         )
         again = head.event is not None and not self.comes_once(world, view, head.wire, head.op_id)
         ways = [
             way
             # Whoever dies untold has changed its copy all the same.
-            for sent in self._queued(after, member, operation, head, sure=times > 0 or _finds(entry, becomes))
+            for sent in self._queued(
+                after, view, member, operation, head, sure=times > 0 or _finds(entry, becomes)
+            )
             for way in self._told(sent, member, operation, head, stamp)
         ]
         for told in ways:
@@ -287,11 +289,11 @@ class Replicates:
             and not self._foresight.may_go_untold(world, view, member)
             else None
         )
-        for after in self._queued(world, member, operation, head, sure=False):
+        for after in self._queued(world, view, member, operation, head, sure=False):
             yield Step(
                 ("ignores", member, operation.op_id),
                 self._taken(after, channel, head, discarded=False),
-                claim=None if self._setting.serves(member) else claim,
+                claim=claim and self._unheard(world, view, member, operation),
             )
 
     def _discarded(
@@ -340,19 +342,15 @@ class Replicates:
                         after = self._taken(after, channel, head, discarded=True)
                     sent = [after]
                     if finding.counted:
-                        sent = list(self._queued(after, member, operation, head, sure=False))
+                        sent = list(self._queued(after, view, member, operation, head, sure=False))
                     ways = [way for one in sent for way in self._told_of_loser(one, member, operation, head)]
                     for told in ways:
                         yield Step(
                             ("discards", member, operation.op_id),
                             told,
                             ((place, shown),) if announces else (),
-                            claims.DISCARD
-                            if safe
-                            and len(ways) == 1
-                            and not announces
-                            and not stores_first
-                            and not self._setting.serves(member)
+                            self._unheard(world, view, member, operation)
+                            if safe and len(ways) == 1 and not announces and not stores_first
                             else None,
                             lost,
                         )
@@ -396,10 +394,38 @@ class Replicates:
         )
 
     def _queued(
-        self, world: World, member: str, operation: Operation, head: Message, *, sure: bool
+        self, world: World, view: View, member: str, operation: Operation, head: Message, *, sure: bool
     ) -> Iterator[World]:
         """The worlds in which clients of the member are sent what has reached it."""
-        yield from queued(world, self._setting, self._strength, member, operation, head.stamp, sure=sure)
+        hearing = Hearing(self._foresight.clients, world, view, operation, sure=sure)
+        yield from queued(
+            world, self._setting, self._strength, member, operation, head.stamp, sure=sure, hearing=hearing
+        )
+
+    def _heard_first(self, world: World, view: View, member: str, operation: Operation) -> bool:
+        """Whether it matters to clients when their server changes its copy (see Callers)."""
+        heard = self._foresight.clients
+        return self._setting.serves(member) and (
+            heard.whisper_to_come(world, view.now, member, operation)
+            or heard.starts_anew(world, view, member)
+        )
+
+    def _unheard(self, world: World, view: View, member: str, operation: Operation) -> Claim | None:
+        """The claim of a discard: where clients are served, only if none shows that it was sent it."""
+        if not self._setting.serves(member):
+            return claims.DISCARD
+        heard = self._foresight.clients
+        mute = all(
+            heard.unheard(view, name, operation)
+            or (
+                (line := world.served.lines.get(name)) is not None
+                and line.primary != member
+                and heard.spares(world, view, name, operation, primary=False, sure=False)
+            )
+            for name, client in self._setting.clients.items()
+            if client.subscription and member in client.servers
+        )
+        return claims.DISCARD_UNHEARD if mute else None
 
     def shown(self, member: str, operation: Operation) -> tuple[Place, Shown]:
         """Where the listener of a member would tell of an operation that arrives there, and what."""

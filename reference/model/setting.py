@@ -12,6 +12,7 @@ import msgspec
 
 from plumbline.reference.model import claims
 from plumbline.reference.model.claims import (
+    CLIENTS_AS_DOCUMENTED,
     LOOKED_AT_IN_ORDER,
     STAMPS_GROW,
     TIME_PASSES,
@@ -49,6 +50,8 @@ class Setting:
         identified: whether destroys and invalidates are announced with their token.
         stamps_grow: whether all decisions are as they are on which "a loser stays one" rests.
         tells_late: whether all decisions are as they are on which "a removal may be told of later" rests.
+        clients_as_documented: whether all decisions are as they are on which "what a server changes goes to
+            its clients once, in that order" rests.
         resends: whether all decisions are as they are on which "sent in vain is as if not sent" rests.
         ambiguous: (region, key) pairs whose versions may differ between runs that show the same.
         redeliverable: op ids whose message may be delivered once more; None for all.
@@ -107,6 +110,7 @@ class Setting:
         self._checks: dict[str, tuple[Any, ...]] = {
             region.name: each(book.checks_in_force(region.checks)) for region in regions
         }
+        self.clients_as_documented = CLIENTS_AS_DOCUMENTED.isdisjoint(book.replaced())
         self.stamps_grow = STAMPS_GROW.isdisjoint(book.replaced())
         self.tells_late = TOLD_LATE.isdisjoint(book.replaced())
         self.resends = UNANSWERED_STAYS.isdisjoint(book.replaced())

@@ -5,15 +5,49 @@ Knows which queue an event goes into; knows nothing of what clients do with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 
+from plumbline.reference.explain.steps import View
 from plumbline.reference.history import OrderStrength
+from plumbline.reference.model.foresight import OfClients
 from plumbline.reference.model.interests import covers, with_interests
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Message, Registration, World
-from plumbline.reference.operations import Interest, Operation, OperationKind
+from plumbline.reference.operations import STORES_VALUE, Interest, Operation, OperationKind
 from plumbline.reference.rulebook.values import Stamp, each
+
+
+class Hearing:
+    """What clients still show of one operation that reaches a server."""
+
+    def __init__(
+        self, heard: OfClients, world: World, view: View, operation: Operation, *, sure: bool
+    ) -> None:
+        self._heard = heard
+        self._world = world
+        self._view = view
+        self._operation = operation
+        self._sure = sure
+
+    def spares(self, client: str, *, primary: bool) -> bool:
+        """Whether the server need keep nothing for the client."""
+        return self._heard.spares(
+            self._world, self._view, client, self._operation, primary=primary, sure=self._sure
+        )
+
+    def only(self, client: str) -> bool | None:
+        """Whether the client is told without the value (True), or with it (False); None if not known."""
+        return self._heard.told_without_value(self._view, client, self._operation)
+
+
+def _viable(
+    hearing: Hearing | None, client: str, ways: Iterable[tuple[bool, ...]]
+) -> Iterable[tuple[bool, ...]]:
+    """Of the ways of sending an event with its value or without, those that the client may show."""
+    found = list(ways)
+    only = hearing.only(client) if hearing and {(True,), (False,)} <= set(found) else None
+    return found if only is None else [way for way in found if way != (not only,)]
 
 
 def queued(
@@ -25,6 +59,7 @@ def queued(
     stamp: Stamp | None,
     *,
     sure: bool = True,
+    hearing: Hearing | None = None,
 ) -> Iterator[World]:
     """The worlds in which an operation waits in the queues of the server's clients that registered for it.
 
@@ -40,6 +75,7 @@ def queued(
         stamp: the stamp that it came with or was given.
         sure: False for what the server has discarded or found nothing to do for: whether clients are sent
             that is not said.
+        hearing: what clients still show of the operation, where that is known.
     """
     worlds = [world]
     for client in setting.clients:
@@ -47,11 +83,16 @@ def queued(
         if line is None or server not in (line.primary, *line.secondaries):
             continue
         primary = server == line.primary
+        heard = hearing if setting.clients_as_documented else None
+        if heard and heard.spares(client, primary=primary):
+            continue
         keeps = (True,) if primary else each(setting.book.secondary_queues())
         worlds = [
             after
             for before in worlds
-            for bare in _sent(before, setting, server, client, operation, primary=primary)
+            for bare in _viable(
+                heard, client, _sent(before, setting, server, client, operation, primary=primary)
+            )
             for kept in keeps
             for after in (
                 _with(before, setting, strength, server, client, operation, stamp, bare, sure=sure)
@@ -89,7 +130,7 @@ def _sent(
             ways[()] = None
             continue
         for interests in _matching(world, setting, client, operation, primary=primary):
-            ways.update(dict.fromkeys(_messages(setting, interests)))
+            ways.update(dict.fromkeys(_messages(setting, interests, stores=operation.kind in STORES_VALUE)))
     yield from ways
 
 
@@ -103,15 +144,20 @@ def _matching(
         yield tuple(one for one, covered in zip(interests, way, strict=True) if covered)
 
 
-def _messages(setting: Setting, interests: tuple[Interest, ...]) -> Iterator[tuple[bool, ...]]:
-    """The ways of sending an event that these registrations cover; where they want both, either is right."""
+def _messages(
+    setting: Setting, interests: tuple[Interest, ...], *, stores: bool
+) -> Iterator[tuple[bool, ...]]:
+    """The ways of sending an event that these registrations cover; where they want both, either is right.
+
+    What stores no value has none to leave out.
+    """
     book = setting.book
     if not interests:
         for sends in each(book.sends_uninterested()):
             yield (False,) if sends else ()
         return
-    brings: dict[bool, None] = {}
-    for interest in interests:
+    brings: dict[bool, None] = {} if stores else {True: None}
+    for interest in interests if stores else ():
         wants = book.value_for_values() if interest.receive_values else book.value_for_invalidations()
         brings.update(dict.fromkeys(each(wants)))
     for times in each(book.times_sent(len(interests))):

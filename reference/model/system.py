@@ -49,7 +49,7 @@ class Model:
         at_clients = Replicates(setting, client_strength or strength, foresight, self.senders)
         self.interests = Interests(setting, client_strength or strength)
         failover = Failover(setting, strength, client_strength or strength, self.interests)
-        self.clients = Clients(setting, at_clients, self.interests, failover, wholes)
+        self.clients = Clients(setting, foresight, at_clients, self.interests, failover, wholes)
         self.receivers = Receivers(setting, foresight, self.replicates, self.senders, wholes)
         self.dispatch = Dispatch(setting, foresight)
         self.faults = Faults(setting, foresight)

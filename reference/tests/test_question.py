@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from plumbline.reference.explain.hearsay import Hearsay
 from plumbline.reference.explain.hindsight import Hindsight
 from plumbline.reference.explain.index import Index
 from plumbline.reference.history import Called, History, Returned, Settled, Shown
@@ -53,5 +54,6 @@ def test_who_got_the_old_value_has_surely_read_before_it_was_replaced(names_dest
         logs={"B": (shown(EventKind.DESTROY, token), shown(EventKind.UPDATE, "new"))},
         callback_arguments=names_destroys,
     )
-    comes = Hindsight(Index(history)).reader_to_come(empty_world(), 1, "B", replacing, STORED)
+    index = Index(history)
+    comes = Hindsight(index, Hearsay(index, history)).reader_to_come(empty_world(), 1, "B", replacing, STORED)
     assert comes is Comes.SURELY

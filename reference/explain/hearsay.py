@@ -1,0 +1,313 @@
+"""Hearsay: what clients of a recorded history are still told, and what they do themselves meanwhile.
+
+Answers what the model asks of clients (see `plumbline.reference.model.foresight`, OfClients). Knows the index
+of the history and worlds; knows nothing of how the search works.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from itertools import accumulate
+from typing import NamedTuple
+
+from plumbline.reference.explain.index import Index
+from plumbline.reference.explain.steps import Entry as Shown
+from plumbline.reference.explain.steps import Place, View
+from plumbline.reference.history import (
+    Armed,
+    Fault,
+    FaultKind,
+    History,
+    Joined,
+    Left,
+    OrderStrength,
+    Registered,
+    Scripted,
+)
+from plumbline.reference.model.foresight import Comes
+from plumbline.reference.model.places import listener_entry, listener_place
+from plumbline.reference.model.world import Stage, World
+from plumbline.reference.operations import (
+    EXPIRES,
+    LOCAL,
+    READS,
+    STORES_VALUE,
+    WHOLE_REGION,
+    EventKind,
+    Operation,
+    OperationKind,
+)
+from plumbline.reference.rulebook.operations import BECOMES
+
+
+class _Whispers(NamedTuple):
+    """Operations in the order of their calls; with each when it, and all before, have come at the latest."""
+
+    operations: tuple[Operation, ...]
+    until: tuple[int, ...]
+
+
+_NONE = _Whispers((), ())
+
+
+class Hearsay:
+    """Foresight into what clients of a recorded example are told."""
+
+    def __init__(self, index: Index, history: History) -> None:
+        self._index = index
+        self._strength = history.client_order_strength or history.order_strength
+        self._crashes = [(at, f.member) for at, f in index.faults if f.kind is FaultKind.CRASH]
+        self._subscribers = [client for client in history.clients if client.subscription]
+        self._without_values = {
+            what.interest.client
+            for what in history.timeline
+            if isinstance(what, Registered) and not what.interest.receive_values
+        }
+        kinds = {operation.kind for operation in index.operations.values()}
+        alone = WHOLE_REGION | EXPIRES | {OperationKind.LOCAL_CLEAR}
+        odd = any(
+            isinstance(what, Scripted | Left | Joined)
+            or (isinstance(what, Armed) and what.gate.callback != "listener")
+            for what in history.timeline
+        )
+        self.simple = (
+            not odd
+            and all(fault.kind is FaultKind.CRASH for _, fault in index.faults)
+            and all(client.tracking_timeout_ms is None for client in history.clients)
+            and bool(history.clients)
+            and not history.queues
+            and not index.redelivered
+            and kinds.isdisjoint(alone)
+        )
+        self._whispers = {m: self._find_whispers(m) for m in history.topology.members} if self.simple else {}
+        self._own = self._find_own()
+        self._valueless = self._find_valueless()
+        self._by_thread: dict[str, list[Operation]] = {}
+        for operation in index.operations.values():
+            self._by_thread.setdefault(operation.thread, []).append(operation)
+
+    def _find_whispers(self, server: str) -> _Whispers:
+        logged = self._index.logged.get(server, set())
+        found = [
+            operation
+            for operation in self._index.operations.values()
+            if operation.kind not in READS | LOCAL
+            and (not self._named(operation) or (operation.key, operation.token) not in logged)
+            and self._may_be_heard_from(server, operation)
+        ]
+        until = accumulate((self._index.latest(operation, server) for operation in found), max)
+        return _Whispers(tuple(found), tuple(until))
+
+    def _may_be_heard_from(self, server: str, operation: Operation) -> bool:
+        """Whether some client of the server may make something of what the server tells nobody of."""
+        for client in self._subscribers:
+            if server not in client.servers or self._index.originators.get(operation.op_id) == client.name:
+                continue
+            logged = self._index.logged.get(client.name)
+            visible = operation.kind is OperationKind.INVALIDATE  # a client may become invalid in silence
+            if logged is None or not self._named(operation) or visible:
+                return True
+            if (operation.key, operation.token) not in logged:
+                continue
+            if server == client.server:
+                return True
+            # Another server tells it something only after a crash.
+            _, before = self._index.told_between(client.name, operation)
+            if any(moment < before for moment, _ in self._crashes):
+                return True
+        return False
+
+    def _find_own(self) -> dict[tuple[str, str, str], list[Operation]]:
+        """Per client, region and key what it does there by itself: reads, and changes to its own copy."""
+        own: dict[tuple[str, str, str], list[Operation]] = {}
+        for op_id, client in self._index.originators.items():
+            operation = self._index.operations[op_id]
+            if operation.kind not in STORES_VALUE and operation.kind is not OperationKind.DESTROY:
+                own.setdefault((client, operation.region, operation.key), []).append(operation)
+        return own
+
+    def _find_valueless(self) -> dict[tuple[str, str, str], _Whispers]:
+        """Per client that may be told of values without them, region and key: those that it shows not."""
+        found: dict[tuple[str, str, str], list[Operation]] = {}
+        for client in self._without_values:
+            logged = self._index.logged.get(client, set())
+            for operation in self._index.operations.values():
+                if operation.kind in STORES_VALUE and (operation.key, operation.token) not in logged:
+                    found.setdefault((client, operation.region, operation.key), []).append(operation)
+        return {
+            where: _Whispers(
+                tuple(ops), tuple(accumulate((self._index.latest(op, where[0]) for op in ops), max))
+            )
+            for where, ops in found.items()
+        }
+
+    def _named(self, operation: Operation) -> bool:
+        """Whether a log that tells of the operation says that it is this one."""
+        return operation.token is not None and (self._index.identified or operation.kind in STORES_VALUE)
+
+    def takes_over(self, world: World, now: int, client: str) -> bool:
+        """Whether another server may come to serve the client (see OfClients)."""
+        servers = self._index.clients[client].servers
+        if len(servers) < 2:
+            return False
+        line = world.served.lines.get(client)
+        return (
+            line is None
+            or line.primary in world.wan.dead
+            or any(fault.member in servers for fault in self._dying(world))
+            or any(now <= moment and member in servers for moment, member in self._crashes)
+        )
+
+    @staticmethod
+    def _dying(world: World) -> tuple[Fault, ...]:
+        return tuple(fault for fault in world.wan.faults.values() if fault.kind is FaultKind.CRASH)
+
+    def spares(
+        self, world: World, view: View, client: str, operation: Operation, *, primary: bool, sure: bool
+    ) -> bool:
+        """Whether a server need keep nothing of an operation for the client (see OfClients)."""
+        if not view.reduced or not self.simple:
+            return False
+        over = self.takes_over(world, view.now, client)
+        return not over and (not primary or (not sure and self.unheard(view, client, operation)))
+
+    def unheard(self, view: View, client: str, operation: Operation) -> bool:
+        """Whether nothing shows any more that the client is told of an operation (see OfClients)."""
+        if not self.simple or operation.kind is OperationKind.INVALIDATE or not self._named(operation):
+            return False
+        if self._strength is OrderStrength.PER_KEY_AND_THREAD:
+            return False
+        _, kind = BECOMES[operation.kind]
+        return not any(
+            self._may_show(view, client, operation, event) for event in {kind, EventKind.INVALIDATE}
+        )
+
+    def _may_show(self, view: View, client: str, operation: Operation, event: EventKind) -> bool:
+        """Whether the client's log may still tell of an operation as this kind of event."""
+        place, shown = self._shown(client, operation, event)
+        return view.still(place, shown) or not view.observed(place)
+
+    def told_without_value(self, view: View, client: str, operation: Operation) -> bool | None:
+        """Whether the client is told without the value (see OfClients).
+
+        A message in the other form could only be lost or be a repetition, and so could one in this form. If
+        it shows neither, it is older than what the client holds, which makes no difference, or the client has
+        no value of the key. What a client has fetched by itself it may tell of as well.
+        """
+        if not view.reduced or self.fetches(client, operation) or not self._named(operation):
+            return None
+        _, kind = BECOMES[operation.kind]
+        with_it, without = (
+            self._may_show(view, client, operation, event) for event in (kind, EventKind.INVALIDATE)
+        )
+        return None if with_it and without else not with_it
+
+    def fetches(self, client: str, operation: Operation) -> bool:
+        """Whether the client itself gets or changes what it holds of the key, at any time (see OfClients)."""
+        return not self.simple or (client, operation.region, operation.key) in self._own
+
+    def owes_earlier(self, world: World, view: View, client: str, operation: Operation) -> Comes:
+        """Whether the client still shows an earlier operation of the same thread (see OfClients)."""
+        comes = Comes.NO if self.simple else Comes.PERHAPS
+        for other in self._by_thread.get(operation.thread, ()):
+            if other.op_id == operation.op_id:
+                break
+            if other.kind not in BECOMES or self.unheard(view, client, other):
+                continue
+            logged = self._index.logged.get(client)
+            if logged is None or other.kind is OperationKind.INVALIDATE or not self._named(other):
+                comes = max(comes, Comes.PERHAPS if self._may_reach(world, client, other) else Comes.NO)
+            elif self._strength is not OrderStrength.PER_KEY_AND_THREAD:
+                comes = Comes.SURELY
+        return comes
+
+    @staticmethod
+    def _may_reach(world: World, client: str, operation: Operation) -> bool:
+        """Whether a client may still be sent an operation: it is under way, or waits with some server."""
+        return (
+            operation.op_id in world.calls
+            or any(one.op_id == operation.op_id for sent in world.channels.values() for one in sent)
+            or any(
+                one.op_id == operation.op_id
+                for (_, name), queue in world.served.copies.items()
+                if name == client
+                for one in queue
+            )
+        )
+
+    def _shown(self, client: str, operation: Operation, event: EventKind) -> tuple[Place, Shown]:
+        region, key = operation.region, operation.key
+        place = listener_place(self._strength, client, region, key, operation.thread, event)
+        return place, listener_entry(region, key, event, operation.token)
+
+    def whisper_to_come(self, world: World, now: int, server: str, operation: Operation) -> bool:
+        """Whether a client may be sent first what the server tells nobody of (see OfClients)."""
+        if not self.simple:
+            return True
+        whispers, until = self._whispers.get(server, _NONE)
+        if not whispers:
+            return False
+        latest = self._index.latest(operation, server)
+        for at in range(bisect_left(until, now), len(whispers)):
+            other = whispers[at]
+            called = self._index.called[other.op_id]
+            if called >= latest:
+                return False
+            if other.op_id != operation.op_id and (called >= now or self._may_come_to(world, server, other)):
+                return True
+        return False
+
+    @staticmethod
+    def _may_come_to(world: World, server: str, operation: Operation) -> bool:
+        """Whether an operation that was called may still have to change the server's copy."""
+        call = world.calls.get(operation.op_id)
+        if call is not None and call.stage in (Stage.ASKED, Stage.CALLED):
+            return True
+        if server == operation.member:
+            return False
+        if call is not None and (call.stage is Stage.APPLIED or server in call.waiting):
+            return True
+        return any(
+            channel.target == server and any(message.op_id == operation.op_id for message in messages)
+            for channel, messages in world.channels.items()
+        )
+
+    def starts_anew(self, world: World, view: View, server: str) -> bool:
+        """Whether a client may be about to fetch what the server holds (see OfClients)."""
+        if not self._crashes:
+            return False
+        for client in self._subscribers:
+            line = world.served.lines.get(client.name)
+            if len(client.servers) < 2 or server not in client.servers or line is None:
+                continue
+            if line.primary == server or not self.takes_over(world, view.now, client.name):
+                continue
+            doomed = {fault.member for fault in self._dying(world)}
+            doomed |= {member for moment, member in self._crashes if view.now <= moment}
+            doomed |= set(world.wan.dead)
+            if line.primary in doomed and doomed.issuperset(line.secondaries):
+                return True
+        return False
+
+    def meddles(self, world: World, now: int, client: str, operation: Operation) -> bool:
+        """Whether the client may itself read or change what it holds of the key first (see OfClients)."""
+        if not self.simple:
+            return True
+        own = self._own.get((client, operation.region, operation.key))
+        if not own:
+            return False
+        latest = self._index.latest(operation, client)
+        return any(
+            other.op_id in world.calls or now <= self._index.called[other.op_id] < latest for other in own
+        )
+
+    def becomes_invalid(self, now: int, client: str, operation: Operation) -> bool:
+        """Whether the client may be told of another value without it first (see OfClients)."""
+        if not self.simple:
+            return client in self._without_values
+        silent, until = self._valueless.get((client, operation.region, operation.key), _NONE)
+        latest = self._index.latest(operation, client)
+        return any(
+            other.op_id != operation.op_id and self._index.called[other.op_id] < latest
+            for other in silent[bisect_left(until, now) :]
+        )
