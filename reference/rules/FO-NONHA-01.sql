@@ -2,12 +2,13 @@
 -- view: black-box
 -- empty-start: no
 -- only-with: client_start
--- parts: sights, clientele
+-- parts: arrived
 -- columns: seq
--- opportunity: two neighbouring sights of what a client holds of a key at rest, its first server being
---   lost between them and another that keeps its queue alive, with no operation on the key and no
---   registration of the client between them
--- violation: they differ
+-- opportunity: a client's first server being lost while another that keeps its queue lives: two
+--   neighbouring sights of what the client holds of a key at rest, one before and one behind that, with no
+--   operation on the key and no registration of the client between them; such a sight behind it where the
+--   last call before was owed to the client with its value
+-- violation: they differ; it is not what that call left
 WITH neighbours AS (
   SELECT run_id, example, seq, client, region, key, what, registered_at,
     lag(seq) OVER (PARTITION BY run_id, example, client, region, key ORDER BY seq NULLS LAST) AS seq_before,
@@ -25,3 +26,8 @@ JOIN clientele k ON k.run_id = n.run_id AND k.example = n.example AND k.client =
 ANTI JOIN ev b ON b.run_id = n.run_id AND b.example = n.example AND b.region = n.region AND b.key = n.key
   AND b.kind = 'op_begin' AND n.seq_before < b.seq AND b.seq < n.seq
 WHERE n.registered_at = n.registered_before
+UNION ALL
+SELECT a.run_id, a.example, a.seq, a.region || '/' || a.key AS subject, a.witness, a.what <> a.ought AS violated
+FROM arrived a
+WHERE a.all_bring AND a.op IN ('put', 'create') AND a.rest_at < a.first_lost_at AND a.first_lost_at < a.seq
+  AND a.seq < a.line_lost_at

@@ -44,7 +44,7 @@ def _calls() -> dict[str, Sample]:
         .put("A", "x")
         .do("destroy", "L", "x")
         .rests(C={"x": None})
-        .sample("C2S-OPS-02 CONS-RR-04"),
+        .sample("C2S-OPS-02 CONS-RR-04 TRK-ORDER-02"),
         "local destroy reaches the server": told()
         .put("A", "x")
         .do("local_destroy", "K", "x", "K B")
@@ -140,12 +140,12 @@ def _deliveries() -> dict[str, Sample]:
         .put("A", "x")
         .do("invalidate", "B", "x", MEMBERS)
         .rests()
-        .sample("S2C-OPS-01"),
+        .sample("S2C-OPS-01 TRK-ORDER-02"),
         "invalidate is told and not carried out": told()
         .put("A", "x")
         .do("invalidate", "C", "x")
         .rests(L={"x": "v1"})
-        .sample("S2C-OPS-01"),
+        .sample("S2C-OPS-01 TRK-ORDER-02"),
         "destroy is not sent": told()
         .put("A", "x")
         .do("destroy", "B", "x", MEMBERS)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from plumbline.reference.rules.gateway_right import RIGHT
 from plumbline.reference.rules.gateway_wrong import WRONG
 from plumbline.reference.rules.judging import connect
 from plumbline.reference.rules.results import RESULT_SCHEMA, judge_by_duckdb, rows_about, summarise
-from plumbline.reference.rules.rule import ANSWER, load_rules
+from plumbline.reference.rules.rule import ANSWER, load_parts, load_rules
 from plumbline.reference.rules.samples import CONFORMING, VIOLATING, conflict, sample_run
 from plumbline.reference.rules.survey import find_runs, judge
 from plumbline.reference.rules.tale import Sample
@@ -26,7 +27,7 @@ from plumbline.spark.engine import SparkEngine
 from plumbline.spark.session import spark_session
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.spark
 
@@ -73,11 +74,50 @@ def without_times(results: pa.Table) -> list[dict[str, object]]:
     return table
 
 
+NAMED = re.compile(r"^(?:WITH )?(\w+) AS \(\n(.*?)\n\),?$", re.MULTILINE | re.DOTALL)
+OF_PARTS = {named for part in load_parts().values() for named in NAMED.findall(part.text)}
+
+
+class Reading:
+    """Spark SQL reads rules one named expression after the other, those of parts once for all rules.
+
+    Of a whole statement Spark writes out each expression wherever it is used, and plans for minutes.
+    """
+
+    def __init__(self, spark: SparkSession, trace: pa.Table) -> None:
+        self._spark = spark
+        self._known: dict[tuple[str, str], DataFrame] = {}
+        spark.createDataFrame(trace).cache().createOrReplaceTempView("ev")
+
+    def answer(self, text: str) -> list[tuple[object, ...]]:
+        assert tuple(self._spark.sql(text).columns) == ANSWER, "Spark understands it as one statement"
+        for name, expression in NAMED.findall(text):
+            found = self._known.get((name, expression))
+            if found is None:
+                found = self._spark.createDataFrame(self._spark.sql(expression).toArrow())
+            if (name, expression) in OF_PARTS:
+                self._known[name, expression] = found
+            found.createOrReplaceTempView(name)
+        statement = text[max((found.end() for found in NAMED.finditer(text)), default=0) :]
+        rows = self._spark.sql(statement).collect()
+        return sorted(tuple(row[name] for name in ANSWER) for row in rows)
+
+
+@pytest.fixture(scope="module")
+def reading(spark: SparkSession, trace: pa.Table) -> Reading:
+    return Reading(spark, trace)
+
+
+def test_the_named_expressions_of_every_rule_are_found_each_name_once():
+    for rule in load_rules().values():
+        names = [name for name, _ in NAMED.findall(rule.text)]
+        assert len(names) == len(set(names)) == rule.text.count(" AS (\n"), rule.requirement
+
+
 @pytest.mark.parametrize("requirement", sorted(load_rules()))
-def test_spark_sql_and_duckdb_read_the_rule_alike(spark: SparkSession, trace: pa.Table, requirement: str):
+def test_spark_sql_and_duckdb_read_the_rule_alike(reading: Reading, trace: pa.Table, requirement: str):
     text = load_rules()[requirement].text
-    spark.createDataFrame(trace).createOrReplaceTempView("ev")
-    by_spark = sorted(tuple(row[name] for name in ANSWER) for row in spark.sql(text).collect())
+    by_spark = reading.answer(text)
     with connect() as connection:
         connection.register("ev", trace)
         by_duckdb = sorted(connection.sql(f"SELECT {', '.join(ANSWER)} FROM ({text})").fetchall())  # noqa: S608 - the rule's own text
