@@ -38,7 +38,7 @@ UNSEEN = {
     "queues-late": "in no example does a member die between the return and the queueing, so nothing is lost",
     "batch-of-one-more": "the reference shows no batches: the rule has no opportunity",
     "tells-no-removals": "no example waits in vain after its last look at a copy that is still full",
-    "leaves-interest-behind": "what such a registration had loaded is lost with it, so nothing more is owed to see",
+    "leaves-interest-behind": "what such a registration had loaded goes with it, so nothing is owed",
     "records-reversed": "what is only recorded has not returned when the next is called: no order is owed",
 }
 """Variants that break what a rule sees from outside, and do not show it in what is played here; and why."""
