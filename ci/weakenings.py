@@ -24,6 +24,19 @@ WEAKENINGS: dict[str, Weakening] = {
         'frozenset({"is_repeated", "keeps_tracks", "copies_keep_identity", "queue_for", "times_sent"})',
         "frozenset()",
     ),
+    "a secondary hears what was received though its client may forget it": Weakening(
+        "model.failover", "claim = None if forgets else claims.ACKNOWLEDGED", "claim = claims.ACKNOWLEDGED"
+    ),
+    "a destroy of a region is passed on though it may stay at its client": Weakening(
+        "model.claims",
+        '        "forwards_region_destroy",\n        "forwards_local_region_destroy",\n',
+        "",
+    ),
+    "a call is passed on though its client may change its own copy first": Weakening(
+        "model.claims",
+        '        "writer_runs_first",\n        "client_writer_aborts",\n        "client_applies_first",\n',
+        "",
+    ),
     "a client claims something though its interest changes, or it reads": Weakening(
         "explain.question",
         "setting.plain = index.plain",
