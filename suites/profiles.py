@@ -20,7 +20,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         replays: how often a failing example is played again to see whether it fails every time.
         proofs: how many examples are sought that would have shown a requirement violated; one is enough.
         budget_s: after so many seconds machines draw no more plans, where nothing else is said; None for no
-            end. A candidate that plays them all sooner loses nothing by it.
+            end. Candidates in this process, which no start of members holds up, play them all.
     """
 
     name: str

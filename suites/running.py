@@ -243,7 +243,8 @@ class _Run:
                 )
             return
         proof = _Proof(wanted, session.book, self._options.profile.proofs)
-        budget_s = self._options.budget_s or self._options.profile.budget_s
+        of_profile = None if self._candidate.in_process else self._options.profile.budget_s
+        budget_s = self._options.budget_s or of_profile
         last = None if budget_s is None else self._started + budget_s
         # What one does not use of its share of the time is left to those behind it.
         deadline = None if last is None else clock.began + max(0.0, last - clock.began) / left

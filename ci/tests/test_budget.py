@@ -18,10 +18,13 @@ OVER_AT_ONCE = 1e-9
 NAMES = ("scenarios", "replicated_regions", "gateway_order")
 
 
-def run(out: Path, *, profile_s: float | None, said_s: float | None = None) -> Outcome:
+def run(
+    out: Path, *, profile_s: float | None, said_s: float | None = None, in_process: bool = False
+) -> Outcome:
     profile = msgspec.structs.replace(PROFILES["smoke"], examples=5, rules=6, budget_s=profile_s)
     options = Options(selected=("CONS-RR-03", "WAN-CFG-01"), profile=profile, seed=1, budget_s=said_s)
-    return run_suite(find_candidate("reference"), options, out, lambda *_: None)
+    candidate = msgspec.structs.replace(find_candidate("reference"), in_process=in_process)
+    return run_suite(candidate, options, out, lambda *_: None)
 
 
 def of_machine(outcome: Outcome, requirement: str) -> tuple[Verdict, str]:
@@ -56,6 +59,10 @@ def test_when_the_time_of_a_profile_is_over_machines_pass_nothing(tmp_path: Path
 def test_what_was_said_counts_for_more_than_the_profile(tmp_path: Path):
     outcome = run(tmp_path, profile_s=OVER_AT_ONCE, said_s=3_600.0)
     assert not any(check.cut for check in outcome.record.checks)
+
+
+def test_a_candidate_in_this_process_loses_nothing_to_a_profile(tmp_path: Path):
+    assert not any(c.cut for c in run(tmp_path, profile_s=OVER_AT_ONCE, in_process=True).record.checks)
 
 
 def test_each_part_is_told_with_its_examples_and_its_time():
