@@ -170,6 +170,13 @@ CLIENTS_AS_DOCUMENTED = FORWARDS | {
     "fetches_anew",
     "anew_tells",
     "moves_interest",
+    "applies_unprocessed",
+    "keeps_sending",
+    "promoted",
+    "forgets",
+    "server_writer_aborts",
+    "keeps_vetoed",
+    "sends_region_destroys",
 }
 """Decisions on which "what a server changes goes to its clients once, in that order" rests."""
 
@@ -249,7 +256,7 @@ FAILED_OVER = Claim(
 RECOGNISED = Claim(
     "recognised",
     "What a client has processed once changes nothing; numbers only grow, so it stays a repetition.",
-    frozenset({"is_repeated", "keeps_tracks"}),
+    frozenset({"is_repeated", "keeps_tracks", "forgets"}),
 )
 QUEUE_COPY = Claim(
     "queue copy",

@@ -89,7 +89,10 @@ class Clients:
         client = channel.target
         operation = self._setting.operations[head.op_id]
         answers = operation.kind is OperationKind.GET
-        believes = not answers and not self._foresight.clients.meddles(world, view.now, client, operation)
+        # What a client may forget stays no repetition.
+        forgets = self._setting.clients[client].tracking_timeout_ms is not None
+        meddles = forgets or self._foresight.clients.meddles(world, view.now, client, operation)
+        believes = not answers and not meddles
         for repeated in (False,) if answers else self._failover.processed(world, client, head):
             if repeated:
                 again = taken(world, channel, head)
