@@ -20,7 +20,7 @@ unsettled AS (
 )
 
 SELECT o.run_id, o.example, coalesce(o.first_at, o.rest_at) AS seq, o.region || '/' || o.key AS subject, o.witness,
-  CASE WHEN o.all_bring THEN o.times = 0 ELSE NOT o.some_bring AND o.with_value > 0 END AS violated
+  CASE WHEN o.all_bring THEN o.times = 0 ELSE NOT o.some_bring AND o.with_value > 0 AND NOT o.fetched END AS violated
 FROM owed o
 ANTI JOIN unsettled u ON u.run_id = o.run_id AND u.example = o.example AND u.op_id = o.op_id
 WHERE o.op IN ('put', 'create') AND o.line_lost_at < o.called_at AND o.all_lost_at > o.rest_at

@@ -10,7 +10,7 @@ called_last AS (
   GROUP BY s.run_id, s.example, s.seq
 ),
 arrived AS (
-  SELECT o.run_id, o.example, s.seq, o.region, o.key, o.op, o.op_id, o.token, o.client, o.all_bring, o.some_bring, o.with_value,
+  SELECT o.run_id, o.example, s.seq, o.region, o.key, o.op, o.op_id, o.token, o.client, o.all_bring, o.some_bring, o.with_value, o.fetched,
     o.line_lost_at, o.first_lost_at, o.all_lost_at, o.rest_at, s.state, s.what,
     CASE o.op WHEN 'destroy' THEN 'absent' WHEN 'invalidate' THEN 'invalid' ELSE 'valid ' || o.token END AS ought,
     o.client || ' holds ' || s.what || ' after ' || o.op || ' ' || coalesce(o.token, '') || ' on ' || o.member AS witness

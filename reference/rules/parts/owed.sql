@@ -29,7 +29,7 @@ owed AS (
     s.rested_at, s.of_client, s.by_server, s.op_before, s.call_before, v.client, v.registrations, v.all_bring, v.some_bring,
     v.by_expression, v.covered_at, k.first_server, k.spares, k.first_lost_at, k.line_lost_at, k.all_lost_at,
     CASE WHEN f.key IS NOT NULL THEN least(coalesce(t.times, 0), 1) ELSE coalesce(t.times, 0) END AS times,
-    coalesce(t.with_value, 0) AS with_value, t.first_at, t.last_at,
+    coalesce(t.with_value, 0) AS with_value, f.key IS NOT NULL AS fetched, t.first_at, t.last_at,
     s.op || ' ' || coalesce(s.token, '') || ' on ' || s.member || ', told to ' || v.client || ' '
       || CAST(coalesce(t.times, 0) AS STRING) || ' times' AS witness
   FROM sureties s
