@@ -19,10 +19,14 @@ CLONE = ("suites",)
 INSTALLED = ("--pyargs", "plumbline.suites")
 
 
+LIMIT_S = 900
+"""Long beyond what the whole suite takes, also on a machine that is busy with much else."""
+
+
 def suite(folder: Path, *arguments: str) -> tuple[int, dict[str, str], str]:
     """pytest's exit code, the outcome of each item by its name without the file, and all that was printed."""
     command = [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=LIMIT_S)
     found = re.findall(
         r"^(PASSED|FAILED|ERROR|XFAIL|SKIPPED|XPASS)(?: \[\d+\])? \S*?(test_\w+\.py)(?:::|:\d+)?(\S*)",
         done.stdout,
@@ -82,15 +86,15 @@ def test_everything_runs_on_the_reference_and_each_requirement_has_an_item(tmp_p
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("flags", [("-n", "2"), ("-n", "2", "--dist", "loadgroup")])
-def test_several_processes_come_to_the_same_outcomes(tmp_path: Path, flags: tuple[str, ...]):
+def test_several_processes_come_to_the_same_outcomes(tmp_path: Path):
     candidates = ("--candidate", "reference", "--candidate", "faulty:nobody-counts")
     selection = (*INSTALLED, *candidates, "-k", "STAT-CONFLATED-01 or VER-TIE-01")
     code, together, _ = suite(tmp_path, *selection)
     assert code == 1
-    code, apart, text = suite(tmp_path, *selection, *flags)
-    assert code == 1
-    assert apart == together, text
+    for flags in (("-n", "2"), ("-n", "2", "--dist", "loadgroup")):
+        code, apart, text = suite(tmp_path, *selection, *flags)
+        assert code == 1
+        assert apart == together, text
 
 
 @pytest.mark.parametrize(
