@@ -433,8 +433,8 @@ def test_what_is_not_driven_yet_is_unsupported(cluster: GeodeAdapter):
     with pytest.raises(AdapterError, match="create_queue comes before reset"):
         cluster.reset((RegionAttributes(name="r", senders=("s",)),))
     cluster.reset((RegionAttributes(name="r"),))
-    with pytest.raises(UnsupportedError, match="clear"):
-        Play(cluster).begin("A", OperationKind.CLEAR)
+    with pytest.raises(UnsupportedError, match="destroy_region"):
+        Play(cluster).begin("A", OperationKind.DESTROY_REGION)
     with pytest.raises(UnsupportedError, match="tombstones"):
         cluster.statistic("A", "tombstones")
 
