@@ -63,6 +63,7 @@ class SparkEngine:
             .agg(
                 f.count("*").alias("runs"),
                 runs("pass").alias("passed"),
+                runs("deviation").alias("deviating"),
                 runs("fail").alias("failed"),
                 runs("unknown").alias("unknown"),
                 runs("not exercised").alias("not_exercised"),
@@ -74,6 +75,7 @@ class SparkEngine:
             f.when((f.col("failed") > 0) & (f.col("passed") > 0), "intermittent")
             .when(f.col("failed") > 0, "fail")
             .when(f.col("unknown") > 0, "unknown")
+            .when(f.col("deviating") > 0, "deviation")
             .when(f.col("passed") > 0, "pass")
             .otherwise("not exercised")
         )

@@ -73,7 +73,7 @@ class OnRecord:
             followed: whether a record excuses it that the search follows, too: where no search was asked.
         """
         known = [one for one in self.of(requirement) if followed or not one.replaces]
-        if not known or verdict not in (Verdict.FAIL, Verdict.INTERMITTENT):
+        if not known or verdict not in (Verdict.FAIL, Verdict.INTERMITTENT, Verdict.DEVIATION):
             return verdict, reason
         self.shown.update(known)
         return Verdict.DEVIATION, words(known)

@@ -360,7 +360,7 @@ class _Run:
     def _rules(self) -> None:
         """Judge the trace by the rules, as anybody could who has only the run directory.
 
-        A rule cannot make a decision otherwise, as the search can: on record is what the id says.
+        What they find against a requirement that has anything on record is a deviation, and has shown it.
         """
         for judgement in judge_runs([self._directory]):
             for row in judgement.verdicts:

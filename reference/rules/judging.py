@@ -18,6 +18,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.dataset as ds
 
+from plumbline.reference.deviations import Deviation, words
 from plumbline.reference.rules.rule import ANSWER, Rule, load_rules
 from plumbline.reference.runs import RunRecord, UnreadableRunError, read_record
 from plumbline.reference.trace.files import Flaw, verified_files
@@ -133,9 +134,16 @@ def findings(trace: pa.Table | ds.Dataset, run_ids: Sequence[str], threads: int 
         ]
 
 
-def verdict_row(finding: Finding, flaws: Sequence[Flaw]) -> VerdictRow:
-    """The line of the verdict table: a violation counts in any trace, its absence only in a flawless one."""
-    if finding.violations:
+def verdict_row(finding: Finding, flaws: Sequence[Flaw], on_record: Sequence[Deviation] = ()) -> VerdictRow:
+    """The line of the verdict table: a violation counts in any trace, its absence only in a flawless one.
+
+    A rule cannot make a decision otherwise, as the search can: where anything is on record for its
+    requirement, in force in that run, what it finds is a deviation.
+    """
+    known = [one for one in on_record if one.requirement == finding.requirement]
+    if finding.violations and known:
+        verdict, reason = Verdict.DEVIATION, words(known)
+    elif finding.violations:
         first = finding.witnesses[0]
         verdict = Verdict.FAIL
         reason = f"{first.example}: {first.subject}: {first.witness}"
@@ -245,7 +253,9 @@ def _judge(opened: list[_Looked], threads: int) -> list[Judgement]:
             Judgement(
                 directory=str(run.directory),
                 record=run.record,
-                verdicts=tuple(verdict_row(finding, flaws) for finding in by_run[run_id]),
+                verdicts=tuple(
+                    verdict_row(finding, flaws, run.record.deviations) for finding in by_run[run_id]
+                ),
                 witnesses=tuple(witness for finding in by_run[run_id] for witness in finding.witnesses),
                 flaws=tuple(flaws),
                 examples=examples,

@@ -27,8 +27,9 @@ place where a violation could have shown.
 | `violated` | whether the opportunity was taken |
 
 So a rule that finds nothing to judge says *not exercised*, never *pass*. The verdict on a run is *fail*
-with any violation; else *unknown* if anything of its trace was set aside or missing, or the run did not end
-in order; else *pass*, or *not exercised* without an opportunity. What a file may lack, and how that is
+with any violation, or *deviation* where something is on record for the requirement in that run; else
+*unknown* if anything of its trace was set aside or missing, or the run did not end in order; else *pass*,
+or *not exercised* without an opportunity. What a file may lack, and how that is
 noticed, is told in `reference/trace/files.py`.
 
 A text begins with a header of comment lines: `requirement`, `view` (*black-box*: reads only kinds of

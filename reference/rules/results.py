@@ -43,7 +43,10 @@ SUMMARY_SCHEMA = pa.schema(
             pa.field(name, _TEXT)
             for name in ("requirement", "candidate", "product_version", "day", "verdict")
         ),
-        *(pa.field(name, _COUNT) for name in ("runs", "passed", "failed", "unknown", "not_exercised")),
+        *(
+            pa.field(name, _COUNT)
+            for name in ("runs", "passed", "deviating", "failed", "unknown", "not_exercised")
+        ),
         *(pa.field(name, _COUNT) for name in ("opportunities", "violations")),
     ]
 )
@@ -52,11 +55,14 @@ SUMMARY_SCHEMA = pa.schema(
 _SUMMARY = """
 SELECT requirement, candidate, product_version, day,
   CASE WHEN failed > 0 AND passed > 0 THEN 'intermittent' WHEN failed > 0 THEN 'fail'
-    WHEN unknown > 0 THEN 'unknown' WHEN passed > 0 THEN 'pass' ELSE 'not exercised' END AS verdict,
-  runs, passed, failed, unknown, not_exercised, opportunities, violations
+    WHEN unknown > 0 THEN 'unknown' WHEN deviating > 0 THEN 'deviation'
+    WHEN passed > 0 THEN 'pass' ELSE 'not exercised' END AS verdict,
+  runs, passed, deviating, failed, unknown, not_exercised, opportunities, violations
 FROM (
   SELECT requirement, candidate, product_version, day, count(*) AS runs,
-    count(*) FILTER (WHERE verdict = 'pass') AS passed, count(*) FILTER (WHERE verdict = 'fail') AS failed,
+    count(*) FILTER (WHERE verdict = 'pass') AS passed,
+    count(*) FILTER (WHERE verdict = 'deviation') AS deviating,
+    count(*) FILTER (WHERE verdict = 'fail') AS failed,
     count(*) FILTER (WHERE verdict = 'unknown') AS unknown,
     count(*) FILTER (WHERE verdict = 'not exercised') AS not_exercised,
     CAST(sum(exercised) AS BIGINT) AS opportunities, CAST(sum(failures) AS BIGINT) AS violations

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
@@ -10,6 +11,7 @@ import msgspec
 import pyarrow as pa
 import pytest
 
+from plumbline.reference.deviations import Deviation
 from plumbline.reference.history import History
 from plumbline.reference.rules import judging
 from plumbline.reference.rules.judging import (
@@ -322,6 +324,19 @@ def test_a_run_that_is_ending_is_judged_before_its_record_says_so(tmp_path: Path
     assert judgement.flaws == ()
     assert verdicts(judgement)["CONS-RR-04"] is Verdict.FAIL
     assert set(verdicts(judgement).values()) == {Verdict.FAIL, Verdict.PASS}
+
+
+def test_what_is_on_record_in_the_run_is_a_deviation_and_nothing_else_is(tmp_path: Path):
+    run = sample_run(tmp_path / "run", *VIOLATING.values())
+    known = Deviation(
+        requirement="CONS-RR-04", reason="copies part", owner="us", expires=datetime.now(UTC).date()
+    )
+    record = msgspec.structs.replace(read_record(run), deviations=(known,))
+    found = {row.requirement: row for row in judge_run(run, record).verdicts}
+    assert found["CONS-RR-04"].verdict is Verdict.DEVIATION
+    assert found["CONS-RR-04"].failures
+    assert "copies part" in found["CONS-RR-04"].reason
+    assert found["DISC-LSN-01"].verdict is Verdict.FAIL
 
 
 def test_duckdb_reaches_no_file_and_overflows_into_no_working_directory(tmp_path: Path):
