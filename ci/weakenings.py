@@ -414,6 +414,9 @@ WEAKENINGS: dict[str, Weakening] = {
     "a copy is stored whoever looks at it": Weakening(
         "model.senders", "LOST_OR_LOOKED_AT = claims.LOOKED_AT | {", "LOST_OR_LOOKED_AT = frozenset() | {"
     ),
+    "an answer may overtake what is on its way": Weakening(
+        "model.clients", " or self._overtakes(world, client, head, step):", ":"
+    ),
     "a secondary is told whoever looks at it": Weakening(
         "model.senders",
         "claim=claims.CALLBACK,\n            clashes=claims.LOOKED_AT,",

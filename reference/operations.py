@@ -60,6 +60,9 @@ STORES_VALUE = frozenset(
     {OperationKind.PUT, OperationKind.CREATE, OperationKind.PUT_IF_ABSENT, OperationKind.REPLACE}
 )
 
+NAMED_BY_VALUE = frozenset({OperationKind.PUT_IF_ABSENT, OperationKind.REPLACE})
+"""What takes no callback argument everywhere: who is not sent its value may be told of it without a name."""
+
 
 class Operation(msgspec.Struct, frozen=True, kw_only=True):
     """One operation of one thread on one member or client.

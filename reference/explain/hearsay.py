@@ -30,6 +30,7 @@ from plumbline.reference.model.world import Stage, World
 from plumbline.reference.operations import (
     EXPIRES,
     LOCAL,
+    NAMED_BY_VALUE,
     READS,
     STORES_VALUE,
     WHOLE_REGION,
@@ -143,7 +144,9 @@ class Hearsay:
 
     def _named(self, operation: Operation) -> bool:
         """Whether a log that tells of the operation says that it is this one."""
-        return operation.token is not None and (self._index.identified or operation.kind in STORES_VALUE)
+        if operation.token is None or (operation.kind in NAMED_BY_VALUE and self._without_values):
+            return False
+        return self._index.identified or operation.kind in STORES_VALUE
 
     def takes_over(self, world: World, now: int, client: str) -> bool:
         """Whether another server may come to serve the client (see OfClients)."""

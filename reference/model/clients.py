@@ -25,6 +25,7 @@ from plumbline.reference.model.world import Call, Channel, Entry, Message, Messa
 from plumbline.reference.model.writers import ASKS, refuses, stands, stood
 from plumbline.reference.operations import (
     DESTROYS_REGION,
+    NAMED_BY_VALUE,
     WHOLE_REGION,
     Operation,
     OperationKind,
@@ -147,7 +148,7 @@ class Clients:
         client = channel.target
         if step.shows:
             return claims.SHOW_AT_CLIENT if step.claim is not None else None
-        if self._may_be_told(view, client, head):
+        if self._may_be_told(view, client, head) or self._overtakes(world, client, head, step):
             return None
         alike = self._looks_alike(world, client, head, ways)
         if not head.sure:
@@ -156,6 +157,21 @@ class Clients:
         if step.claim is None and not (len(ways) == 1 and alike):
             return None
         return claims.DISCARD_AT_CLIENT
+
+    def _overtakes(self, world: World, client: str, head: Message, step: Step) -> bool:
+        """Whether a way changes a key in silence while an answer and an event of it are on different ways.
+
+        Where the one makes a key's entry newer, or its tombstone, the other would not be taken any more.
+        """
+        operation = self._setting.operations[head.op_id]
+        where = (operation.region, operation.key)
+        if step.state.entry(client, *where) == world.entry(client, *where):
+            return False
+        return any(
+            self._setting.originators.get(op_id) == client
+            and (self._setting.operations[op_id].region, self._setting.operations[op_id].key) == where
+            for op_id in world.calls
+        )
 
     def _never_sent(
         self, world: World, view: View, channel: Channel, head: Message, ways: list[Step]
@@ -406,11 +422,25 @@ class Clients:
         if not head.sure:
             yield from self._missed(world, view, channel, operation, head)
         if (told := self._as_told(head)) is not operation:
-            operation = told
+            nameless = operation.kind in NAMED_BY_VALUE
             entry = world.entry(channel.target, operation.region, operation.key)
-            if entry.state is not EntryState.LIVE:
-                yield from self._nothing_to_invalidate(world, view, channel, operation, head, entry)
-                return
+            for one in (told, msgspec.structs.replace(told, token=None)) if nameless else (told,):
+                if entry.state is not EntryState.LIVE:
+                    found = self._nothing_to_invalidate(world, view, channel, one, head, entry)
+                else:
+                    found = self._taken_as(world, view, channel, one, head)
+                for step in found:
+                    # The log decides nothing of what may be told of in two ways.
+                    step.claim = None if nameless else step.claim
+                    step.loses = () if nameless else step.loses
+                    yield step
+            return
+        yield from self._taken_as(world, view, channel, operation, head)
+
+    def _taken_as(
+        self, world: World, view: View, channel: Channel, operation: Operation, head: Message
+    ) -> Iterator[Step]:
+        """The ways in which a client may take a message of this operation."""
         for checks in self._setting.client_checks(channel.target):
             versioned = head.stamp is not None
             for takes in each(self._setting.book.client_takes(checks, versioned)):

@@ -430,7 +430,7 @@ class Replicates:
     def shown(self, member: str, operation: Operation) -> tuple[Place, Shown]:
         """Where the listener of a member would tell of an operation that arrives there, and what."""
         becomes, event = BECOMES[operation.kind]
-        named = self._setting.identified or becomes is EntryState.LIVE
+        named = (self._setting.identified and operation.token is not None) or becomes is EntryState.LIVE
         region, key = operation.region, operation.key
         thread = operation.thread if named else None
         return (

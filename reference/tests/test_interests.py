@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+import msgspec
 import pytest
 
 from plumbline.reference.explain.engine import Answer
@@ -185,3 +186,30 @@ def test_a_client_that_enters_what_it_lacks_leaves_alone_what_it_has_destroyed_s
     asked: History, answer: Answer
 ):
     assert told(asked, dataclasses.replace(Rulebook(), **FAULTY[ENTERED].replaces)) is answer
+
+
+def _nameless(asked: History, kind: OperationKind) -> History:
+    """The same, where the second operation is of this kind and the listener's last event has no token."""
+
+    def called(what: Moment) -> Moment:
+        match what:
+            case Called(operation) if operation.op_id == 2:
+                return Called(msgspec.structs.replace(operation, kind=kind))
+            case Returned(2, outcome) if kind is OperationKind.REPLACE:
+                return Returned(2, msgspec.structs.replace(outcome, value="t1"))
+        return what
+
+    *before, last = asked.logs["K"]
+    shown = Shown(msgspec.structs.replace(last.event, token=None), last.after, last.before)
+    return msgspec.structs.replace(
+        asked, timeline=tuple(map(called, asked.timeline)), logs={"K": (*before, shown)}
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer"), [(OperationKind.REPLACE, Answer.EXPLAINED), (OperationKind.PUT, Answer.REFUTED)]
+)
+def test_only_what_is_named_by_its_value_may_be_told_of_without_both(kind: OperationKind, answer: Answer):
+    asked = history("1x @x? x=1 2x settled x=?", "2?")
+    assert told(asked) is Answer.EXPLAINED
+    assert told(_nameless(asked, kind)) is answer
