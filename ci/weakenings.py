@@ -417,6 +417,9 @@ WEAKENINGS: dict[str, Weakening] = {
     "an answer may overtake what is on its way": Weakening(
         "model.clients", " or self._overtakes(world, client, head, step):", ":"
     ),
+    "a client registers before what is held back": Weakening(
+        "model.timeline", "if len(ways) == 1 and not awaits else None", "if len(ways) == 1 else None"
+    ),
     "a secondary is told whoever looks at it": Weakening(
         "model.senders",
         "claim=claims.CALLBACK,\n            clashes=claims.LOOKED_AT,",

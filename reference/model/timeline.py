@@ -172,7 +172,9 @@ class Timeline:
             return
         happens = self._interests.refused if due.refused else self._interests.registered
         ways = list(happens(world, due.interest))
-        claim = claims.NEXT_MOMENT if len(ways) == 1 else None
+        # What is held back may still come first, and finds another entry then.
+        awaits = any(channel.target == due.interest.client for channel in world.channels)
+        claim = claims.NEXT_MOMENT if len(ways) == 1 and not awaits else None
         for after, told in ways:
             yield Step(("harness", due), after, (*told, (TIMELINE, due)), claim)
 
