@@ -216,6 +216,14 @@ def test_no_right_run_is_refuted(sites: int):
     assert len(told["unknown"]) < RIGHT_RUNS / 5
 
 
+@pytest.mark.parametrize("seed", [95000071, 97001544, 97002402])
+def test_right_runs_with_clients_that_were_refuted_once_are_not_any_more(seed: int):
+    """An answer overtakes an event; a registration comes late; a listener at a gate holds a queue back."""
+    asked = ["--right", "--clients", "--cases", "1", "--seed", str(seed), "--json"]
+    result = CliRunner().invoke(trials_command.command, asked)
+    assert (result.exit_code, json.loads(result.stdout)["refuted"]) == (0, [])
+
+
 def test_a_right_run_that_is_refuted_is_told_with_its_seed(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(
         trials_command, "ask_about", lambda seed, *_, **__: Asked(seed=seed, answer=Answer.REFUTED, states=3)

@@ -222,10 +222,15 @@ class Clients:
                 return False
             if self._is_to_be_answered(world, client, operation, call):
                 return False
-        # A queue is emptied in order, so what waits at its server, or for its client's own call, may hold all
-        # of it back.
+        # A queue is emptied in order, so what waits at its server, in its client's listener, or for its
+        # client's own call, may hold all of it back.
         holders = {holder for holder, _ in held} | {
             client for op_id, client in self._setting.originators.items() if self._is_served(world, op_id)
+        }
+        holders |= {
+            channel.target
+            for channel, messages in world.channels.items()
+            if channel.target in self._setting.clients and messages[0].state is MessageState.PARKED
         }
         if not self._failover.quiet(world):
             return False
