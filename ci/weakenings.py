@@ -420,6 +420,9 @@ WEAKENINGS: dict[str, Weakening] = {
     "a client registers before what is held back": Weakening(
         "model.timeline", "if len(ways) == 1 and not awaits else None", "if len(ways) == 1 else None"
     ),
+    "a sender connects while time stands": Weakening(
+        "model.dispatch", "if len(reachable) == 1 and not world.wan.stands", "if len(reachable) == 1"
+    ),
     "a secondary is told whoever looks at it": Weakening(
         "model.senders",
         "claim=claims.CALLBACK,\n            clashes=claims.LOOKED_AT,",
@@ -431,7 +434,9 @@ WEAKENINGS: dict[str, Weakening] = {
         "claims.TAKEOVER,",
     ),
     "a sender connects to any receiver": Weakening(
-        "model.dispatch", "claims.CONNECT if len(reachable) == 1 else None", "claims.CONNECT"
+        "model.dispatch",
+        "claims.CONNECT if len(reachable) == 1 and not world.wan.stands else None",
+        "claims.CONNECT",
     ),
     "nothing waits for events": Weakening(
         "explain.hindsight",

@@ -103,7 +103,8 @@ class Dispatch:
             yield Step(
                 ("connects", member, queue.id, receiver),
                 after.but(wan=after.wan._replace(wires=wires)),
-                claim=claims.CONNECT if len(reachable) == 1 else None,
+                # Where time stands, a batch that is full takes in more until it leaves: when it may, matters.
+                claim=claims.CONNECT if len(reachable) == 1 and not world.wan.stands else None,
                 clashes=hazards.unreachable(
                     queue, member, self._setting.sites.get(queue.remote_site or 0, ())
                 ),
