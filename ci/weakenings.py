@@ -391,7 +391,7 @@ WEAKENINGS: dict[str, Weakening] = {
         'as late as it likes.",\n    OTHERS_DO_NOT_MATTER,',
     ),
     "what may never have been sent is surely missed": Weakening(
-        "model.clients", "        step.claim = None\n", ""
+        "model.arrivals", "        step.claim = None\n", ""
     ),
     "a client has been told when its server has": Weakening(
         "explain.index",

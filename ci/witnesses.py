@@ -42,8 +42,15 @@ _PARTS = [
             "model.replicates",
             "model.checks",
         ),
-        *("model.setting", "model.system", "model.timeline", "model.clients", "model.subscriptions"),
-        *("model.interests", "model.failover"),
+        *(
+            "model.setting",
+            "model.system",
+            "model.timeline",
+            "model.clients",
+            "model.arrivals",
+            "model.client_calls",
+        ),
+        *("model.subscriptions", "model.interests", "model.failover"),
         *(
             "model.senders",
             "model.hazards",

@@ -11,6 +11,7 @@ from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims
 from plumbline.reference.model.callers import Callers
+from plumbline.reference.model.client_calls import ClientCalls
 from plumbline.reference.model.clients import Clients
 from plumbline.reference.model.dispatch import Dispatch
 from plumbline.reference.model.failover import Failover
@@ -49,7 +50,8 @@ class Model:
         at_clients = Replicates(setting, client_strength or strength, foresight, self.senders)
         self.interests = Interests(setting, client_strength or strength)
         failover = Failover(setting, strength, client_strength or strength, self.interests)
-        self.clients = Clients(setting, foresight, at_clients, self.interests, failover, wholes)
+        client_calls = ClientCalls(setting, at_clients, wholes)
+        self.clients = Clients(setting, foresight, at_clients, self.interests, failover, client_calls)
         self.receivers = Receivers(setting, foresight, self.replicates, self.senders, wholes)
         self.dispatch = Dispatch(setting, foresight)
         self.faults = Faults(setting, foresight)

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from plumbline.reference.operations import OperationKind, Status
 from plumbline.reference.rulebook.faulty_clients import CLIENTS
+from plumbline.reference.rulebook.faulty_failover import FAILOVER
 from plumbline.reference.rulebook.faulty_gateways import GATEWAYS
+from plumbline.reference.rulebook.faulty_interests import INTERESTS
 from plumbline.reference.rulebook.faulty_queues import QUEUES
+from plumbline.reference.rulebook.faulty_subscriptions import SUBSCRIPTIONS
 from plumbline.reference.rulebook.values import EntryState, Stamp
 from plumbline.reference.rulebook.variant import FaultyVariant, variant
 
@@ -47,6 +50,9 @@ FAULTY: dict[str, FaultyVariant] = {
     known.name: known
     for known in (
         *CLIENTS,
+        *INTERESTS,
+        *SUBSCRIPTIONS,
+        *FAILOVER,
         *GATEWAYS,
         *QUEUES,
         variant(

@@ -1,0 +1,262 @@
+"""What clients call: carried out by a server, but for what is only a client's own.
+
+A call is passed on to the client's server (004, L39), takes effect there exactly as a member's own, and is
+answered. Knows nothing of what becomes of the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from plumbline.reference.explain.steps import Entry as Shown
+from plumbline.reference.explain.steps import Place, Step
+from plumbline.reference.model import claims
+from plumbline.reference.model.arrivals import answer_of
+from plumbline.reference.model.callers import changed
+from plumbline.reference.model.interests import PRESENT
+from plumbline.reference.model.places import outcome_entry, outcome_place
+from plumbline.reference.model.replicates import Replicates
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.wholes import Wholes
+from plumbline.reference.model.world import Call, Entry, Message, Stage, World
+from plumbline.reference.model.writers import ASKS, refuses, stands, stood
+from plumbline.reference.operations import (
+    DESTROYS_REGION,
+    WHOLE_REGION,
+    Operation,
+    OperationKind,
+    Outcome,
+    Status,
+)
+from plumbline.reference.rulebook.operations import BECOMES, effects
+from plumbline.reference.rulebook.values import EntryState, each
+
+
+class ClientCalls:
+    """The part of the model that passes on clients' calls, and has them answered."""
+
+    def __init__(self, setting: Setting, replicates: Replicates, wholes: Wholes) -> None:
+        self._setting = setting
+        self._replicates = replicates
+        self._wholes = wholes
+
+    def steps(self, world: World) -> Iterator[Step]:
+        """Calls that reach their server, and answers that leave it."""
+        for op_id, client in self._setting.originators.items():
+            call = world.calls.get(op_id)
+            if call is None:
+                continue
+            operation = self._setting.operations[op_id]
+            if call.stage is Stage.ASKED:
+                yield from self._asked(world, client, operation, call)
+            elif self._is_to_be_answered(world, client, operation, call):
+                yield self._answered(world, client, operation, call)
+
+    def quiet(self, world: World) -> bool:
+        """Whether no call of a client goes on by itself."""
+        for op_id, client in self._setting.originators.items():
+            call = world.calls.get(op_id)
+            if call is None or call.indefinite:
+                continue
+            operation = self._setting.operations[op_id]
+            stays = stands(world, client, operation) or self.waits(world, operation)
+            if call.stage is Stage.ASKED and not stays:
+                return False
+            if self._is_to_be_answered(world, client, operation, call):
+                return False
+        return True
+
+    def callers(self, world: World) -> set[str]:
+        """The clients with a call under way at their server, which may hold their queues back."""
+        return {
+            client for op_id, client in self._setting.originators.items() if self._is_served(world, op_id)
+        }
+
+    def waits(self, world: World, operation: Operation) -> bool:
+        """Whether a call may have to wait for another call of its client on the same key."""
+        client = self._setting.originators.get(operation.op_id)
+        return client is not None and any(
+            op_id != operation.op_id
+            and self._setting.operations[op_id].key == operation.key
+            and self._is_served(world, op_id)
+            for op_id, caller in self._setting.originators.items()
+            if caller == client
+        )
+
+    def _is_served(self, world: World, op_id: int) -> bool:
+        """Whether a client's call is under way at its server, or beyond; or held in a writer."""
+        call = world.calls.get(op_id)
+        if call is None:
+            return False
+        operation = self._setting.operations[op_id]
+        holders = (self._setting.originators[op_id], operation.member)
+        held = any(stands(world, holder, operation) for holder in holders)
+        return held or call.stage in (Stage.APPLIED, Stage.SENT)
+
+    def _asked(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:
+        """A client carries out itself what is only its own, and has its server do the rest."""
+        if operation.kind is OperationKind.GET:
+            yield from self._got(world, client, operation, call)
+            return
+        entry = world.entry(client, operation.region, operation.key)
+        for forwards in each(self._forwards(operation, entry)):
+            if forwards:
+                yield from self._passed_on(world, client, operation, call)
+            else:
+                yield from self._kept(world, client, operation, call, entry)
+
+    def _forwards(self, operation: Operation, entry: Entry) -> object:
+        """Whether a client's operation goes to its server."""
+        book = self._setting.book
+        held = entry.state in PRESENT
+        match operation.kind:
+            case OperationKind.CONTAINS_KEY:
+                return False
+            case OperationKind.LOCAL_INVALIDATE | OperationKind.LOCAL_DESTROY:
+                return book.forwards_local()
+            case OperationKind.INVALIDATE | OperationKind.INVALIDATE_REGION:
+                return book.forwards_invalidates()
+            case OperationKind.DESTROY:
+                return book.forwards_destroy_of_held() if held else book.forwards_destroy_of_absent()
+            case OperationKind.DESTROY_REGION:
+                return book.forwards_region_destroy()
+            case OperationKind.LOCAL_DESTROY_REGION:
+                return book.forwards_local_region_destroy()
+            case OperationKind.CLEAR:
+                return True
+            case _:
+                return book.forwards_updates(held)
+
+    def _kept(
+        self, world: World, client: str, operation: Operation, call: Call, entry: Entry
+    ) -> Iterator[Step]:
+        """An operation takes effect in the client's own copy, and nowhere else."""
+        kind = _OWN.get(operation.kind, operation.kind)
+        name = ("does itself", client, operation.op_id)
+        if operation.kind in WHOLE_REGION:
+            destroys = operation.kind in DESTROYS_REGION
+            happens = self._wholes.destroyed if destroys else self._wholes.invalidated
+            after, told = happens(world, client, operation)
+            yield self._done(name, after, operation, call, Outcome(Status.OK), ())
+            yield self._done(name, after, operation, call, Outcome(Status.OK), (told,))
+            return
+        for effect in effects(kind, entry.state, entry.token):
+            outcome = Outcome(effect.status, effect.value)
+            if effect.becomes is None:
+                yield self._done(name, world, operation, call, outcome, ())
+                continue
+            where = (client, operation.region, operation.key)
+            stamp = entry.stamp if effect.becomes is not EntryState.TOMBSTONE else None
+            entries = changed(world, where, effect.becomes, operation.token, stamp, checks=False)
+            told = self._replicates.shown(client, msgspec.structs.replace(operation, kind=kind))
+            yield self._done(name, world.but(entries=entries), operation, call, outcome, (told,))
+
+    @staticmethod
+    def _done(
+        name: tuple[object, ...],
+        world: World,
+        operation: Operation,
+        call: Call,
+        outcome: Outcome,
+        told: tuple[tuple[Place, Shown], ...],
+    ) -> Step:
+        done = call._replace(stage=Stage.DONE, outcome=outcome)
+        shows = (*told, (outcome_place(operation.op_id), outcome_entry(outcome)))
+        return Step(name, world.but(calls=world.calls.set(operation.op_id, done)), shows)
+
+    def _passed_on(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:
+        """The client's writer is asked, and then the server."""
+        book = self._setting.book
+        refused = refuses(world, client, operation)
+        for first in each(book.writer_runs_first()):
+            held = stood(world, client, operation) if first else None
+            if held is not None:
+                yield Step(("stands in the writer", client, operation.op_id), held)
+            elif not first or not stands(world, client, operation):
+                for aborts in each(book.client_writer_aborts(operation.kind)) if refused else (False,):
+                    if aborts:
+                        yield self._failed(("is vetoed", client, operation.op_id), world, operation, call)
+                    else:
+                        yield from self._reached(world, client, operation, call)
+
+    @staticmethod
+    def _failed(name: tuple[object, ...], world: World, operation: Operation, call: Call) -> Step:
+        failed = Outcome(Status.FAILED)
+        ended = call._replace(stage=Stage.DONE, outcome=failed)
+        shows = ((outcome_place(operation.op_id), outcome_entry(failed)),)
+        return Step(name, world.but(calls=world.calls.set(operation.op_id, ended)), shows)
+
+    def _reached(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:
+        op_id = operation.op_id
+        for checks in self._setting.client_checks(client):
+            for server_checks in self._setting.checks(operation.region):
+                for serves in each(self._setting.book.serves_client(checks, server_checks)):
+                    if serves:
+                        yield from self._asks_server(world, client, operation, call)
+                    else:
+                        yield self._failed(("is refused", client, op_id), world, operation, call)
+
+    def _asks_server(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:
+        """The call is on its way to the server; the client's own copy has changed already, or not yet."""
+        op_id = operation.op_id
+        reached = call._replace(stage=Stage.CALLED)
+        for early in each(self._setting.book.client_applies_first()) if operation.kind in ASKS else (False,):
+            if not early:
+                after = world.but(calls=world.calls.set(op_id, reached))
+                yield Step(("passes on", client, op_id), after, claim=claims.PASS_ON)
+                continue
+            where, becomes = (client, operation.region, operation.key), BECOMES[operation.kind][0]
+            entries = changed(world, where, becomes, operation.token, None, checks=False)
+            calls = world.calls.set(op_id, reached._replace(early=True))
+            told = self._replicates.shown(client, operation)
+            yield Step(
+                ("passes on behind its own change", client, op_id),
+                world.but(entries=entries, calls=calls),
+                (told,),
+            )
+
+    def _is_to_be_answered(self, world: World, client: str, operation: Operation, call: Call) -> bool:
+        """Whether the server has done with a call, and has not answered yet."""
+        return (
+            call.stage is Stage.SENT
+            and call.waiting == {client}
+            and answer_of(client, operation) not in world.channels
+        )
+
+    @staticmethod
+    def _answered(world: World, client: str, operation: Operation, call: Call) -> Step:
+        message = Message(operation.op_id, call.stamp)
+        return Step(
+            ("answers", client, operation.op_id),
+            world.but(channels=world.channels.set(answer_of(client, operation), (message,))),
+            claim=claims.PASS_ON,
+        )
+
+    def _got(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:
+        """A client gets what it holds; what it does not hold, or without a value, it asks its server for."""
+        entry = world.entry(client, operation.region, operation.key)
+        live = entry.state is EntryState.LIVE
+        for asks in (False,) if live else each(self._setting.book.get_asks_server()):
+            if asks:
+                reached = call._replace(stage=Stage.CALLED)
+                yield Step(
+                    ("passes on", client, operation.op_id),
+                    world.but(calls=world.calls.set(operation.op_id, reached)),
+                )
+                continue
+            outcome = Outcome(Status.OK, entry.token if live else None)
+            read = call._replace(stage=Stage.DONE, outcome=outcome)
+            yield Step(
+                ("reads its own", client, operation.op_id),
+                world.but(calls=world.calls.set(operation.op_id, read)),
+                ((outcome_place(operation.op_id), outcome_entry(outcome)),),
+            )
+
+
+_OWN = {
+    OperationKind.LOCAL_INVALIDATE: OperationKind.INVALIDATE,
+    OperationKind.LOCAL_DESTROY: OperationKind.DESTROY,
+}
+"""What a local operation does to a client's own copy, where nobody refuses it."""
