@@ -205,7 +205,7 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "readings that are wrong are claimed": Weakening(
         "model.timeline",
-        "[key for key in unread if reading(world, member, region, key) == seen[key]]",
+        "[key for key in unread if seen[key] in self._may_read(world, member, region, key)]",
         "list(unread)",
     ),
     "statistics that are wrong are claimed": Weakening(

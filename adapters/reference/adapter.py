@@ -23,6 +23,7 @@ from plumbline.reference.model.hosting import joined, left
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
+from plumbline.reference.model.tombstones import read_as
 from plumbline.reference.model.wholes import WHOLE
 from plumbline.reference.model.world import GateState, World, empty_world
 from plumbline.reference.model.writers import WRITER, scripted
@@ -229,7 +230,8 @@ class ReferenceAdapter(Adapter):
         return tuple(
             Content(key, entry.token if entry.state is EntryState.LIVE else None)
             for (holder, name, key), entry in sorted(self._world.entries.items())
-            if (holder, name) == (member, region) and entry.state in (EntryState.LIVE, EntryState.INVALID)
+            if (holder, name) == (member, region)
+            and read_as(self._book, entry)[0] in (EntryState.LIVE, EntryState.INVALID)
         )
 
     def arm(self, gate: Gate) -> None:

@@ -12,7 +12,7 @@ from itertools import product
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import OrderStrength
-from plumbline.reference.model import claims
+from plumbline.reference.model import claims, tombstones
 from plumbline.reference.model.claims import LOOKED_AT_IN_ORDER
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import (
@@ -110,8 +110,14 @@ class Callers:
 
     def _unrefused(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
         entry = world.entry(operation.member, operation.region, operation.key)
+        for state in tombstones.read_as(self._setting.book, entry):
+            yield from self._taking_effect(world, view, operation, call, entry, state)
+
+    def _taking_effect(
+        self, world: World, view: View, operation: Operation, call: Call, entry: Entry, state: EntryState
+    ) -> Iterator[Step]:
         of_client = operation.op_id in self._setting.originators
-        for effect in effects(operation.kind, entry.state, entry.token, of_client=of_client):
+        for effect in effects(operation.kind, state, entry.token, of_client=of_client):
             if effect.at_client:
                 yield self._left_to_client(world, operation, call, effect)
             elif of_client and operation.kind is OperationKind.GET:
@@ -223,9 +229,11 @@ class Callers:
             clashes |= claims.REPEATED_SHOWS  # what comes again yields to what is under way
         outcome = Outcome(effect.status, effect.value)
         for checks in self._setting.checks(region):
-            for stamp, told in product(self._stamps(operation, entry, effect, checks=checks), tellings):
+            keeps = tombstones.kept(self._setting.book, effect.becomes, None) if checks else (False,)
+            stamps = self._stamps(operation, entry, effect, checks=checks)
+            for stamp, told, kept in product(stamps, tellings, keeps):
                 entries = changed(
-                    world, (member, region, key), effect.becomes, operation.token, stamp, checks=checks
+                    world, (member, region, key), effect.becomes, operation.token, stamp, checks=kept
                 )
                 after = Call(
                     Stage.APPLIED if effect.distributed else Stage.DONE,
@@ -316,7 +324,11 @@ class Callers:
         if not effect.distributed:
             return (entry.stamp,)
         member = operation.member
-        stamps: tuple[Stamp | None, ...] = each(self._setting.book.stamp(entry.stamp, member, operation.kind))
+        stamps: tuple[Stamp | None, ...] = tuple(
+            stamp
+            for before in tombstones.goes_on_from(self._setting.book, entry)
+            for stamp in each(self._setting.book.stamp(before, member, operation.kind))
+        )
         if self._setting.is_timed(operation.region, operation.key):
             site, times = self._setting.site_of[member], frozenset((operation.op_id,))
             return tuple(stamp and stamp._replace(site=site, times=times) for stamp in stamps)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from plumbline.reference.hashed import HashedMap
+from plumbline.reference.model import tombstones
 from plumbline.reference.model.contests import contests
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.times import NONE, Pairs, latest
@@ -49,8 +50,14 @@ class Checks:
         self, world: World, operation: Operation, head: Message, entry: Entry, member: str
     ) -> Iterator[Finding]:
         """Every way in which the comparison of the message with what is stored may end."""
+        for stored in tombstones.compared(self._setting.book, entry):
+            yield from self._compared_with(world, operation, head, stored, member)
+
+    def _compared_with(
+        self, world: World, operation: Operation, head: Message, stored: Stamp | None, member: str
+    ) -> Iterator[Finding]:
         book, order = self._setting.book, world.order
-        incoming, stored = head.stamp, entry.stamp
+        incoming = head.stamp
         if stored is not None and incoming is not None and stored.site != incoming.site:
             yield from self._between_sites(world, operation, incoming, stored)
             return

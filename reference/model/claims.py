@@ -40,6 +40,11 @@ STAMPS_GROW = frozenset(
         "counted_by",
         "counts_applied",
         "client_compares",
+        "keeps_tombstone",
+        "remembers_unseen_destroy",
+        "compared_with_tombstone",
+        "goes_on_from",
+        "tombstone_read_as",
     }
 )
 """Decisions on which "a stored stamp only grows, and a loser stays one" rests."""

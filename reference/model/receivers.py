@@ -7,10 +7,11 @@ nothing (000, L30).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import NamedTuple
 
 from plumbline.reference.explain.steps import Step, View
-from plumbline.reference.model import claims, hazards
+from plumbline.reference.model import claims, hazards, tombstones
 from plumbline.reference.model.callers import changed
 from plumbline.reference.model.contests import contests
 from plumbline.reference.model.foresight import Comes, Foresight
@@ -240,8 +241,9 @@ class Receivers:
                 if not first and entry.token == operation.token:
                     # Told again, it is no newer: its peers know it already, and take over no version of it.
                     stamps = (entry.stamp,)
-                for stamp in stamps:
-                    changes = changed(world, (member, region, key), becomes, value, stamp, checks=checks)
+                keeps = tombstones.kept(book, becomes, entry) if checks else (False,)
+                for stamp, kept in product(stamps, keeps):
+                    changes = changed(world, (member, region, key), becomes, value, stamp, checks=kept)
                     stored = world.but(entries=changes)
                     ways = list(self._stored(stored, name, wire, event, pairs, shows=shows))
                     for told in ways:

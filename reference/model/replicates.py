@@ -12,7 +12,7 @@ from typing import Any
 from plumbline.reference.explain.steps import Claim, Place, Step, View
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.history import OrderStrength
-from plumbline.reference.model import claims, hazards
+from plumbline.reference.model import claims, hazards, tombstones
 from plumbline.reference.model.callers import changed
 from plumbline.reference.model.checks import Checks, Finding
 from plumbline.reference.model.foresight import Comes, Foresight
@@ -173,7 +173,8 @@ class Replicates:
             for value in each(book.value_stored(operation.token, entry.token)):
                 # A client has no member id: whatever it signed, it would have to sign for its server.
                 signer = channel.source if member in self._setting.clients else member
-                for stamp in self._checks.stored_stamps(ordered, operation, head.stamp, entry.stamp, signer):
+                stamps = self._checks.stored_stamps(ordered, operation, head.stamp, entry.stamp, signer)
+                for stamp, keeps in product(stamps, tombstones.kept(book, becomes, entry)):
                     for times in announced:
                         yield from self._applied(
                             ordered,
@@ -186,6 +187,7 @@ class Replicates:
                             stamp,
                             times=times,
                             checks=True,
+                            keeps=keeps,
                         )
 
     def _applied(
@@ -201,6 +203,7 @@ class Replicates:
         *,
         times: int,
         checks: bool,
+        keeps: bool = True,
     ) -> Iterator[Step]:
         member, region, key = channel.target, operation.region, operation.key
         place, shown = self.shown(member, operation)
@@ -213,7 +216,8 @@ class Replicates:
         if reader is Comes.SURELY and view.reduced and self._setting.stamps_grow:
             return
         becomes, _ = BECOMES[operation.kind]
-        after = world.but(entries=changed(world, (member, region, key), becomes, value, stamp, checks=checks))
+        kept = checks and keeps
+        after = world.but(entries=changed(world, (member, region, key), becomes, value, stamp, checks=kept))
         if checks:
             after = self._counted(after, member, applied=True)
         gate = (member, operation.op_id)

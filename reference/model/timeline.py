@@ -34,7 +34,7 @@ from plumbline.reference.history import (
     StatisticRead,
     Waited,
 )
-from plumbline.reference.model import claims
+from plumbline.reference.model import claims, tombstones
 from plumbline.reference.model.hosting import joined, left
 from plumbline.reference.model.interests import Interests
 from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
@@ -299,7 +299,7 @@ class Timeline:
     def _contents(self, world: World, view: View, number: int, unread: frozenset[str]) -> Iterator[Step]:
         member, region = self._answers.members[number]
         seen = self._answers.contents[number]
-        right = [key for key in unread if reading(world, member, region, key) == seen[key]]
+        right = [key for key in unread if seen[key] in self._may_read(world, member, region, key)]
         # One by one for the judge, all at once where readings are known not to disturb each other.
         for group in [frozenset(right)] if view.reduced else [frozenset((key,)) for key in right]:
             if group:
@@ -311,12 +311,12 @@ class Timeline:
                     claims.READ,
                 )
 
-
-def reading(world: World, member: str, region: str, key: str) -> Reading:
-    """What a reader of the member's contents sees of a key now, or of the region as a whole."""
-    if key == WHOLE_COPY:
-        return DESTROYED if (member, region) in world.away else None
-    entry = world.entry(member, region, key)
-    if entry.state is EntryState.LIVE:
-        return entry.token
-    return "" if entry.state is EntryState.INVALID else None
+    def _may_read(self, world: World, member: str, region: str, key: str) -> tuple[Reading, ...]:
+        """What a reader of the member's contents may see of a key now, or of the region as a whole."""
+        if key == WHOLE_COPY:
+            return (DESTROYED if (member, region) in world.away else None,)
+        entry = world.entry(member, region, key)
+        if entry.state is EntryState.LIVE:
+            return (entry.token,)
+        states = tombstones.read_as(self._setting.book, entry)
+        return tuple("" if state is EntryState.INVALID else None for state in states)

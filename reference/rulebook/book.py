@@ -14,7 +14,15 @@ import msgspec
 
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.operations import Interest, OperationKind, Status
-from plumbline.reference.rulebook import clients, failover, gateways, interests, replicated, subscriptions
+from plumbline.reference.rulebook import (
+    clients,
+    failover,
+    gateways,
+    interests,
+    replicated,
+    subscriptions,
+    tombstones,
+)
 from plumbline.reference.rulebook.dialects import answers, is_documented
 from plumbline.reference.rulebook.values import EntryState, Free, Stamp
 
@@ -23,8 +31,8 @@ from plumbline.reference.rulebook.values import EntryState, Free, Stamp
 class Rulebook:
     """All decisions. The defaults are what the documents say; of two that contradict each other, the older.
 
-    See `replicated`, `clients`, `interests`, `subscriptions`, `failover` and `gateways` for each, and
-    `dialects` for where the documents part.
+    See `replicated`, `tombstones`, `clients`, `interests`, `subscriptions`, `failover` and `gateways` for
+    each, and `dialects` for where the documents part.
     """
 
     waits_for_other_writers: Callable[[int], Any] = replicated.waits_for_other_writers
@@ -49,6 +57,11 @@ class Rulebook:
     counts_applied: Callable[[], Any] = replicated.counts_applied
     image_includes: Callable[[EntryState], Any] = replicated.image_includes
     checks_in_force: Callable[[bool | None], Any] = replicated.checks_in_force
+    keeps_tombstone: Callable[[], Any] = tombstones.keeps_tombstone
+    remembers_unseen_destroy: Callable[[], Any] = tombstones.remembers_unseen_destroy
+    compared_with_tombstone: Callable[[Stamp], Any] = tombstones.compared_with_tombstone
+    goes_on_from: Callable[[Stamp], Any] = tombstones.goes_on_from
+    tombstone_read_as: Callable[[], Any] = tombstones.tombstone_read_as
     serves_client: Callable[[bool, bool], Any] = clients.serves_client
     client_takes: Callable[[bool, bool], Any] = clients.client_takes
     forwards_updates: Callable[[bool], Any] = clients.forwards_updates
@@ -288,6 +301,10 @@ def _all_but_one(keys: tuple[str, ...]) -> Free:
     return Free((keys, *(tuple(k for k in keys if k != without) for without in keys)))
 
 
+def _compared_or_not(stamp: Stamp) -> Free:
+    return Free((stamp, None, stamp._replace(version=stamp.version + 1)))
+
+
 REPLICATED: dict[str, Decision] = {
     "waits_for_other_writers": Decision(("CONS-RR-01", "EX-A3C3-01"), _yes_or_no),
     "applies_while_another_is_under_way": Decision(("EX-A3C3-02",), _yes_or_no),
@@ -304,6 +321,11 @@ REPLICATED: dict[str, Decision] = {
     "applies_tie_of_lower": Decision(("VER-TIE-02", "EX-A3C3-03"), _yes_or_no),
     "is_higher": Decision(("VER-ID-01", "VER-TIE-03", "EX-A3C3-05"), _yes_or_no),
     "takes_part": Decision(("VER-OPS-01",), _yes_or_no),
+    "remembers_unseen_destroy": Decision(("TOMB-RETAIN-05",), _yes_or_no),
+    "compared_with_tombstone": Decision(("TOMB-RETAIN-02",), _compared_or_not),
+    "goes_on_from": Decision(("TOMB-RETAIN-04",), lambda stamp: Free((stamp, None))),
+    "tombstone_read_as": Decision(("TOMB-INVIS-01",), lambda: Free((EntryState.ABSENT, EntryState.INVALID))),
+    "keeps_tombstone": Decision(("TOMB-RETAIN-01",), _yes_or_no),
     "stamp": Decision(("VER-STAMP-02", "VER-STAMP-01"), _any_stamp),
     "stamp_stored": Decision(("VER-STAMP-03", "VER-STAMP-01"), _any_stamp_stored),
     "image_includes": Decision(("VER-STAMP-04",), _yes_or_no),

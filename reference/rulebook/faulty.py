@@ -13,6 +13,7 @@ from plumbline.reference.rulebook.faulty_gateways import GATEWAYS
 from plumbline.reference.rulebook.faulty_interests import INTERESTS
 from plumbline.reference.rulebook.faulty_queues import QUEUES
 from plumbline.reference.rulebook.faulty_subscriptions import SUBSCRIPTIONS
+from plumbline.reference.rulebook.faulty_tombstones import TOMBSTONES
 from plumbline.reference.rulebook.values import EntryState, Stamp
 from plumbline.reference.rulebook.variant import FaultyVariant, variant
 
@@ -55,6 +56,7 @@ FAULTY: dict[str, FaultyVariant] = {
         *FAILOVER,
         *GATEWAYS,
         *QUEUES,
+        *TOMBSTONES,
         variant(
             "cluster-lock",
             "CONS-RR-01 EX-A3C3-01",

@@ -21,6 +21,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     observation,
     stamps,
     subscriptions,
+    tombstones,
     worked_example,
     writers,
 )

@@ -430,6 +430,12 @@ class Stage:
         for member in self.members:
             self.holds(member, key, operation)
 
+    def all_but(self, left_out: str, key: str, operation: Operation | None) -> None:
+        """Every member but one holds the outcome of an operation."""
+        for member in self.members:
+            if member != left_out:
+                self.holds(member, key, operation)
+
     def all_hold_invalid(self, key: str) -> None:
         """Every member holds an entry without a value."""
         for member in self.members:

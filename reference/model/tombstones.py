@@ -1,0 +1,47 @@
+"""Tombstones: what stays of a destroyed entry, and how callers, readers and comparisons find it.
+
+Asks the rulebook only where there is a tombstone. Does not know how it comes to be, nor who asks.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.model.world import Entry
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.values import EntryState, Stamp, each
+
+ALWAYS = (True,)
+
+
+def kept(book: Rulebook, becomes: EntryState | None, entry: Entry | None) -> tuple[bool, ...]:
+    """Whether a change leaves something behind; what is destroyed leaves a tombstone.
+
+    Args:
+        book: the decisions.
+        becomes: what the entry becomes.
+        entry: what a message from elsewhere finds; None where the change was called.
+    """
+    if becomes is not EntryState.TOMBSTONE:
+        return ALWAYS
+    keeps = each(book.keeps_tombstone())
+    if entry is None or entry.state is not EntryState.ABSENT:
+        return keeps
+    return tuple(dict.fromkeys(a and b for a in keeps for b in each(book.remembers_unseen_destroy())))
+
+
+def compared(book: Rulebook, entry: Entry) -> tuple[Stamp | None, ...]:
+    """The stamps that an update may be compared with where it finds the entry."""
+    if entry.state is not EntryState.TOMBSTONE or entry.stamp is None:
+        return (entry.stamp,)
+    return each(book.compared_with_tombstone(entry.stamp))
+
+
+def goes_on_from(book: Rulebook, entry: Entry) -> tuple[Stamp | None, ...]:
+    """The stamps that a local change of the entry may go on from."""
+    if entry.state is not EntryState.TOMBSTONE or entry.stamp is None:
+        return (entry.stamp,)
+    return each(book.goes_on_from(entry.stamp))
+
+
+def read_as(book: Rulebook, entry: Entry) -> tuple[EntryState, ...]:
+    """What anybody who reads may take the entry for."""
+    return each(book.tombstone_read_as()) if entry.state is EntryState.TOMBSTONE else (entry.state,)

@@ -1,0 +1,112 @@
+"""What is kept of destroyed entries, as it shows in what comes late (document 004, L93)."""
+
+from __future__ import annotations
+
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.operations import Operation, OperationKind, Scope, Status
+from plumbline.suites.scenarios.scenario import scenario
+from plumbline.suites.scenarios.stage import MismatchError, Stage
+
+PUT, DESTROY = OperationKind.PUT, OperationKind.DESTROY
+
+COUNTS = (Capability.LISTENER_GATES, Capability.STATISTICS)
+
+
+@scenario("TOMB-RETAIN-01", needs=COUNTS)
+def what_is_older_than_a_destroy_does_not_revive_the_key(s: Stage) -> None:
+    s.put(s.mid, "x")
+    late = s.park(s.low, s.low, "x")
+    s.put(s.mid, "x")
+    gone = s.do(s.mid, DESTROY, "x")
+    s.release(late)
+    s.settle()
+    s.all_hold("x", gone)
+    s.not_told(s.mid, late)
+    s.not_told(s.high, late)
+    s.discards(low=0, mid=1, high=1)
+
+
+@scenario("TOMB-RETAIN-02")
+def a_put_and_a_destroy_at_the_same_time_end_as_the_higher_id_has_it(s: Stage) -> None:
+    for turn, (destroyer, writer) in enumerate(((s.low, s.high), (s.high, s.low), (s.mid, s.high))):
+        for first in (DESTROY, PUT):
+            key = f"x-{turn}-{first}"
+            s.put(s.mid, key)
+            gone = s.park(destroyer, destroyer, key, DESTROY)
+            kept = s.park(writer, writer, key)
+            for operation in (gone, kept) if first is DESTROY else (kept, gone):
+                s.release(operation)
+                for member in s.members:
+                    if member not in (destroyer, writer) and operation is (
+                        gone if first is DESTROY else kept
+                    ):
+                        s.shown_at(member, operation)
+            s.settle()
+            s.all_hold(key, kept if s.members.index(writer) > s.members.index(destroyer) else gone)
+
+
+@scenario("TOMB-RETAIN-04")
+def a_key_that_is_created_again_goes_on_from_its_tombstone(s: Stage) -> None:
+    s.put(s.mid, "x")
+    late = s.park(s.low, s.low, "x")
+    s.put(s.mid, "x")
+    s.do(s.mid, DESTROY, "x")
+    again = s.do(s.high, OperationKind.CREATE, "x")
+    s.all_but(s.low, "x", again)
+    s.release(late)
+    s.settle()
+    s.all_hold("x", again)
+    s.not_told(s.mid, late)
+    s.not_told(s.high, late)
+
+
+@scenario("TOMB-RETAIN-05", scope=Scope.NO_ACK)
+def a_destroy_that_comes_before_its_create_is_remembered(s: Stage) -> None:
+    s.park(s.high, s.low, "gate", thread="one thread")
+    # What the thread sends to the high member waits behind the put that stands there.
+    created = s.start(s.low, OperationKind.CREATE, "x", thread="one thread")
+    s.shown_at(s.mid, created)
+    gone = s.do(s.mid, DESTROY, "x")
+    s.shown_at(s.low, gone)
+    s.settle()
+    s.all_hold("x", gone)
+    s.not_told(s.high, created)
+
+
+@scenario("TOMB-RETAIN-05", needs=())
+def a_destroy_of_a_key_that_is_not_there_fails_and_leaves_nothing(s: Stage) -> None:
+    s.do(s.high, DESTROY, "x", expect=Status.ABSENT)
+    s.all_hold("x", s.put(s.low, "x"))
+    s.do(s.low, DESTROY, "x")
+    s.do(s.low, DESTROY, "x", expect=Status.ABSENT)
+    s.all_hold("x", s.put(s.low, "x"))
+
+
+@scenario("TOMB-INVIS-01", needs=())
+def nobody_sees_a_tombstone(s: Stage) -> None:
+    kinds = (OperationKind.CREATE, OperationKind.PUT_IF_ABSENT, PUT)
+    for key in ("x", "y", *kinds):
+        s.put(s.mid, key)
+        s.do(s.low, DESTROY, key)
+    s.settle()
+    for member in s.members:
+        for key in ("x", *kinds):
+            s.holds(member, key, None)
+        _answers(s, member, OperationKind.GET, None)
+        _answers(s, member, OperationKind.CONTAINS_KEY, "false")
+        _answers(s, member, OperationKind.REPLACE, None)
+        s.do(member, DESTROY, "x", expect=Status.ABSENT)
+        s.holds(member, "x", None)
+    for kind in kinds:
+        s.all_hold(kind, s.do(s.high, kind, kind))
+    _answers(s, s.high, OperationKind.PUT_IF_ABSENT, None, key="y")
+    s.all_hold("x", None)
+
+
+def _answers(s: Stage, member: str, kind: OperationKind, value: str | None, *, key: str = "x") -> Operation:
+    """An operation ends well and brings this value back."""
+    operation = s.start(member, kind, key)
+    outcome = s.finish(operation)
+    if (outcome.status, outcome.value) != (Status.OK, value):
+        raise MismatchError(f"{kind} of {key} at {member} to bring {value}", f"{outcome}")
+    return operation
