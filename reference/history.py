@@ -205,6 +205,8 @@ class FaultKind(StrEnum):
     HOLD_TIME = "hold_time"
     TIME_LEAP = "time_leap"
     LET_RUN = "let_run"
+    ANSWERS_LOST = "answers_lost"
+    ANSWERS_BACK = "answers_back"
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
@@ -217,12 +219,14 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
             receiver_stop, receiver_start: of the member's gateway receiver. pause, resume: of the queue
             on the member; a paused primary builds no further batch. hold_time: from here on the clocks of
             all sites show the same and stand still, and what waits for time waits. time_leap: they leap.
-            let_run: they run by themselves again.
+            let_run: they run by themselves again. answers_lost: what the member answers to calls of `client`
+            is lost, from here on until answers_back; asked for only when everything has settled.
         member: whom it befalls; "" for links.
         queue: which queue is paused or resumed.
         site: the sending side of a link.
         remote_site: its receiving side.
         milliseconds: how much time is let pass.
+        client: whose calls are not answered.
     """
 
     kind: FaultKind
@@ -231,6 +235,7 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
     site: int = 0
     remote_site: int = 0
     milliseconds: int = 0
+    client: str = ""
 
 
 def fault_words(fault: Fault) -> str:
@@ -248,6 +253,8 @@ def fault_words(fault: Fault) -> str:
         FaultKind.HOLD_TIME: "time held still",
         FaultKind.TIME_LEAP: f"{fault.milliseconds:,} milliseconds let pass",
         FaultKind.LET_RUN: "time runs again",
+        FaultKind.ANSWERS_LOST: f"answers of {fault.member} to {fault.client} lost",
+        FaultKind.ANSWERS_BACK: f"answers of {fault.member} reach {fault.client} again",
     }[fault.kind]
 
 

@@ -301,6 +301,8 @@ _OF_FAULTS = {
     FaultKind.LINK_DOWN: Capability.LINK_FAULTS,
     FaultKind.LINK_UP: Capability.LINK_FAULTS,
     FaultKind.REPLIES_LOST: Capability.LINK_FAULTS,
+    FaultKind.ANSWERS_LOST: Capability.LINK_FAULTS,
+    FaultKind.ANSWERS_BACK: Capability.LINK_FAULTS,
     FaultKind.RECEIVER_STOP: Capability.GATEWAYS,
     FaultKind.RECEIVER_START: Capability.GATEWAYS,
     FaultKind.HOLD_TIME: Capability.VIRTUAL_TIME,
@@ -391,6 +393,7 @@ def mistakes(plan: Plan) -> list[str]:
             (step.interest.client if isinstance(step, Register) else "", set(clients), "client"),
             (step.interest.region if isinstance(step, Register) else "", regions, "region"),
             (step.fault.member if isinstance(step, Inject) else "", members, "member"),
+            (step.fault.client if isinstance(step, Inject) else "", set(clients), "client"),
             (step.fault.queue if isinstance(step, Inject) else "", queues, "queue"),
         )
         wrong += [

@@ -70,6 +70,8 @@ _LINK_WORDS = {
     FaultKind.LINK_DOWN: "cut",
     FaultKind.REPLIES_LOST: "answers lost",
     FaultKind.LINK_UP: "mended",
+    FaultKind.ANSWERS_LOST: "answers to client lost",
+    FaultKind.ANSWERS_BACK: "answers to client again",
 }
 
 MEMBER, THREAD = "member", "thread"

@@ -29,6 +29,7 @@ _MENDED_BY = {
     FaultKind.LINK_UP: (FaultKind.LINK_DOWN, FaultKind.REPLIES_LOST),
     FaultKind.RECEIVER_START: (FaultKind.RECEIVER_STOP,),
     FaultKind.RESUME: (FaultKind.PAUSE,),
+    FaultKind.ANSWERS_BACK: (FaultKind.ANSWERS_LOST,),
 }
 _LASTS = frozenset(kind for kinds in _MENDED_BY.values() for kind in kinds)
 
@@ -65,7 +66,7 @@ def ended(moment: Moment | None) -> tuple[Span, ...]:
 
 def _span(fault: Fault, kind: FaultKind) -> Span:
     link = f"{fault.site} {fault.remote_site}"
-    return Span(fault.member or LINKS, kind, fault.queue if fault.member else link)
+    return Span(fault.member or LINKS, kind, (fault.queue or fault.client) if fault.member else link)
 
 
 def columns(moments: Iterable[Moment | None], most: int) -> dict[Span, int]:

@@ -15,7 +15,7 @@ from plumbline.reference.operations import Operation, Status
 _NOT_A_BREAKAGE = frozenset(
     (
         *(FaultKind.LINK_UP, FaultKind.RECEIVER_START, FaultKind.PAUSE, FaultKind.RESUME),
-        *(FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN),
+        *(FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN, FaultKind.ANSWERS_BACK),
     )
 )
 """What mends, what only keeps a queue from being emptied, and what is done to time."""
@@ -60,6 +60,8 @@ def _has_bitten(history: History, begun: int, fault: Fault, events: tuple[_Cross
             return _cut_short(history, fault.member) or any(
                 event.called < begun and _beyond_later(event, done, but=fault.member) for event in events
             )
+        case FaultKind.ANSWERS_LOST:
+            return True  # no machine of two sites has clients
         case FaultKind.REPLIES_LOST:
             mended = _mended(history, begun, FaultKind.LINK_UP)
             return any(

@@ -79,6 +79,8 @@ _LINK_STATES = {
     FaultKind.LINK_DOWN: "down",
     FaultKind.LINK_UP: "up",
     FaultKind.REPLIES_LOST: "drop_acks",
+    FaultKind.ANSWERS_LOST: "drop_acks",
+    FaultKind.ANSWERS_BACK: "up",
 }
 
 
@@ -227,6 +229,8 @@ class Driver:
 
     def inject(self, fault: Fault) -> None:
         """Do something to the candidate, and go on once it is done."""
+        if fault.kind is FaultKind.ANSWERS_LOST:
+            self.settle()
         self._faults += 1
         self._timeline.append(FaultBegun(self._faults, fault))
         match fault.kind:
@@ -238,6 +242,8 @@ class Driver:
                 self._adapter.queue_action(fault.member, "receiver", action)
             case FaultKind.PAUSE | FaultKind.RESUME:
                 self._adapter.queue_action(fault.member, fault.queue, fault.kind)
+            case FaultKind.ANSWERS_LOST | FaultKind.ANSWERS_BACK:
+                self._adapter.link(fault.client, fault.member, _LINK_STATES[fault.kind])
             case FaultKind.LINK_DOWN | FaultKind.LINK_UP | FaultKind.REPLIES_LOST:
                 self._adapter.link(str(fault.site), str(fault.remote_site), _LINK_STATES[fault.kind])
             case FaultKind.HOLD_TIME | FaultKind.LET_RUN:

@@ -56,6 +56,7 @@ class _Playing:
         self._called: dict[int, Operation] = {}
         self._done: set[int] = set()
         self._away: set[tuple[str, str]] = set()
+        self._lost: dict[tuple[str, str], None] = {}
 
     def take(self, step: PlanStep) -> None:  # noqa: PLR0912 - a case for each kind of step
         driver = self._driver
@@ -102,6 +103,8 @@ class _Playing:
     def wind_up(self) -> None:
         for gate in self._parked:
             self._driver.release(gate)
+        for client, member in list(self._lost):
+            self._inject(Fault(kind=FaultKind.ANSWERS_BACK, client=client, member=member))
         for operation in self._driver.under_way:
             self._finished(operation.op_id)
         self._driver.settle()
@@ -157,6 +160,12 @@ class _Playing:
         )
 
     def _inject(self, fault: Fault) -> None:
+        if fault.kind is FaultKind.ANSWERS_LOST:
+            if self._parked or self._driver.under_way:
+                return
+            self._lost[fault.client, fault.member] = None
+        if fault.kind is FaultKind.ANSWERS_BACK:
+            self._lost.pop((fault.client, fault.member), None)
         self._driver.inject(fault)
         if fault.kind is FaultKind.CRASH:
             # What stood at a listener there is gone with it.

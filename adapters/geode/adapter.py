@@ -348,6 +348,8 @@ class GeodeAdapter(Adapter):
     def link(self, source: str, target: str, state: str) -> None:
         """Set the link from one site's senders to another's receivers `up`, `down` or `drop_acks`."""
         self._require_alive()
+        if source in self._clients.in_use:
+            raise UnsupportedError(f"link: no answers to {source} can be lost so far")
         self._gateways.link(source, target, state)
 
     def close(self) -> None:

@@ -17,6 +17,7 @@ from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.steps import Entry, Place
 from plumbline.reference.history import Fault, FaultKind, Gate, OrderStrength
+from plumbline.reference.model.attempts import counted
 from plumbline.reference.model.failover import ACKNOWLEDGED
 from plumbline.reference.model.foresight import Unknowing
 from plumbline.reference.model.hosting import joined, left
@@ -178,8 +179,7 @@ class ReferenceAdapter(Adapter):
         if operation.kind not in SUPPORTED and not whole:
             raise UnsupportedError(f"begin: the reference does not model {operation.kind} so far")
         model = self._ready()
-        if operation.member in model.setting.clients and model.setting.tracked(operation.member):
-            raise UnsupportedError("begin: clients of several servers only listen so far")
+        self._require_modelled(operation)
         if whole and self._world.calls:
             raise UnsupportedError(f"begin: {operation.kind} is called while nothing is under way, so far")
         of_member = operation.member not in model.setting.clients
@@ -192,6 +192,16 @@ class ReferenceAdapter(Adapter):
             model.setting.readings[operation.op_id] = (self._holds, self._world.wan.passed)
         self._world = model.timeline.called(self._world, operation)
         self._go_on()
+
+    def _require_modelled(self, operation: Operation) -> None:
+        """Clients of several servers call puts while answers are lost, and nothing else, so far."""
+        setting, world = self._ready().setting, self._world
+        if operation.member not in setting.clients:
+            return
+        if setting.tracked(operation.member) and (not world.served.lost or world.wan.dead):
+            raise UnsupportedError("begin: clients of several servers only listen so far")
+        if world.served.lost and operation.kind is not OperationKind.PUT:
+            raise UnsupportedError(f"begin: no {operation.kind} is called while answers are lost, so far")
 
     def finish(self, op_id: int, timeout_ms: int) -> Outcome | None:
         """Let things happen until the operation has returned or nothing happens any more."""
@@ -357,6 +367,8 @@ class ReferenceAdapter(Adapter):
 
     def crash(self, member: str) -> None:
         """The member is dead, at some moment before this returns."""
+        if counted(self._world):
+            raise UnsupportedError("crash: no member dies where answers were lost, so far")
         told = any(where[0] == member for where in self._world.gates)
         self._happen(Fault(kind=FaultKind.CRASH, member=member))
         if self._random is not None and not told:
@@ -370,10 +382,24 @@ class ReferenceAdapter(Adapter):
 
     def link(self, source: str, target: str, state: str) -> None:
         """Cut a link between sites, lose its replies, or mend it."""
+        if source in self._ready().setting.clients:
+            self._client_link(source, target, state)
+            return
         kinds = {"down": FaultKind.LINK_DOWN, "up": FaultKind.LINK_UP, "drop_acks": FaultKind.REPLIES_LOST}
         if state not in kinds:
             raise UnsupportedError(f"link: the reference cannot set a link {state} so far")
         self._happen(Fault(kind=kinds[state], site=int(source), remote_site=int(target)))
+
+    def _client_link(self, client: str, server: str, state: str) -> None:
+        """Lose what a server answers to a client, once everything has happened; or lose it no more."""
+        kinds = {"drop_acks": FaultKind.ANSWERS_LOST, "up": FaultKind.ANSWERS_BACK}
+        if state not in kinds:
+            raise UnsupportedError(f"link: the reference cannot set the link of a client {state} so far")
+        if server not in self._ready().setting.clients[client].servers:
+            raise AdapterError(f"link: {client} is not served by {server}")
+        if state == "drop_acks":
+            self.settle(0)
+        self._happen(Fault(kind=kinds[state], client=client, member=server))
 
     def clock(self, site: int, offset_ms: int, frozen: bool) -> None:
         """Hold a site's clock: time stands still once those of all sites are held."""

@@ -415,12 +415,13 @@ _MENDED_BY = {
     FaultKind.RECEIVER_STOP: FaultKind.RECEIVER_START,
     FaultKind.PAUSE: FaultKind.RESUME,
     FaultKind.HOLD_TIME: FaultKind.LET_RUN,
+    FaultKind.ANSWERS_LOST: FaultKind.ANSWERS_BACK,
 }
 
 
-def _spot(fault: Fault) -> tuple[str, str, int, int]:
+def _spot(fault: Fault) -> tuple[str, str, int, int, str]:
     """Where a fault is."""
-    return fault.member, fault.queue, fault.site, fault.remote_site
+    return fault.member, fault.queue, fault.site, fault.remote_site, fault.client
 
 
 def _repeats(log: tuple[ListenerShown, ...]) -> frozenset[tuple[str, str, str | None]]:

@@ -13,6 +13,7 @@ from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims, tombstones
+from plumbline.reference.model.attempts import carried_out, counted, seen
 from plumbline.reference.model.claims import LOOKED_AT_IN_ORDER
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import (
@@ -57,9 +58,11 @@ class Callers:
             if dead and self._setting.operations[op_id].member in dead:
                 continue
             if call.stage is Stage.CALLED:
-                yield from self._effects(world, view, self._setting.operations[op_id], call)
+                operation = carried_out(self._setting.operations[op_id], call)
+                before = seen(world, self._setting, operation.member, op_id) if counted(world) else world
+                yield from self._effects(before, view, operation, call)
             elif call.stage is Stage.APPLIED:
-                yield from self._sendings(world, self._setting.operations[op_id], call)
+                yield from self._sendings(world, carried_out(self._setting.operations[op_id], call), call)
 
     def blocked(self, world: World, operation: Operation) -> tuple[bool, ...]:
         """Whether a call has to wait for other writers before it takes effect."""
@@ -241,6 +244,8 @@ class Callers:
                     stamp,
                     update=entry.state in (EntryState.LIVE, EntryState.INVALID),
                     early=world.calls[operation.op_id].early,
+                    at=world.calls[operation.op_id].at,
+                    renamed=world.calls[operation.op_id].renamed,
                 )
                 shows = [(place, shown)] if told else []
                 if not effect.distributed:
@@ -349,7 +354,7 @@ class Callers:
             channels = world.channels
             for target in targets:
                 channel = Channel(operation.thread, operation.member, target)
-                message = Message(operation.op_id, call.stamp, call.update)
+                message = Message(operation.op_id, call.stamp, call.update, renamed=call.renamed)
                 channels = channels.set(channel, (*channels.get(channel, ()), message))
             waits = self._setting.awaits_acknowledgement(operation.region)
             waiting = call.waiting.union(self._setting.caller(operation.op_id), targets if waits else ())

@@ -14,6 +14,7 @@ from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step
 from plumbline.reference.model import claims
 from plumbline.reference.model.arrivals import answer_of
+from plumbline.reference.model.attempts import carried_out, reachable, tried_again, unanswered
 from plumbline.reference.model.callers import changed
 from plumbline.reference.model.interests import PRESENT
 from plumbline.reference.model.places import outcome_entry, outcome_place
@@ -48,11 +49,16 @@ class ClientCalls:
             call = world.calls.get(op_id)
             if call is None:
                 continue
-            operation = self._setting.operations[op_id]
-            if call.stage is Stage.ASKED:
+            operation = carried_out(self._setting.operations[op_id], call)
+            if call.again:
+                yield from tried_again(world, self._setting, client, operation, call)
+            elif call.stage is Stage.ASKED:
                 yield from self._asked(world, client, operation, call)
             elif self._is_to_be_answered(world, client, operation, call):
-                yield self._answered(world, client, operation, call)
+                if (client, operation.member) in world.served.lost:
+                    yield unanswered(world, client, operation, call)
+                else:
+                    yield self._answered(world, client, operation, call)
 
     def quiet(self, world: World) -> bool:
         """Whether no call of a client goes on by itself."""
@@ -60,8 +66,10 @@ class ClientCalls:
             call = world.calls.get(op_id)
             if call is None or call.indefinite:
                 continue
-            operation = self._setting.operations[op_id]
+            operation = carried_out(self._setting.operations[op_id], call)
             stays = stands(world, client, operation) or self.waits(world, operation)
+            if call.again:
+                stays = not reachable(world, self._setting, client)
             if call.stage is Stage.ASKED and not stays:
                 return False
             if self._is_to_be_answered(world, client, operation, call):
@@ -93,7 +101,7 @@ class ClientCalls:
         operation = self._setting.operations[op_id]
         holders = (self._setting.originators[op_id], operation.member)
         held = any(stands(world, holder, operation) for holder in holders)
-        return held or call.stage in (Stage.APPLIED, Stage.SENT)
+        return held or call.again or call.stage in (Stage.APPLIED, Stage.SENT)
 
     def _asked(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:
         """A client carries out itself what is only its own, and has its server do the rest."""

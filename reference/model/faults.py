@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import Fault, FaultKind, fault_words
+from plumbline.reference.model.attempts import lost
 from plumbline.reference.model.batches import passed, runs_again, stopped
 from plumbline.reference.model.dispatch import broken, link_of
 from plumbline.reference.model.foresight import Foresight
@@ -18,7 +19,15 @@ from plumbline.reference.model.wires import acknowledged, with_wire
 from plumbline.reference.model.world import STILL_UNKNOWN, Call, GateState, Stage, WireName, World
 from plumbline.reference.rulebook.values import each
 
-_MENDS = frozenset((FaultKind.LINK_UP, FaultKind.RECEIVER_START, FaultKind.RESUME, FaultKind.LET_RUN))
+_MENDS = frozenset(
+    (
+        FaultKind.LINK_UP,
+        FaultKind.RECEIVER_START,
+        FaultKind.RESUME,
+        FaultKind.LET_RUN,
+        FaultKind.ANSWERS_BACK,
+    )
+)
 
 
 class Faults:
@@ -70,6 +79,8 @@ class Faults:
                 yield passed(world, fault.milliseconds)
             case FaultKind.LET_RUN:
                 yield _untimed(runs_again(world))
+            case FaultKind.ANSWERS_LOST | FaultKind.ANSWERS_BACK:
+                yield lost(world, fault)
 
     def _answered(self, world: World, member: str) -> World:
         """The world in which a receiver has answered what it was sent, and drops what it had not applied."""

@@ -13,6 +13,7 @@ from plumbline.reference.explain.steps import Claim, Place, Step, View
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims, hazards, tombstones
+from plumbline.reference.model.attempts import counted, recognised, seen
 from plumbline.reference.model.callers import changed
 from plumbline.reference.model.checks import Checks, Finding
 from plumbline.reference.model.foresight import Comes, Foresight
@@ -72,11 +73,33 @@ class Replicates:
                     ("recognises", channel.target, head.op_id),
                     self._taken(world, channel, head, discarded=False),
                 )
-            for checks in self._setting.checks(operation.region):
-                if checks:
-                    yield from self.checked(world, view, channel, operation, head)
-                else:
-                    yield from self.unchecked(world, view, channel, operation, head)
+            if counted(world):
+                yield from self._perhaps_again(world, view, channel, operation, head)
+            else:
+                yield from self._taken_in(world, view, channel, operation, head)
+
+    def _taken_in(
+        self, world: World, view: View, channel: Channel, operation: Operation, head: Message
+    ) -> Iterator[Step]:
+        for checks in self._setting.checks(operation.region):
+            if checks:
+                yield from self.checked(world, view, channel, operation, head)
+            else:
+                yield from self.unchecked(world, view, channel, operation, head)
+
+    def _perhaps_again(
+        self, world: World, view: View, channel: Channel, operation: Operation, head: Message
+    ) -> Iterator[Step]:
+        """A member leaves out what it has seen before: a client has tried it again (001, L44)."""
+        member, op_id = channel.target, head.op_id
+        for known in recognised(world, self._setting, member, op_id, renamed=head.renamed):
+            if known:
+                left_out = self._taken(world, channel, head, discarded=False)
+                yield Step(("recognises", member, op_id), left_out)
+                continue
+            for notes in each(self._setting.book.notes_of_peers()):
+                noted = seen(world, self._setting, member, op_id) if notes else world
+                yield from self._taken_in(noted, view, channel, operation, head)
 
     def _operation(self, head: Message) -> Operation:
         if head.event is not None:
@@ -333,9 +356,9 @@ class Replicates:
         lost = ((place, shown),) if safe and self._setting.stamps_grow else ()
         for stores_first in each(book.stores_before_checking()):
             for announces in each(book.announces_discarded()):
-                for counted in counters:
+                for who in counters:
                     discards = world.discards
-                    for counter in counted:
+                    for counter in who:
                         discards = discards.set(counter, discards.get(counter, 0) + 1)
                     after = world.but(discards=discards, order=finding.order)
                     after = self._checks.ranked(after, operation, finding)

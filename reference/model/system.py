@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims
+from plumbline.reference.model.attempts import counted
 from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.client_calls import ClientCalls
-from plumbline.reference.model.clients import Clients
+from plumbline.reference.model.clients import Clients, EveryWay
 from plumbline.reference.model.dispatch import Dispatch
 from plumbline.reference.model.failover import Failover
 from plumbline.reference.model.faults import Faults
@@ -83,6 +84,15 @@ class Model:
         yield from self._by_themselves(state, view)
 
     def _by_themselves(self, state: World, view: View) -> Iterator[Step]:
+        return self._one_by_one(state, view) if counted(state) else self._of_parts(state, view)
+
+    def _one_by_one(self, state: World, view: View) -> Iterator[Step]:
+        """What clients try again nobody has looked at when steps are claimed: then each is a choice."""
+        for step in self._of_parts(state, EveryWay(view)):
+            step.claim, step.loses = None, ()
+            yield step
+
+    def _of_parts(self, state: World, view: View) -> Iterator[Step]:
         if state.calls:
             yield from self.callers.steps(state, view)
         if state.channels:

@@ -16,6 +16,7 @@ from plumbline.reference.history import (
     ContentsRead,
     FaultBegun,
     FaultDone,
+    FaultKind,
     Gate,
     Joined,
     Left,
@@ -192,6 +193,8 @@ class Timeline:
                 return world.but(asked=world.asked.set(number, unread))
             case StatisticAsked(number):
                 return world.but(asked=world.asked.set(number, None))
+            case FaultBegun(_, fault) if fault.kind is FaultKind.ANSWERS_LOST and not self._rest.quiet(world):
+                return None
             case FaultBegun(number, fault):
                 return world.but(wan=world.wan._replace(faults=world.wan.faults.set(number, fault)))
             case QueueAsked(number):

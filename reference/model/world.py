@@ -55,6 +55,9 @@ class Call(NamedTuple):
         indefinite: whether the caller was told that it may or may not have happened, or may yet.
         ahead: whether clients were sent its event before it was applied, as they should not.
         early: whether its client has changed its own copy before its server was asked, as it should not.
+        again: whether the answer was lost, and its client is about to try again.
+        at: the server that its client has tried again at; "" for the one it was called at.
+        renamed: whether it was tried again under another identity, as it should not.
     """
 
     stage: Stage = Stage.CALLED
@@ -66,6 +69,9 @@ class Call(NamedTuple):
     indefinite: bool = False
     ahead: bool = False
     early: bool = False
+    again: bool = False
+    at: str = ""
+    renamed: bool = False
 
 
 class MessageState(IntEnum):
@@ -283,6 +289,9 @@ class Served(NamedTuple):
         touched: (client, thread) → when the client processed its first and last event of the thread, in
             milliseconds that the harness let pass, or STILL_UNKNOWN; only where clients forget threads.
         refusals: (member or client, region) → the keys of which its cache writer refuses changes.
+        lost: (client, server) → True, where what the server answers to the client is lost.
+        highest: (server, thread) → the highest number of the thread's operations that the server has seen;
+            counted from when answers were lost first, as it matters to what is tried again only.
     """
 
     interests: HashedMap[tuple[str, str], tuple[Registration, ...]]
@@ -291,6 +300,8 @@ class Served(NamedTuple):
     tracks: HashedMap[tuple[str, str, str, str], int]
     refusals: HashedMap[tuple[str, str], frozenset[str]]
     touched: HashedMap[tuple[str, str], tuple[int, int]]
+    lost: HashedMap[tuple[str, str], bool]
+    highest: HashedMap[tuple[str, str], int]
 
 
 class World:
@@ -404,6 +415,5 @@ def empty_world() -> World:
     """Nothing has happened yet."""
     none: HashedMap[Any, Any] = HashedMap()
     wan = Wan(none, none, none, none, none, none, none, none)
-    return World(
-        none, none, none, none, none, none, none, none, none, wan, Served(none, none, none, none, none, none)
-    )
+    served = Served(none, none, none, none, none, none, none, none)
+    return World(none, none, none, none, none, none, none, none, none, wan, served)

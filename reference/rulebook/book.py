@@ -123,6 +123,9 @@ class Rulebook:
     removes_copies_when_sent: Callable[[], Any] = failover.removes_copies_when_sent
     is_repeated: Callable[[int, int, int], Any] = failover.is_repeated
     forgets: Callable[[int, int, int], Any] = failover.forgets
+    server_recognises: Callable[[int, int], Any] = failover.server_recognises
+    notes_of_peers: Callable[[], Any] = failover.notes_of_peers
+    retries_keep_identity: Callable[[], Any] = failover.retries_keep_identity
     fails_over: Callable[[], Any] = failover.fails_over
     starts_anew: Callable[[bool], Any] = failover.starts_anew
     keeps_tracks: Callable[[], Any] = failover.keeps_tracks
@@ -392,6 +395,9 @@ CLIENTS: dict[str, Decision] = {
     "copies_keep_identity": Decision(("TRK-ID-01",), _yes_or_no),
     "is_repeated": Decision(("TRK-DUP-01", "TRK-DUP-02"), _yes_or_no),
     "forgets": Decision(("TRK-EXPIRE-02",), _yes_or_no),
+    "server_recognises": Decision(("TRK-HIGH-01",), _yes_or_no),
+    "notes_of_peers": Decision(("TRK-HIGH-01",), _yes_or_no),
+    "retries_keep_identity": Decision(("TRK-HIGH-01",), _yes_or_no),
     "keeps_tracks": Decision(("FO-HA-03", "TRK-DUP-02"), _yes_or_no),
     "secondary_queues": Decision(("FO-HA-01", "FO-HA-05"), _yes_or_no),
     "removes_copies_when_sent": Decision(("FO-HA-04",), _yes_or_no),

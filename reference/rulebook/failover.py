@@ -34,6 +34,21 @@ def is_repeated(number: int, highest: int, of_others: int) -> bool:  # noqa: ARG
     return number <= highest
 
 
+def server_recognises(number: int, highest: int) -> bool:
+    """Whether a server leaves out an operation: if its number is not above the highest (001, L44)."""
+    return number <= highest
+
+
+def notes_of_peers() -> bool:
+    """Whether a server remembers what it has seen of other members, too: it does (001, L44)."""
+    return True
+
+
+def retries_keep_identity() -> bool:
+    """Whether what a client tries again has the identity of its first attempt: it has (001, L44)."""
+    return True
+
+
 def forgets(active_ms: int, idle_ms: int, timeout_ms: int) -> Free | bool:  # noqa: ARG001
     """Whether a client forgets a thread: it may once it was idle for longer than the time-out (001, L48)."""
     return Free((False, True)) if idle_ms > timeout_ms else False

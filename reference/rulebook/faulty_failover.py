@@ -23,6 +23,24 @@ FAILOVER = (
         is_repeated=lambda number, highest, of_others: number <= max(highest, of_others),
     ),
     variant(
+        "servers-forget",
+        "TRK-HIGH-01",
+        "a server carries out again what its client tries again, though it has done so already",
+        server_recognises=lambda number, highest: False,  # noqa: ARG005
+    ),
+    variant(
+        "remembers-its-own",
+        "TRK-HIGH-01",
+        "a server recognises only what was tried at itself before",
+        notes_of_peers=lambda: False,
+    ),
+    variant(
+        "asks-anew",
+        "TRK-HIGH-01",
+        "a client tries again under a new identity",
+        retries_keep_identity=lambda: False,
+    ),
+    variant(
         "counts-from-the-first-event",
         "TRK-EXPIRE-02",
         "a client forgets a thread when the time-out is over since its first event, however busy it is",

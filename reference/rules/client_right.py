@@ -167,6 +167,14 @@ def _lost_on_the_way() -> Tale:
     return t.read(K={"x": "v2"})
 
 
+def _unanswered() -> Tale:
+    """B's answers to K are lost, and K tries again; another put of K is known to nobody, and told twice."""
+    t = told().put("A", "x").settle().fault("answers_lost", "B", client="K")
+    again, unknown = t.call("put", "K", "x"), t.call("put", "K", "y", thread="other")
+    t.shown(again).ends(again).shown(unknown, f"{MEMBERS} L").shown(unknown, "L")
+    return t.ends(unknown, Status.INDEFINITE).fault("answers_back", "B", client="K").put("K", "x").rests()
+
+
 def _loose() -> Tale:
     """Logs that keep the order of one key and thread only."""
     return (
@@ -214,6 +222,7 @@ RIGHT: dict[str, Sample] = {
     "twice secured": _twice_secured().sample(looks_like="FO-HA-07 FO-AUTO-01"),
     "unsecured": _unsecured().sample(looks_like="FO-NONHA-03 FO-NONHA-06 FO-NONHA-09"),
     "lost on the way": _lost_on_the_way().sample(looks_like="FO-AUTO-01 FO-HA-05"),
+    "unanswered": _unanswered().sample(looks_like="TRK-HIGH-01"),
     "loose": _loose().sample(looks_like="TRK-ORDER-01"),
     "unacknowledged": _unacknowledged().sample(looks_like="TRK-ONCE-01"),
     "unchecked": _unchecked().sample(looks_like="TRK-ONCE-01 S2C-OPS-07"),

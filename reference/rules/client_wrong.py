@@ -186,6 +186,7 @@ def _tracking() -> dict[str, Sample]:
     two.shown(first).parked("L", first).ends(first).do("destroy", "B", "y").do("create", "B", "y").released(
         "L", first
     )
+    at_member, at_client = (told().fault("answers_lost", "B", client="K").put("K", "x") for _ in range(2))
     crashed = told(SECURED).put("A", "x").put("A", "y").rests().fault("crash", "B").shown(2, "K")
     return {
         "two keys of a thread change places": cross.rests().sample("TRK-ORDER-01"),
@@ -194,6 +195,10 @@ def _tracking() -> dict[str, Sample]:
         "destroy of a client waits for another": other.rests().sample("TRK-ASYNC-01"),
         "told while it stands still": busy.rests().sample("TRK-SINGLE-01"),
         "create is told while it stands still": two.rests().sample("TRK-SINGLE-01"),
+        "server carries out again what it has answered": at_member.shown(1, "A")
+        .rests()
+        .sample("DISC-LSN-01 TRK-HIGH-01"),
+        "client is sent again what was tried again": at_client.shown(1, "L").rests().sample("TRK-HIGH-01"),
         "sent again after a failover": crashed.rests().sample("FO-HA-03 TRK-DUP-01"),
         "sent twice by the new server": told(SECURED)
         .put("A", "x", MEMBERS)

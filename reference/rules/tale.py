@@ -214,10 +214,17 @@ class Tale:
         self._timeline.append(Waited("something", op_id))
         return self
 
-    def fault(self, kind: str, member: str = "", queue: str = "") -> Self:
-        """A fault, or its mending; of the link from site 1 to site 2, or of a member or its queue."""
-        link = {} if member else {"site": 1, "remote_site": 2}
-        fault = Fault(kind=FaultKind(kind), member=member, queue=queue, **link)
+    def fault(self, kind: str, member: str = "", queue: str = "", client: str = "") -> Self:
+        """A fault, or its mending; of the link from site 1 to site 2, or of a member, its queue or client."""
+        site, remote_site = (0, 0) if member else (1, 2)
+        fault = Fault(
+            kind=FaultKind(kind),
+            member=member,
+            queue=queue,
+            site=site,
+            remote_site=remote_site,
+            client=client,
+        )
         self._numbers += 1
         self._timeline += [FaultBegun(self._numbers, fault), FaultDone(self._numbers, fault)]
         if fault.kind is FaultKind.CRASH:

@@ -327,6 +327,8 @@ _LINK_STATUS = {
     FaultKind.LINK_DOWN: "down",
     FaultKind.LINK_UP: "up",
     FaultKind.REPLIES_LOST: "drop_acks",
+    FaultKind.ANSWERS_LOST: "drop_acks",
+    FaultKind.ANSWERS_BACK: "up",
 }
 
 _CLOCK_STATUS = {FaultKind.HOLD_TIME: "held", FaultKind.LET_RUN: "runs"}
@@ -343,6 +345,9 @@ def _fault(layout: _Layout, moment: FaultDone) -> Row:
         return {"kind": TraceKind.ADVANCE, "amount": fault.milliseconds}
     if fault.kind in _CLOCK_STATUS:
         return {"kind": TraceKind.CLOCK, "amount": 0, "status": _CLOCK_STATUS[fault.kind]}
+    if fault.client:
+        link = layout.member(TraceKind.LINK, fault.client, peer=fault.member)
+        return link | {"status": _LINK_STATUS[fault.kind]}
     return {
         "kind": TraceKind.LINK,
         "site": fault.site,

@@ -70,6 +70,7 @@ class Stage:
         self._order = order
         self.low, self.mid, self.high = order[0], order[len(order) // 2], order[-1]
         self._gates: dict[int, list[Gate]] = {}
+        self._lost: list[tuple[str, str]] = []
         self._operations: dict[int, Operation] = {}
         self._count = 0
         self.done: list[str] = []
@@ -94,15 +95,27 @@ class Stage:
         self.steps.append(Inject(fault))
         self._driver.inject(fault)
 
+    def lose_answers(self, client: str, member: str) -> None:
+        """From here on, once everything has settled, what a server answers to a client is lost."""
+        self.settle()
+        self._lost.append((client, member))
+        self._break(Fault(kind=FaultKind.ANSWERS_LOST, client=client, member=member))
+
+    def answers_again(self) -> None:
+        """Answers of servers reach clients again."""
+        while self._lost:
+            client, member = self._lost.pop()
+            self._break(Fault(kind=FaultKind.ANSWERS_BACK, client=client, member=member))
+
     def hold_time(self) -> None:
         """From here on time stands still, until the example is over."""
-        self._time(Fault(kind=FaultKind.HOLD_TIME))
+        self._break(Fault(kind=FaultKind.HOLD_TIME))
 
     def let_pass(self, milliseconds: int) -> None:
         """Let time pass where it is held."""
-        self._time(Fault(kind=FaultKind.TIME_LEAP, milliseconds=milliseconds))
+        self._break(Fault(kind=FaultKind.TIME_LEAP, milliseconds=milliseconds))
 
-    def _time(self, fault: Fault) -> None:
+    def _break(self, fault: Fault) -> None:
         self.done.append(fault_words(fault))
         self.steps.append(Inject(fault))
         self._driver.inject(fault)
@@ -303,6 +316,7 @@ class Stage:
 
     def mend(self) -> None:
         """Undo what would keep a scenario that was broken off from ending in order."""
+        self.answers_again()
 
     def look(self) -> None:
         """Read what everybody holds, for the search that judges the same example."""

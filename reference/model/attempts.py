@@ -1,0 +1,86 @@
+"""Attempts: what a client tries again whose answer was lost, and how servers recognise it.
+
+A server knows the highest number of each thread (001, L44). It matters only to what comes again, so nobody
+counts before answers are lost for the first time. A client tries again where it can be answered: an attempt
+whose answer is lost as well says nothing that the one before did not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from plumbline.reference.explain.steps import Step
+from plumbline.reference.history import Fault, FaultKind
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.world import Call, Stage, World
+from plumbline.reference.operations import Operation
+from plumbline.reference.rulebook.values import each
+
+
+def counted(world: World) -> bool:
+    """Whether servers count what they have seen."""
+    return bool(world.served.lost or world.served.highest)
+
+
+def lost(world: World, fault: Fault) -> World:
+    """The world in which a server's answers to a client are lost from here on, or no more."""
+    where = (fault.client, fault.member)
+    begins = fault.kind is FaultKind.ANSWERS_LOST
+    links = world.served.lost.set(where, value=True) if begins else world.served.lost.delete(where)
+    return world.but(served=world.served._replace(lost=links))
+
+
+def carried_out(operation: Operation, call: Call) -> Operation:
+    """An operation as it is carried out now: by the server that its client has turned to last."""
+    return msgspec.structs.replace(operation, member=call.at) if call.at else operation
+
+
+def seen(world: World, setting: Setting, server: str, op_id: int) -> World:
+    """The world in which a server has seen an operation."""
+    where = (server, setting.operations[op_id].thread)
+    highest = world.served.highest
+    number = max(setting.number_of(op_id), highest.get(where, 0))
+    return world.but(served=world.served._replace(highest=highest.set(where, number)))
+
+
+def recognised(world: World, setting: Setting, server: str, op_id: int, *, renamed: bool) -> tuple[bool, ...]:
+    """Whether a server knows an operation as one that it has seen; several answers only where it is free."""
+    where = (server, setting.operations[op_id].thread)
+    highest = 0 if renamed else world.served.highest.get(where, 0)
+    return each(setting.book.server_recognises(setting.number_of(op_id), highest))
+
+
+def unanswered(world: World, client: str, operation: Operation, call: Call) -> Step:
+    """What a server answers is lost: its client knows only that it was not answered."""
+    waits = call._replace(stage=Stage.ASKED, again=True, waiting=frozenset())
+    after = world.but(calls=world.calls.set(operation.op_id, waits))
+    return Step(("is not answered", client, operation.op_id), after)
+
+
+def reachable(world: World, setting: Setting, client: str) -> tuple[str, ...]:
+    """The servers that a client can be answered by."""
+    return tuple(
+        server
+        for server in setting.clients[client].servers
+        if server not in world.wan.dead and (client, server) not in world.served.lost
+    )
+
+
+def tried_again(
+    world: World, setting: Setting, client: str, operation: Operation, call: Call
+) -> Iterator[Step]:
+    """A client tries again at the same server or another; who has seen the operation only answers."""
+    op_id = operation.op_id
+    for server in reachable(world, setting, client):
+        for same in each(setting.book.retries_keep_identity()):
+            for known in recognised(world, setting, server, op_id, renamed=not same):
+                if known:
+                    asked = call._replace(
+                        stage=Stage.SENT, again=False, at=server, waiting=frozenset((client,))
+                    )
+                else:
+                    asked = Call(at=server, renamed=not same)
+                name = ("tries again", client, op_id, server)
+                yield Step(name, world.but(calls=world.calls.set(op_id, asked)))
