@@ -423,6 +423,11 @@ WEAKENINGS: dict[str, Weakening] = {
     "a sender connects while time stands": Weakening(
         "model.dispatch", "if len(reachable) == 1 and not world.wan.stands", "if len(reachable) == 1"
     ),
+    "what may be discarded has to be": Weakening(
+        "model.setting",
+        "self.loses_surely = LOSES_SURELY.isdisjoint(book.replaced())",
+        "self.loses_surely = True",
+    ),
     "a secondary is told whoever looks at it": Weakening(
         "model.senders",
         "claim=claims.CALLBACK,\n            clashes=claims.LOOKED_AT,",
