@@ -183,11 +183,6 @@ WEAKENINGS: dict[str, Weakening] = {
     "a message comes again before it was sent": Weakening(
         "model.timeline", "sent = op_id in world.stamps", "sent = True"
     ),
-    "stamps grow whatever was decided": Weakening(
-        "model.setting",
-        "self.stamps_grow = STAMPS_GROW.isdisjoint(book.replaced())",
-        "self.stamps_grow = True",
-    ),
     "it has settled at any time": Weakening(
         "model.timeline",
         "                return self._rest.quiet(world, frozenset(held))",

@@ -24,7 +24,6 @@ from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.deviations import Deviation, in_force
 from plumbline.reference.history import History
-from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rules.judging import judge_runs
 from plumbline.reference.runs import (
     Check,

@@ -25,8 +25,10 @@ states refute, this refutes all but a few in a hundred (docs/benchmarks.md).
 
 
 MOST_IN_VAIN = 10
-"""So often a variant may explain what it is asked of, or stay undecided, and is not asked again: others refute
-nothing either, as a rule, and most of the time would go there."""
+"""So often a variant may explain what it is asked of, or stay undecided; then it is not asked again.
+
+As a rule it would refute nothing else either, and most of the time would go there.
+"""
 
 
 def exercised(

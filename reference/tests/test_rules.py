@@ -35,7 +35,7 @@ from plumbline.reference.verdicts import Source, Verdict
 
 RULES = load_rules()
 ONE_SITE = set(VIOLATING)
-"""The rules that judge what happens in one site; the others have their tests in test_gateway_rules.py."""
+"""The rules that judge what happens in one site; the others have their tests in test_sampled_rules.py."""
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 
 
