@@ -55,10 +55,15 @@ class Heard(msgspec.Struct, frozen=True, kw_only=True):
     accusations: tuple[Accusation, ...]
 
 
-def hear(seeds: Iterable[int], sites: int, dialect: Dialect, *, clients: bool = False) -> Heard:
+def hear(
+    seeds: Iterable[int], sites: int, dialect: Dialect, *, clients: bool = False, policies: bool = False
+) -> Heard:
     """Ask every rule about the right runs of these seeds, together."""
     book = rulebook_of(dialect)
-    runs = {str(seed): draw_right(seed, sites, book, clients=clients, less=False) for seed in seeds}
+    runs = {
+        str(seed): draw_right(seed, sites, book, clients=clients, policies=policies, less=False)
+        for seed in seeds
+    }
     events = [
         event
         for example, history in runs.items()

@@ -17,6 +17,7 @@ from plumbline.reference.history import Fault, FaultKind, History
 from plumbline.reference.operations import (
     READS,
     Client,
+    HostPolicy,
     Interest,
     Operation,
     OperationKind,
@@ -80,6 +81,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
         interests: share of plan steps at which a client registers for something, or withdraws that.
         dying: members that are killed, one after the other; clients of several servers only listen.
         dying_at: before which operation each of them is killed; early and by chance if not named.
+        policies: the members that keep less than a replicate.
     """
 
     operations: int
@@ -99,6 +101,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     interests: float = 0.0
     dying: tuple[str, ...] = ()
     dying_at: tuple[int, ...] = ()
+    policies: tuple[HostPolicy, ...] = ()
 
 
 DYING = 0.3
@@ -139,7 +142,7 @@ class _Drawing:
         shape = self._shape
         return Plan(
             Topology((Site(1, self._members),)),
-            (RegionAttributes(name=REGION, checks=shape.checks, scope=shape.scope),),
+            (RegionAttributes(name=REGION, checks=shape.checks, scope=shape.scope, policies=shape.policies),),
             tuple(self._steps),
             clients=shape.clients,
             registers=shape.registers,

@@ -10,7 +10,7 @@ import random
 
 import msgspec
 
-from plumbline.ci import one_site, two_sites
+from plumbline.ci import lesser_members, one_site, two_sites
 from plumbline.ci.corruptions import showing_less
 from plumbline.ci.trials import BOTH_SITES, PALETTES
 from plumbline.reference.catalogue.records import Dialect
@@ -32,7 +32,9 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     states: int
 
 
-def draw_right(seed: int, sites: int, book: Rulebook, *, clients: bool = False, less: bool = True) -> History:
+def draw_right(
+    seed: int, sites: int, book: Rulebook, *, clients: bool = False, policies: bool = False, less: bool = True
+) -> History:
     """The right run of this seed: one site with three to eleven operations, or two with up to two faults.
 
     Args:
@@ -40,21 +42,27 @@ def draw_right(seed: int, sites: int, book: Rulebook, *, clients: bool = False, 
         sites: one or two.
         book: whose reading of the documents the reference follows.
         clients: whether each of one site has some.
+        policies: whether some member of each keeps less than a replicate.
         less: whether the run then shows less than was seen; that is right all the same, but would look
             like a system that tells too little.
     """
     draw = random.Random(f"right {seed}")  # noqa: S311 - reproducible examples, not secrets
     if sites == BOTH_SITES:
         whole = _two_sites(draw, seed, book)
+    elif policies:
+        shape = lesser_members.shape(draw, 7, PALETTES)
+        whole = one_site.run_on_reference(one_site.draw_plan(draw, shape), shape, book=book, seed=seed)
     else:
         whole = _one_site(draw, seed, book, SURELY if clients else ANY)
     return showing_less(whole, draw) if less else whole
 
 
-def ask_about(seed: int, sites: int, dialect: Dialect, *, clients: bool = False) -> Asked:
+def ask_about(
+    seed: int, sites: int, dialect: Dialect, *, clients: bool = False, policies: bool = False
+) -> Asked:
     """Draw the run of this seed and ask the search whether the model can show it."""
     book = rulebook_of(dialect)
-    found = search(draw_right(seed, sites, book, clients=clients), book, BUDGET)
+    found = search(draw_right(seed, sites, book, clients=clients, policies=policies), book, BUDGET)
     return Asked(seed=seed, answer=found.answer, states=found.states)
 
 

@@ -11,7 +11,7 @@ import random
 
 import msgspec
 
-from plumbline.ci import one_site, two_sites
+from plumbline.ci import lesser_members, one_site, two_sites
 from plumbline.ci.corruptions import CORRUPTIONS, showing_less
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.history import Called, History, Returned
@@ -159,6 +159,13 @@ def _with_clients(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, 
     return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)
 
 
+def _with_policies(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, History]:
+    """A chaotic example within one site, some members of which keep less than a replicate."""
+    shape = lesser_members.shape(draw, 4, PALETTES)
+    plan = one_site.draw_plan(draw, shape)
+    return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)
+
+
 def _two_sites(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, History]:
     """A small chaotic example of two sites with none, one or two faults, and how many operations it has."""
     faults = tuple(two_sites.any_fault(draw) for _ in range(draw.choice((0, 1, 1, 2))))
@@ -189,12 +196,18 @@ def _two_sites(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, His
 
 
 def draw_trial(
-    seed: int, sites: int = 1, dialect: Dialect = Dialect.GEMFIRE6, *, clients: bool = False
+    seed: int,
+    sites: int = 1,
+    dialect: Dialect = Dialect.GEMFIRE6,
+    *,
+    clients: bool = False,
+    policies: bool = False,
 ) -> Trial:
     """The trial of this seed, by one of the dialects: a small chaotic example, a third of them spoilt once.
 
     Most are judged by what the documents say; some by a faulty variant or with a decision left open, since
-    the oracle asks such questions, too. With `clients`, each of one site has a client.
+    the oracle asks such questions, too. With `clients`, each of one site has a client; with `policies`, a
+    member that keeps less than a replicate.
     """
     draw = random.Random(seed)  # noqa: S311 - reproducible trials, not secrets
     rulebook, made_by = _draw_books(draw, rulebook_of(dialect))
@@ -203,7 +216,7 @@ def draw_trial(
     if sites == BOTH_SITES:
         operations, history = _two_sites(draw, made_by, seed)
     else:
-        example = _with_clients if clients else _one_site
+        example = _with_policies if policies else _with_clients if clients else _one_site
         operations, history = example(draw, made_by, seed)
     overlapping = _overlaps(history)
     history = showing_less(history, draw)

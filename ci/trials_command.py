@@ -30,6 +30,7 @@ Examples:
   plumbline trials --cases 5000
   plumbline trials --cases 1 --seed 4711      one trial again
   plumbline trials --clients                  one site whose members serve clients
+  plumbline trials --policies                 one site some members of which keep less than a replicate
   plumbline trials --sites 2                  gateways between two sites, with faults
   plumbline trials --sites 2 --dialect geode  where a sender need not wait for answers
   plumbline trials --right --sites 2 --cases 3000
@@ -48,6 +49,7 @@ Exit codes:
 @click.option("--seed", type=int, default=0, show_default=True, help="The first trial's seed; then one up.")
 @click.option("--sites", type=click.IntRange(1, 2), default=1, show_default=True, help="How many sites.")
 @click.option("--clients", is_flag=True, help="Only examples with clients, of one site.")
+@click.option("--policies", is_flag=True, help="Only examples with normal, preloaded or empty members.")
 @click.option(
     "--dialect",
     type=click.Choice([dialect.value for dialect in Dialect]),
@@ -61,23 +63,31 @@ Exit codes:
 @click.option("--rules", is_flag=True, help="The same larger examples, of which no rule may accuse one.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
-    cases: int, seed: int, sites: int, clients: bool, dialect: str, right: bool, rules: bool, as_json: bool
+    cases: int,
+    seed: int,
+    sites: int,
+    clients: bool,
+    policies: bool,
+    dialect: str,
+    right: bool,
+    rules: bool,
+    as_json: bool,
 ) -> None:
     """Compare the search with the unreduced judge on random small examples, a third of them spoilt."""
-    if clients and sites > 1:
-        raise click.UsageError("--clients draws examples of one site")
+    if (clients or policies) and sites > 1:
+        raise click.UsageError("--clients and --policies draw examples of one site")
     if right and rules:
         raise click.UsageError("Ask either the search (--right) or the rules (--rules) of right runs.")
     last, reading = seed + cases, Dialect(dialect)
     if rules:
         some = _tracked([range(first, min(first + TOGETHER, last)) for first in range(seed, last, TOGETHER)])
-        heard = [hear(seeds, sites, reading, clients=clients) for seeds in some]
+        heard = [hear(seeds, sites, reading, clients=clients, policies=policies) for seeds in some]
         _tell_of_accusations(heard, as_json=as_json)
     seeds = _tracked(range(seed, last))
     if right:
-        asked = [ask_about(each, sites, reading, clients=clients) for each in seeds]
+        asked = [ask_about(each, sites, reading, clients=clients, policies=policies) for each in seeds]
         _tell_of_right_runs(asked, as_json=as_json)
-    found = [compare(draw_trial(each, sites, reading, clients=clients)) for each in seeds]
+    found = [compare(draw_trial(each, sites, reading, clients=clients, policies=policies)) for each in seeds]
     wrong = [comparison for comparison in found if comparison.disagree]
     if as_json:
         sys.stdout.write(msgspec.json.encode(_as_data(found, wrong)).decode() + "\n")

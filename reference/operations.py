@@ -132,12 +132,20 @@ class RegionPolicy(StrEnum):
     LOCAL = "local"
 
 
+class HostPolicy(msgspec.Struct, frozen=True):
+    """What one member keeps of a region, where that is not what the others keep."""
+
+    member: str
+    policy: RegionPolicy
+
+
 class RegionAttributes(msgspec.Struct, frozen=True, kw_only=True):
     """How a region is configured on every member of a site.
 
     Attributes:
         name: the region's name.
         policy: what each member keeps.
+        policies: the members that keep something else.
         scope: whether calls wait for acknowledgements.
         checks: consistency checking on, off, or None to leave the attribute unnamed.
         senders: ids of gateway senders attached.
@@ -147,11 +155,16 @@ class RegionAttributes(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     policy: RegionPolicy = RegionPolicy.REPLICATE
+    policies: tuple[HostPolicy, ...] = ()
     scope: Scope = Scope.ACK
     checks: bool | None = None
     senders: tuple[str, ...] = ()
     queues: tuple[str, ...] = ()
     redundancy: int = 0
+
+    def policy_of(self, member: str) -> RegionPolicy:
+        """What a member keeps of the region."""
+        return next((host.policy for host in self.policies if host.member == member), self.policy)
 
 
 class QueueAttributes(msgspec.Struct, frozen=True, kw_only=True):

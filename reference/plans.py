@@ -16,6 +16,7 @@ from plumbline.reference.operations import (
     EXPIRES,
     LOCAL,
     Client,
+    HostPolicy,
     Interest,
     Operation,
     OperationKind,
@@ -264,7 +265,14 @@ def renamed(plan: Plan, names: Mapping[str, str]) -> Plan:
     clients = tuple(
         msgspec.structs.replace(client, servers=tuple(map(name, client.servers))) for client in plan.clients
     )
-    return msgspec.structs.replace(plan, steps=tuple(changed(step) for step in plan.steps), clients=clients)
+    regions = tuple(
+        msgspec.structs.replace(
+            region, policies=tuple(HostPolicy(name(host.member), host.policy) for host in region.policies)
+        )
+        for region in plan.regions
+    )
+    steps = tuple(changed(step) for step in plan.steps)
+    return msgspec.structs.replace(plan, steps=steps, clients=clients, regions=regions)
 
 
 def by_rank(
@@ -330,8 +338,9 @@ def _region_needs(region: RegionAttributes) -> list[Capability]:
         RegionPolicy.REPLICATE: Capability.REPLICATED_REGIONS,
         RegionPolicy.PARTITION: Capability.PARTITIONED_REGIONS,
     }
-    policy = policies.get(region.policy, Capability.REGION_POLICIES)
-    return [policy] if region.checks is None else [policy, Capability.CHECKS_SETTING]
+    kept = (region.policy, *(host.policy for host in region.policies))
+    needed = [policies.get(policy, Capability.REGION_POLICIES) for policy in kept]
+    return needed if region.checks is None else [*needed, Capability.CHECKS_SETTING]
 
 
 def _step_needs(step: PlanStep) -> list[Capability]:
@@ -376,6 +385,12 @@ def mistakes(plan: Plan) -> list[str]:
         f"client {client.name!r:.80}: its server is no member"
         for client in plan.clients
         if not client.servers or not members.issuperset(client.servers)
+    ]
+    wrong += [
+        f"region {region.name!r:.80}: no member {host.member!r:.80}"
+        for region in plan.regions
+        for host in region.policies
+        if host.member not in members
     ]
     callers = members.union(clients)
     called: dict[int, Operation] = {}

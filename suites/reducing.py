@@ -404,7 +404,13 @@ def without_member(plan: Plan, member: str) -> Plan | None:
         return None
     fewer = Site(site.number, tuple(name for name in site.members if name != member))
     sites = tuple(fewer if one == site else one for one in plan.topology.sites)
-    return msgspec.structs.replace(plan, topology=Topology(sites))
+    regions = tuple(
+        msgspec.structs.replace(
+            region, policies=tuple(host for host in region.policies if host.member != member)
+        )
+        for region in plan.regions
+    )
+    return msgspec.structs.replace(plan, topology=Topology(sites), regions=regions)
 
 
 def _playing(plan: Plan) -> set[str]:

@@ -494,5 +494,7 @@ def _call(stage: Stage, caller: Caller, member: Member, operation: Operation) ->
 def _refuse_what_is_not_driven(attributes: RegionAttributes) -> None:
     if attributes.policy is not RegionPolicy.REPLICATE:
         raise UnsupportedError(f"regions with the policy {attributes.policy} are not driven on Geode yet")
+    if attributes.policies:
+        raise UnsupportedError("regions of which members keep different things are not driven on Geode yet")
     if attributes.queues:
         raise UnsupportedError("asynchronous event queues are not driven on Geode yet")

@@ -7,6 +7,7 @@ any order, drawn from a seed, and no sooner than somebody waits for them.
 from __future__ import annotations
 
 import random
+from collections.abc import Hashable
 from importlib.metadata import version
 
 from plumbline.adapters.adapter import Adapter
@@ -14,11 +15,12 @@ from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedErr
 from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.explain.steps import Entry, Place, Unobserved
+from plumbline.reference.explain.steps import Entry, Place
 from plumbline.reference.history import Fault, FaultKind, Gate, OrderStrength
 from plumbline.reference.model.attempts import counted
 from plumbline.reference.model.failover import ACKNOWLEDGED
 from plumbline.reference.model.foresight import Unknowing
+from plumbline.reference.model.forwarding import REPLIES_EARLY
 from plumbline.reference.model.hosting import joined, left
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.system import Model
@@ -51,6 +53,7 @@ from plumbline.reference.rulebook.values import EntryState, each
 
 CAPABILITIES = (
     Capability.REPLICATED_REGIONS,
+    Capability.REGION_POLICIES,
     Capability.CHECKS_SETTING,
     Capability.LOCAL_OPERATIONS,
     Capability.CLEAR,
@@ -67,6 +70,10 @@ CAPABILITIES = (
     Capability.VIRTUAL_TIME,
 )
 
+POLICIES = frozenset(
+    (RegionPolicy.REPLICATE, RegionPolicy.NORMAL, RegionPolicy.PRELOADED, RegionPolicy.EMPTY)
+)
+
 _INTERESTS = ("all", "key", "list", "regex")
 
 MOST_STEPS_AT_ONCE = 6
@@ -74,6 +81,33 @@ MOST_STEPS_AT_ONCE = 6
 
 LOSES_SOME = 0.5
 """How often chaos cuts the log of a member that dies."""
+
+
+class _Anything:
+    """A view under which every step is possible."""
+
+    reduced = True
+    now = 0
+
+    def due(self, place: Place) -> Entry | None:
+        del place
+        return None
+
+    def fits(self, place: Place, entry: Entry) -> bool:
+        del place, entry
+        return True
+
+    def still(self, place: Place, entry: Entry) -> bool:
+        del place, entry
+        return False
+
+    def observed(self, place: Place) -> bool:
+        del place
+        return False
+
+    def complete(self, owner: Hashable) -> bool:
+        del owner
+        return True
 
 
 class ReferenceAdapter(Adapter):
@@ -91,7 +125,7 @@ class ReferenceAdapter(Adapter):
         self._dialect = dialect
         self._random = random.Random(seed) if chaotic else None  # noqa: S311 - chaos, not secrets
         self._topology: Topology | None = None
-        self._view = Unobserved(reduced=True)
+        self._view = _Anything()
         self._model: Model | None = None
         self._regions: dict[str, RegionAttributes] = {}
         self._world: World = empty_world()
@@ -121,11 +155,10 @@ class ReferenceAdapter(Adapter):
 
     def reset(self, regions: tuple[RegionAttributes, ...]) -> None:
         """Forget everything and create the regions."""
-        for region in regions:
-            if region.policy is not RegionPolicy.REPLICATE:
-                raise UnsupportedError(f"reset: the reference has no {region.policy} regions so far")
         if self._topology is None:
             raise UnsupportedError("reset: deploy a topology first")
+        for region in regions:
+            self._refuse_what_is_not_modelled(region, self._topology)
         setting = Setting(
             self._book,
             self._topology,
@@ -144,6 +177,15 @@ class ReferenceAdapter(Adapter):
         self._events = []
         self._seen = 0
         self._outcomes = {}
+
+    @staticmethod
+    def _refuse_what_is_not_modelled(region: RegionAttributes, topology: Topology) -> None:
+        kept = {region.policy_of(member) for member in topology.members}
+        if not kept <= POLICIES:
+            words = ", ".join(sorted(kept - POLICIES))
+            raise UnsupportedError(f"reset: the reference has no {words} regions so far")
+        if kept != {RegionPolicy.REPLICATE} and (region.senders or len(topology.sites) > 1):
+            raise UnsupportedError("reset: between sites there are only replicates so far")
 
     def begin(self, operation: Operation) -> None:
         """Call an operation; calm, it has happened when this returns."""
@@ -242,11 +284,13 @@ class ReferenceAdapter(Adapter):
 
     def attributes(self, member: str, region: str) -> RegionAttributes:
         """The attributes of the region, with checks resolved."""
-        del member
         attributes = self._regions[region]
         (checks, *_) = each(self._book.checks_in_force(attributes.checks))
         return RegionAttributes(
-            name=attributes.name, policy=attributes.policy, scope=attributes.scope, checks=checks
+            name=attributes.name,
+            policy=attributes.policy_of(member),
+            scope=attributes.scope,
+            checks=checks,
         )
 
     def leave(self, member: str, region: str) -> None:
@@ -423,14 +467,15 @@ class ReferenceAdapter(Adapter):
     def _take_step(self) -> bool:
         """Let one thing happen; False if nothing can.
 
-        Calm, no secondary ever hears what its client has received: whatever can be sent again is.
+        Calm, no secondary ever hears what its client has received: whatever can be sent again is. And a
+        replicate answers last.
         """
         # In an order of their own: that of the maps inside changes from one process to the next.
         possible = sorted(
             (
                 step
                 for step in self._ready().internal_steps(self._world, self._view)
-                if self._random is not None or step.name[0] != ACKNOWLEDGED
+                if self._random is not None or step.name[0] not in (ACKNOWLEDGED, REPLIES_EARLY)
             ),
             key=lambda step: repr(step.name),
         )

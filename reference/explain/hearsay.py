@@ -38,7 +38,7 @@ from plumbline.reference.operations import (
     Operation,
     OperationKind,
 )
-from plumbline.reference.rulebook.operations import BECOMES
+from plumbline.reference.rulebook.operations import ARRIVES, BECOMES
 
 
 class _Whispers(NamedTuple):
@@ -180,7 +180,7 @@ class Hearsay:
             return False
         if self._strength is OrderStrength.PER_KEY_AND_THREAD:
             return False
-        _, kind = BECOMES[operation.kind]
+        _, kind = ARRIVES[operation.kind]
         return not any(
             self._may_show(view, client, operation, event) for event in {kind, EventKind.INVALIDATE}
         )
@@ -199,7 +199,7 @@ class Hearsay:
         """
         if not view.reduced or self.fetches(client, operation) or not self._named(operation):
             return None
-        _, kind = BECOMES[operation.kind]
+        _, kind = ARRIVES[operation.kind]
         with_it, without = (
             self._may_show(view, client, operation, event) for event in (kind, EventKind.INVALIDATE)
         )

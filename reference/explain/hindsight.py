@@ -37,7 +37,7 @@ from plumbline.reference.operations import (
     Scope,
     Status,
 )
-from plumbline.reference.rulebook.operations import BECOMES, effects
+from plumbline.reference.rulebook.operations import ARRIVES, BECOMES, effects
 from plumbline.reference.rulebook.values import EntryState
 
 
@@ -345,7 +345,7 @@ class Hindsight:
 
     def place_of(self, member: str, operation: Operation) -> tuple[Place, Shown]:
         """Where the listener of a member tells of an operation that was called elsewhere, and what."""
-        _, kind = BECOMES[operation.kind]
+        _, kind = ARRIVES[operation.kind]
         named = self._index.identified or operation.kind in STORES_VALUE
         thread = operation.thread if named else None
         token = operation.token if named else None

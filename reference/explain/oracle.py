@@ -17,7 +17,7 @@ from plumbline.reference.explain.question import Question, ask
 from plumbline.reference.explain.steps import Entry, Place, View
 from plumbline.reference.history import Called, ContentsRead, History
 from plumbline.reference.model.places import TIMELINE
-from plumbline.reference.rulebook.book import CLIENTS, DECISIONS, GATEWAYS, REPLICATED, Rulebook
+from plumbline.reference.rulebook.book import CLIENTS, DECISIONS, GATEWAYS, POLICIES, REPLICATED, Rulebook
 from plumbline.reference.runs import DeadEnd
 
 NAMING_STATES = (1_000, 4_000, 16_000)
@@ -110,6 +110,7 @@ def _decisions(history: History) -> tuple[str, ...]:
     return (
         *(GATEWAYS if history.queues else ()),
         *(CLIENTS if history.clients else ()),
+        *(POLICIES if any(region.policies for region in history.regions) else ()),
         *REPLICATED,
     )
 

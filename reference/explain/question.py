@@ -70,7 +70,7 @@ def _ask(history: History, book: Rulebook) -> Question:
             if client.subscription
             for region in history.regions
         )
-    setting.plain = index.plain
+    setting.plain = index.plain and not setting.lesser
     if history.order_strength is OrderStrength.TOTAL and history.queues:
         setting.changes_queues = LOOKED_AT | TIME_PASSES
     setting.shared = index.shared

@@ -16,7 +16,7 @@ from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Call, Channel, Entry, Message, World
 from plumbline.reference.model.writers import stands, stood
 from plumbline.reference.operations import NAMED_BY_VALUE, Operation, OperationKind, Status
-from plumbline.reference.rulebook.operations import BECOMES
+from plumbline.reference.rulebook.operations import ARRIVES
 from plumbline.reference.rulebook.subscriptions import Absent
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
 
@@ -193,6 +193,6 @@ def taken(world: World, channel: Channel, head: Message) -> World:
 
 def as_told(head: Message, operation: Operation) -> Operation:
     """The operation that a message tells a client of: where it brings no value, an invalidation."""
-    if head.bare and BECOMES[operation.kind][0] is EntryState.LIVE:
+    if head.bare and ARRIVES[operation.kind][0] is EntryState.LIVE:
         return msgspec.structs.replace(operation, kind=OperationKind.INVALIDATE)
     return operation

@@ -53,16 +53,19 @@ class Callers:
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Effects of calls, and their sending."""
-        dead = world.wan.dead
+        dead, lesser = world.wan.dead, self._setting.lesser
         for op_id, call in world.calls.items():
-            if dead and self._setting.operations[op_id].member in dead:
+            operation = self._setting.operations[op_id]
+            if dead and operation.member in dead:
+                continue
+            if lesser and (operation.member, operation.region) in lesser:
                 continue
             if call.stage is Stage.CALLED:
-                operation = carried_out(self._setting.operations[op_id], call)
+                operation = carried_out(operation, call)
                 before = seen(world, self._setting, operation.member, op_id) if counted(world) else world
-                yield from self._effects(before, view, operation, call)
+                yield from self.effects(before, view, operation, call)
             elif call.stage is Stage.APPLIED:
-                yield from self._sendings(world, carried_out(self._setting.operations[op_id], call), call)
+                yield from self.sendings(world, carried_out(operation, call), call)
 
     def blocked(self, world: World, operation: Operation) -> tuple[bool, ...]:
         """Whether a call has to wait for other writers before it takes effect."""
@@ -77,7 +80,8 @@ class Callers:
         )
         return each(self._setting.book.waits_for_other_writers(others))
 
-    def _effects(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
+    def effects(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
+        """The ways in which an operation may take effect on its member."""
         if all(self.blocked(world, operation)):
             return
         if operation.kind in WHOLE:
@@ -270,6 +274,8 @@ class Callers:
                             hearing=Hearing(self._foresight.clients, world, view, operation, sure=announced),
                         )
                     )
+                elif not effect.distributed and self._setting.serves(member):
+                    sent = list(self._kept_from_clients(applied, operation))
                 ways = [way for one in sent for way in self._told(one, operation, entry, stamp, effect)]
                 for known in ways:
                     yield Step(
@@ -279,6 +285,14 @@ class Callers:
                         claim if told and len(ways) == 1 else None,
                         clashes=clashes,
                     )
+
+    def _kept_from_clients(self, world: World, operation: Operation) -> Iterator[World]:
+        """The worlds in which clients are sent what is local to their server: as documented, nothing."""
+        for sends in each(self._setting.book.sends_local()):
+            if sends:
+                yield from queued(world, self._setting, self._strength, operation.member, operation, None)
+            else:
+                yield world
 
     def _heard_first(self, world: World, view: View, operation: Operation) -> bool:
         """Whether it matters to clients when their server changes its copy, though its log says what is next.
@@ -342,7 +356,24 @@ class Callers:
             return tuple(stamp and stamp._replace(site=site) for stamp in stamps)
         return stamps
 
-    def _sendings(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
+    def sendings(
+        self,
+        world: World,
+        operation: Operation,
+        call: Call,
+        *,
+        reply: str = "",
+        known: frozenset[str] = frozenset(),
+    ) -> Iterator[Step]:
+        """The ways in which an applied operation is sent to the others.
+
+        Args:
+            world: the world.
+            operation: the operation, as of the member that has applied it.
+            call: how far it has come.
+            reply: who called it, and waits until that member answers.
+            known: who is known to have it already, and is not sent it.
+        """
         if world.gates.get((operation.member, operation.op_id)) is GateState.PARKED:
             return
         others = self._setting.others[operation.member]
@@ -350,6 +381,10 @@ class Callers:
             others = tuple(other for other in others if (other, operation.region) not in world.away)
         if world.wan.dead:
             others = tuple(other for other in others if other not in world.wan.dead)
+        replies: tuple[str, ...] = ()
+        if reply:
+            replies = tuple(other for other in others if other == reply)
+            others = tuple(other for other in others if other not in (reply, *known))
         for targets in each(self._setting.book.recipients(others)):
             channels = world.channels
             for target in targets:
@@ -357,7 +392,9 @@ class Callers:
                 message = Message(operation.op_id, call.stamp, call.update, renamed=call.renamed)
                 channels = channels.set(channel, (*channels.get(channel, ()), message))
             waits = self._setting.awaits_acknowledgement(operation.region)
-            waiting = call.waiting.union(self._setting.caller(operation.op_id), targets if waits else ())
+            waiting = call.waiting.union(
+                self._setting.caller(operation.op_id), targets if waits else (), replies
+            )
             sent = call._replace(stage=Stage.SENT, waiting=waiting)
             stamps = world.stamps
             if self._setting.keeps_stamp_of(operation.op_id):

@@ -49,18 +49,6 @@ STAMPS_GROW = frozenset(
 )
 """Decisions on which "a stored stamp only grows, and a loser stays one" rests."""
 
-LOSES_SURELY = STAMPS_GROW | {
-    "applies_to_present",
-    "applies_unrecorded",
-    "applies_same_site",
-    "applies_repeated",
-    "applies_later_time",
-    "applies_earlier_time",
-    "applies_tie_of_higher_site",
-    "applies_tie_of_lower_site",
-}
-"""Decisions on which "who can be discarded has to be" rests: one left open may also be answered otherwise."""
-
 QUEUES_IN_ORDER = frozenset(
     {
         "queue_place",
@@ -194,6 +182,7 @@ CLIENTS_AS_DOCUMENTED = FORWARDS | {
     "server_writer_aborts",
     "keeps_vetoed",
     "sends_region_destroys",
+    "sends_local",
 }
 """Decisions on which "what a server changes goes to its clients once, in that order" rests."""
 

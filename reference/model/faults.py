@@ -122,12 +122,16 @@ class Faults:
         calls = world.calls
         for op_id, call in world.calls.items():
             if self._setting.operations[op_id].member == member:
-                calls = calls.set(op_id, _survived(call))
+                calls = calls.set(op_id, _survived(call, member))
+            elif call.by == member and call.stage is Stage.APPLIED:
+                # Nobody else has it: it is as if nobody had been asked.
+                again = call._replace(stage=Stage.CALLED, by="", reached=call.reached - {member})
+                calls = calls.set(op_id, again)
             elif call.waiting:
                 still = frozenset(
                     w for w in call.waiting if w != member and not (isinstance(w, tuple) and member in w)
                 )
-                calls = calls.set(op_id, call._replace(waiting=still))
+                calls = calls.set(op_id, call._replace(waiting=still, reached=call.reached - {member}))
         alone = _without_copy(world.but(wan=wan, calls=calls), member)
         for unreceived in self._without_receiver(alone, member, lives=False):
             own = [name for name in unreceived.wan.wires if name.source == member]
@@ -174,8 +178,13 @@ def mends(fault: Fault) -> bool:
     return fault.kind in _MENDS
 
 
-def _survived(call: Call) -> Call:
-    """What is left of a call whose member has died: what was done may have been told, the rest never is."""
+def _survived(call: Call, member: str) -> Call:
+    """What is left of a call whose member has died: what was done may have been told, the rest never is.
+
+    What another member does for it goes on there.
+    """
+    if call.by not in ("", member) and call.stage in (Stage.APPLIED, Stage.SENT):
+        return call._replace(indefinite=True, waiting=call.waiting - {member})
     if call.stage is Stage.DONE or (call.stage is Stage.SENT and not call.waiting):
         return call._replace(indefinite=True)
     return Call(Stage.CALLED, indefinite=True)

@@ -11,6 +11,7 @@ from itertools import product
 
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import World
+from plumbline.reference.operations import RegionPolicy
 from plumbline.reference.rulebook.values import each
 
 
@@ -24,11 +25,17 @@ def left(world: World, member: str, region: str) -> World:
 
 
 def joined(world: World, member: str, region: str, setting: Setting) -> Iterator[World]:
-    """The worlds in which the member has taken a copy from one of those that have one."""
+    """The worlds in which the member has taken a copy from one of those that have one.
+
+    Normal and empty members begin with nothing.
+    """
     back = world.but(away=world.away.delete((member, region)))
+    if setting.lesser.get((member, region)) in (RegionPolicy.NORMAL, RegionPolicy.EMPTY):
+        yield back
+        return
     seen: set[World] = set()
     for provider in setting.others[member]:
-        if (provider, region) in world.away:
+        if (provider, region) in world.away or (provider, region) in setting.lesser:
             continue
         kept = [
             (key, e)

@@ -139,8 +139,25 @@ class Interests:
 
     def _loaded(self, world: World, interest: Interest) -> Iterator[tuple[World, Shows]]:
         """The worlds in which what the server holds has been loaded, as far as the policy has it."""
+        for there in self._there(world, world.served.lines[interest.client].primary, interest.region):
+            yield from self._loaded_of(world, interest, there)
+
+    def _there(self, world: World, server: str, region: str) -> Iterator[dict[str, Entry]]:
+        """What a registration may load: what the server holds (001, L57)."""
+        own = self._present(world, server, region)
+        if not self._setting.lesser:
+            yield own
+            return
+        for others in each(self._setting.book.loads_of_others()):
+            found: dict[str, Entry] = {}
+            for member in self._setting.others[server] if others else ():
+                found.update(self._present(world, member, region))
+            yield {**found, **own}
+
+    def _loaded_of(
+        self, world: World, interest: Interest, there: dict[str, Entry]
+    ) -> Iterator[tuple[World, Shows]]:
         book = self._setting.book
-        there = self._present(world, world.served.lines[interest.client].primary, interest.region)
         policy = {
             None: book.unnamed_loads,
             "keys": book.keys_load,

@@ -11,6 +11,7 @@ from typing import Any
 
 from plumbline.reference.explain.steps import Claim, Place, Step, View
 from plumbline.reference.explain.steps import Entry as Shown
+from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims, hazards, tombstones
 from plumbline.reference.model.attempts import counted, recognised, seen
@@ -23,6 +24,7 @@ from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.subscriptions import Hearing, queued
 from plumbline.reference.model.wires import acknowledged, alone
 from plumbline.reference.model.world import (
+    Call,
     Channel,
     Entry,
     GateState,
@@ -33,7 +35,7 @@ from plumbline.reference.model.world import (
     World,
 )
 from plumbline.reference.operations import Operation
-from plumbline.reference.rulebook.operations import BECOMES
+from plumbline.reference.rulebook.operations import ARRIVES
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
 
 
@@ -51,7 +53,7 @@ class Replicates:
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Deliveries of the first message of each channel; or their loss, where the sender has died."""
-        dead = world.wan.dead
+        dead, lesser = world.wan.dead, self._setting.lesser
         for channel, messages in world.channels.items():
             head = messages[0]
             if dead and channel.source in dead and head.state is not MessageState.PARKED:
@@ -67,11 +69,13 @@ class Replicates:
             if head.state is MessageState.ROLLBACK:
                 yield self._rolled_back(world, channel, operation, head)
                 continue
+            if lesser and (channel.target, operation.region) in lesser:
+                continue
             if head.event is not None and (channel.target, head.op_id) in world.wan.seen:
                 # A receiver that applies a repeated event passes it on; who has it already may know it.
                 yield Step(
                     ("recognises", channel.target, head.op_id),
-                    self._taken(world, channel, head, discarded=False),
+                    self.taken(world, channel, head, discarded=False),
                 )
             if counted(world):
                 yield from self._perhaps_again(world, view, channel, operation, head)
@@ -94,7 +98,7 @@ class Replicates:
         member, op_id = channel.target, head.op_id
         for known in recognised(world, self._setting, member, op_id, renamed=head.renamed):
             if known:
-                left_out = self._taken(world, channel, head, discarded=False)
+                left_out = self.taken(world, channel, head, discarded=False)
                 yield Step(("recognises", member, op_id), left_out)
                 continue
             for notes in each(self._setting.book.notes_of_peers()):
@@ -113,6 +117,7 @@ class Replicates:
             for message in world.channels[channel]
             if not message.queue
             and message.event is None
+            and not self._setting.lesser
             # A client may be sent by another server what it has lost of this one.
             and channel.target not in self._setting.clients
         )
@@ -136,7 +141,7 @@ class Replicates:
         for channel, messages in world.channels.items():
             head = messages[0]
             if channel.target == member and head.op_id == op_id and head.state is MessageState.PARKED:
-                return self._taken(world, channel, head, discarded=False)
+                return self.taken(world, channel, head, discarded=False)
         return world
 
     def waits(self, world: World, head: Message) -> tuple[bool, ...]:
@@ -159,7 +164,7 @@ class Replicates:
         """The ways in which a message is taken where it is not checked."""
         member = channel.target
         entry = world.entry(member, operation.region, operation.key)
-        becomes, _ = BECOMES[operation.kind]
+        becomes, _ = ARRIVES[operation.kind]
         announced = (1, 0) if self._foresight.may_go_untold(world, view, member) else (1,)
         stores = becomes is EntryState.LIVE
         values = each(self._setting.book.value_stored_unchecked(operation.token, entry.token))
@@ -178,7 +183,7 @@ class Replicates:
         """The ways in which a message is checked, and then applied or discarded."""
         member = channel.target
         entry = world.entry(member, operation.region, operation.key)
-        becomes, _ = BECOMES[operation.kind]
+        becomes, _ = ARRIVES[operation.kind]
         book = self._setting.book
         for finding in self._checks.findings(world, operation, head, entry, member):
             if not finding.applied:
@@ -238,7 +243,7 @@ class Replicates:
         reader = self._foresight.reader_to_come(world, view.now, member, operation, entry)
         if reader is Comes.SURELY and view.reduced and self._setting.stamps_grow:
             return
-        becomes, _ = BECOMES[operation.kind]
+        becomes, _ = ARRIVES[operation.kind]
         kept = checks and keeps
         after = world.but(entries=changed(world, (member, region, key), becomes, value, stamp, checks=kept))
         if checks:
@@ -247,10 +252,12 @@ class Replicates:
         if times and world.gates.get(gate) is GateState.ARMED:
             queue = (head._replace(state=MessageState.PARKED), *world.channels[channel][1:])
             after = after.but(
-                gates=world.gates.set(gate, GateState.PARKED), channels=after.channels.set(channel, queue)
+                gates=world.gates.set(gate, GateState.PARKED),
+                channels=after.channels.set(channel, queue),
+                calls=reached(world, head.op_id, member),
             )
         else:
-            after = self._taken(after, channel, head, discarded=False)
+            after = self.taken(after, channel, head, discarded=False)
         certain = times == 1 and decided
         claim = (
             (claims.SHOW_AND_SEND if self._setting.serves(member) else self._setting.show)
@@ -269,7 +276,7 @@ class Replicates:
         ways = [
             way
             # Whoever dies untold has changed its copy all the same.
-            for sent in self._queued(
+            for sent in self.queued(
                 after, view, member, operation, head, sure=times > 0 or _finds(entry, becomes)
             )
             for way in self._told(sent, member, operation, head, stamp)
@@ -316,10 +323,10 @@ class Replicates:
             and not self._foresight.may_go_untold(world, view, member)
             else None
         )
-        for after in self._queued(world, view, member, operation, head, sure=False):
+        for after in self.queued(world, view, member, operation, head, sure=False):
             yield Step(
                 ("ignores", member, operation.op_id),
-                self._taken(after, channel, head, discarded=False),
+                self.taken(after, channel, head, discarded=False),
                 claim=claim and self._unheard(world, view, member, operation),
             )
 
@@ -353,7 +360,7 @@ class Replicates:
                 )
             )
         )
-        lost = ((place, shown),) if safe and self._setting.loses_surely else ()
+        lost = ((place, shown),) if safe and self._setting.stamps_grow else ()
         for stores_first in each(book.stores_before_checking()):
             for announces in each(book.announces_discarded()):
                 for who in counters:
@@ -366,10 +373,10 @@ class Replicates:
                     if stores_first:
                         after = self._stored_for_now(after, channel, operation, head, entry)
                     else:
-                        after = self._taken(after, channel, head, discarded=True)
+                        after = self.taken(after, channel, head, discarded=True)
                     sent = [after]
                     if finding.counted:
-                        sent = list(self._queued(after, view, member, operation, head, sure=False))
+                        sent = list(self.queued(after, view, member, operation, head, sure=False))
                     ways = [way for one in sent for way in self._told_of_loser(one, member, operation, head)]
                     for told in ways:
                         yield Step(
@@ -403,7 +410,7 @@ class Replicates:
         self, world: World, channel: Channel, operation: Operation, head: Message, entry: Entry
     ) -> World:
         """The world in which a loser's value is stored and will be taken back."""
-        becomes, _ = BECOMES[operation.kind]
+        becomes, _ = ARRIVES[operation.kind]
         where = (channel.target, operation.region, operation.key)
         queue = (head._replace(state=MessageState.ROLLBACK, before=entry), *world.channels[channel][1:])
         return world.but(
@@ -413,14 +420,14 @@ class Replicates:
 
     def _rolled_back(self, world: World, channel: Channel, operation: Operation, head: Message) -> Step:
         where = (channel.target, operation.region, operation.key)
-        after = self._taken(world, channel, head, discarded=True)
+        after = self.taken(world, channel, head, discarded=True)
         assert head.before is not None  # noqa: S101 - set when the rollback was planned
         return Step(
             ("rolls back", channel.target, operation.op_id),
             after.but(entries=after.entries.set(where, head.before)),
         )
 
-    def _queued(
+    def queued(
         self, world: World, view: View, member: str, operation: Operation, head: Message, *, sure: bool
     ) -> Iterator[World]:
         """The worlds in which clients of the member are sent what has reached it."""
@@ -456,7 +463,7 @@ class Replicates:
 
     def shown(self, member: str, operation: Operation) -> tuple[Place, Shown]:
         """Where the listener of a member would tell of an operation that arrives there, and what."""
-        becomes, event = BECOMES[operation.kind]
+        becomes, event = ARRIVES[operation.kind]
         named = (self._setting.identified and operation.token is not None) or becomes is EntryState.LIVE
         region, key = operation.region, operation.key
         thread = operation.thread if named else None
@@ -488,7 +495,7 @@ class Replicates:
             and shown[-1] is not None
         )
 
-    def _taken(self, world: World, channel: Channel, head: Message, *, discarded: bool) -> World:
+    def taken(self, world: World, channel: Channel, head: Message, *, discarded: bool) -> World:
         """The world in which the channel's first message has arrived and is acknowledged."""
         rest = world.channels[channel][1:]
         channels = world.channels.set(channel, rest) if rest else world.channels.delete(channel)
@@ -496,12 +503,23 @@ class Replicates:
             return acknowledged(world.but(channels=channels), head.wire, channel.target)
         calls = world.calls
         call = calls.get(head.op_id)
+        if call is not None and call.by:
+            calls = reached(world, head.op_id, channel.target)
+            call = calls[head.op_id]
         if call is not None and channel.target in call.waiting:
             call = call._replace(
                 waiting=call.waiting - {channel.target}, discarded=call.discarded or discarded
             )
             calls = calls.set(head.op_id, call)
         return world.but(channels=channels, calls=calls)
+
+
+def reached(world: World, op_id: int, member: str) -> HashedMap[int, Call]:
+    """The calls once a member has the operation; who has it is noted where a replicate carries it out."""
+    call = world.calls.get(op_id)
+    if call is None or not call.by:
+        return world.calls
+    return world.calls.set(op_id, call._replace(reached=call.reached | {member}))
 
 
 def _finds(entry: Entry, becomes: EntryState | None) -> bool:

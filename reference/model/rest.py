@@ -8,6 +8,7 @@ from __future__ import annotations
 from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.clients import Clients
 from plumbline.reference.model.dispatch import Dispatch
+from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.senders import Senders
@@ -29,7 +30,9 @@ class Rest:
         senders: Senders,
         receivers: Receivers,
         dispatch: Dispatch,
+        forwarding: Forwarding,
     ) -> None:
+        self._forwarding = forwarding
         self._setting = setting
         self._callers = callers
         self._replicates = replicates
@@ -60,6 +63,11 @@ class Rest:
             operation = self._setting.operations[op_id]
             if operation.member in state.wan.dead:
                 continue
+            if self._setting.lesser and self._forwarding.is_lesser(operation):
+                if self._forwarding.has_to_go_on(state, operation, call, held):
+                    return False
+                if call.stage is Stage.CALLED:
+                    continue
             if call.stage is Stage.CALLED:
                 if (
                     not call.indefinite
@@ -71,7 +79,7 @@ class Rest:
                     return False
             elif (
                 call.stage is Stage.APPLIED
-                and state.gates.get((operation.member, op_id)) is not GateState.PARKED
+                and state.gates.get((call.by or operation.member, op_id)) is not GateState.PARKED
             ):
                 return False
         return True

@@ -14,7 +14,6 @@ from plumbline.reference.model import claims
 from plumbline.reference.model.claims import (
     CLIENTS_AS_DOCUMENTED,
     LOOKED_AT_IN_ORDER,
-    LOSES_SURELY,
     STAMPS_GROW,
     TIME_PASSES,
     TOLD_LATE,
@@ -27,6 +26,7 @@ from plumbline.reference.operations import (
     Operation,
     QueueAttributes,
     RegionAttributes,
+    RegionPolicy,
     Scope,
     Topology,
 )
@@ -50,7 +50,6 @@ class Setting:
             may be claimed to be safe.
         identified: whether destroys and invalidates are announced with their token.
         stamps_grow: whether all decisions are as they are on which "a loser stays one" rests.
-        loses_surely: whether all decisions are as they are on which "who can be discarded has to be" rests.
         tells_late: whether all decisions are as they are on which "a removal may be told of later" rests.
         clients_as_documented: whether all decisions are as they are on which "what a server changes goes to
             its clients once, in that order" rests.
@@ -69,6 +68,7 @@ class Setting:
         show: the claim of a change that the log says comes next on its member.
         readings: op id → what the clocks showed, where the harness held them (see `times`).
         primaries: queue → the member that was seen to be its primary in the beginning.
+        lesser: (member, region) → its policy, for members that keep less than a replicate.
     """
 
     def __init__(
@@ -109,12 +109,17 @@ class Setting:
         self._numbers: dict[int, int] = {}
         self._carried: dict[Queued, Operation] = {}
         self._regions = {region.name: region for region in regions}
+        self.lesser = {
+            (member, region.name): policy
+            for region in regions
+            for member in self.members
+            if (policy := region.policy_of(member)) is not RegionPolicy.REPLICATE
+        }
         self._checks: dict[str, tuple[Any, ...]] = {
             region.name: each(book.checks_in_force(region.checks)) for region in regions
         }
-        self.clients_as_documented = CLIENTS_AS_DOCUMENTED.isdisjoint(book.replaced())
+        self.clients_as_documented = not self.lesser and CLIENTS_AS_DOCUMENTED.isdisjoint(book.replaced())
         self.stamps_grow = STAMPS_GROW.isdisjoint(book.replaced())
-        self.loses_surely = LOSES_SURELY.isdisjoint(book.replaced())
         self.tells_late = TOLD_LATE.isdisjoint(book.replaced())
         self.resends = UNANSWERED_STAYS.isdisjoint(book.replaced())
         self.watches_writers = "waits_for_other_writers" in book.replaced()

@@ -18,6 +18,7 @@ from plumbline.reference.model.dispatch import Dispatch
 from plumbline.reference.model.failover import Failover
 from plumbline.reference.model.faults import Faults
 from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.interests import Interests
 from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.replicates import Replicates
@@ -56,6 +57,7 @@ class Model:
         self.receivers = Receivers(setting, foresight, self.replicates, self.senders, wholes)
         self.dispatch = Dispatch(setting, foresight)
         self.faults = Faults(setting, foresight)
+        self.forwarding = Forwarding(setting, strength, self.callers, self.replicates)
         rest = Rest(
             setting,
             self.callers,
@@ -64,6 +66,7 @@ class Model:
             self.senders,
             self.receivers,
             self.dispatch,
+            self.forwarding,
         )
         self.timeline = Timeline(setting, self.replicates, self.receivers, rest, answers, self.interests)
 
@@ -84,12 +87,16 @@ class Model:
         yield from self._by_themselves(state, view)
 
     def _by_themselves(self, state: World, view: View) -> Iterator[Step]:
-        return self._one_by_one(state, view) if counted(state) else self._of_parts(state, view)
+        if self.setting.lesser or counted(state):
+            return self._one_by_one(state, EveryWay(view))
+        return self._of_parts(state, view)
 
     def _one_by_one(self, state: World, view: View) -> Iterator[Step]:
-        """What clients try again nobody has looked at when steps are claimed: then each is a choice."""
-        for step in self._of_parts(state, EveryWay(view)):
-            step.claim, step.loses = None, ()
+        """Where clients try again, or members keep less than replicates, hardly anything is claimed."""
+        sends = claims.SEND if self.setting.lesser else None
+        for step in (*self._of_parts(state, view), *self.forwarding.steps(state, view)):
+            step.claim = sends if step.claim is claims.SEND else None
+            step.loses = ()
             yield step
 
     def _of_parts(self, state: World, view: View) -> Iterator[Step]:

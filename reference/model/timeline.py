@@ -256,11 +256,18 @@ class Timeline:
         if call.outcome is not None:
             told = told or outcome_entry(call.outcome) == outcome_entry(outcome)
         if told:
-            after = world.but(calls=world.calls.delete(op_id))
+            goes_on = (call.stage is Stage.APPLIED and call.by) or self._may_be_done_elsewhere(op_id, call)
+            after = world if goes_on else world.but(calls=world.calls.delete(op_id))
             seen: tuple[tuple[Entry, Entry], ...] = ()
             if outcome.status is not Status.INDEFINITE and call.stage is not Stage.DONE:
                 seen = ((outcome_place(op_id), outcome_entry(outcome)),)
             yield Step(("return", op_id), after, (*shows, *seen), claims.NEXT_MOMENT)
+
+    def _may_be_done_elsewhere(self, op_id: int, call: Call) -> bool:
+        """Whether another member may have been asked for what a dead one has called."""
+        operation = self._setting.operations[op_id]
+        lesser = (operation.member, operation.region) in self._setting.lesser
+        return lesser and call.indefinite and call.stage is Stage.CALLED
 
     def _readings(self, world: World, view: View) -> Iterator[Step]:
         for number, unread in world.asked.items():

@@ -58,6 +58,8 @@ class Call(NamedTuple):
         again: whether the answer was lost, and its client is about to try again.
         at: the server that its client has tried again at; "" for the one it was called at.
         renamed: whether it was tried again under another identity, as it should not.
+        by: the replicate that carries it out; "" where whoever it is called on does so.
+        reached: the members that have it already, where a replicate carries it out.
     """
 
     stage: Stage = Stage.CALLED
@@ -72,6 +74,8 @@ class Call(NamedTuple):
     again: bool = False
     at: str = ""
     renamed: bool = False
+    by: str = ""
+    reached: frozenset[str] = frozenset()
 
 
 class MessageState(IntEnum):

@@ -19,6 +19,7 @@ from plumbline.reference.rulebook import (
     failover,
     gateways,
     interests,
+    policies,
     replicated,
     subscriptions,
     tombstones,
@@ -31,8 +32,8 @@ from plumbline.reference.rulebook.values import EntryState, Free, Stamp
 class Rulebook:
     """All decisions. The defaults are what the documents say; of two that contradict each other, the older.
 
-    See `replicated`, `tombstones`, `clients`, `interests`, `subscriptions`, `failover` and `gateways` for
-    each, and `dialects` for where the documents part.
+    See `replicated`, `tombstones`, `policies`, `clients`, `interests`, `subscriptions`, `failover` and
+    `gateways` for each, and `dialects` for where the documents part.
     """
 
     waits_for_other_writers: Callable[[int], Any] = replicated.waits_for_other_writers
@@ -62,6 +63,12 @@ class Rulebook:
     compared_with_tombstone: Callable[[Stamp], Any] = tombstones.compared_with_tombstone
     goes_on_from: Callable[[Stamp], Any] = tombstones.goes_on_from
     tombstone_read_as: Callable[[], Any] = tombstones.tombstone_read_as
+    checks_less_than_replicate: Callable[[], Any] = policies.checks_less_than_replicate
+    absent_goes_to_replicate: Callable[[], Any] = policies.absent_goes_to_replicate
+    stamp_taken_over: Callable[[Stamp, str], Any] = policies.stamp_taken_over
+    ends_without_replicate: Callable[[], Any] = policies.ends_without_replicate
+    asks_another_replicate: Callable[[], Any] = policies.asks_another_replicate
+    recognises_asked_again: Callable[[], Any] = policies.recognises_asked_again
     serves_client: Callable[[bool, bool], Any] = clients.serves_client
     client_takes: Callable[[bool, bool], Any] = clients.client_takes
     forwards_updates: Callable[[bool], Any] = clients.forwards_updates
@@ -100,6 +107,8 @@ class Rulebook:
     none_drops: Callable[[], Any] = interests.none_drops
     loaded_of: Callable[[tuple[str, ...]], Any] = interests.loaded_of
     registration_tells: Callable[[], Any] = interests.registration_tells
+    loads_of_others: Callable[[], Any] = interests.loads_of_others
+    sends_local: Callable[[], Any] = subscriptions.sends_local
     sends_uninterested: Callable[[], Any] = subscriptions.sends_uninterested
     times_sent: Callable[[int], Any] = subscriptions.times_sent
     sends_to_caller: Callable[[], Any] = subscriptions.sends_to_caller
@@ -339,7 +348,24 @@ REPLICATED: dict[str, Decision] = {
 }
 """Decisions about replicated regions, which every example asks."""
 
+POLICIES: dict[str, Decision] = {
+    "ends_without_replicate": Decision(("CONS-NR-03",), _yes_or_no),
+    "asks_another_replicate": Decision(("CONS-NR-03",), _yes_or_no),
+    "recognises_asked_again": Decision(("CONS-NR-03",), _yes_or_no),
+    "checks_less_than_replicate": Decision(("CONS-NR-01",), _yes_or_no),
+    "stamp_taken_over": Decision(
+        ("CONS-NR-02",),
+        lambda given, caller: Free(
+            (given, Stamp(given.version, caller), Stamp(1, given.member), Stamp(1, caller))
+        ),
+    ),
+    "absent_goes_to_replicate": Decision(("CONS-NR-02",), _yes_or_no),
+}
+"""Decisions that only examples ask in which some member keeps less than a replicate."""
+
 CLIENTS: dict[str, Decision] = {
+    "sends_local": Decision(("S2C-OPS-05",), _yes_or_no),
+    "loads_of_others": Decision(("INT-BULK-03",), _yes_or_no),
     "forwards_updates": Decision(("C2S-OPS-01",), _yes_or_no),
     "forwards_destroy_of_held": Decision(("C2S-OPS-02",), _yes_or_no),
     "forwards_destroy_of_absent": Decision(("C2S-OPS-03",), _yes_or_no),
@@ -498,5 +524,5 @@ GATEWAYS: dict[str, Decision] = {
 }
 """Decisions that only examples with gateway senders ask."""
 
-DECISIONS: dict[str, Decision] = {**REPLICATED, **CLIENTS, **GATEWAYS}
+DECISIONS: dict[str, Decision] = {**REPLICATED, **POLICIES, **CLIENTS, **GATEWAYS}
 """Every decision by name, narrow ones first; the field of the same name in `Rulebook` answers it."""

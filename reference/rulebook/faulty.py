@@ -11,6 +11,7 @@ from plumbline.reference.rulebook.faulty_clients import CLIENTS
 from plumbline.reference.rulebook.faulty_failover import FAILOVER
 from plumbline.reference.rulebook.faulty_gateways import GATEWAYS
 from plumbline.reference.rulebook.faulty_interests import INTERESTS
+from plumbline.reference.rulebook.faulty_policies import POLICIES
 from plumbline.reference.rulebook.faulty_queues import QUEUES
 from plumbline.reference.rulebook.faulty_subscriptions import SUBSCRIPTIONS
 from plumbline.reference.rulebook.faulty_tombstones import TOMBSTONES
@@ -54,6 +55,7 @@ FAULTY: dict[str, FaultyVariant] = {
         *INTERESTS,
         *SUBSCRIPTIONS,
         *FAILOVER,
+        *POLICIES,
         *GATEWAYS,
         *QUEUES,
         *TOMBSTONES,

@@ -108,3 +108,8 @@ def loaded_of(keys: tuple[str, ...]) -> tuple[str, ...]:
 def registration_tells() -> bool:
     """Whether listeners are told of what a registration loads: they are not (001, L62)."""
     return False
+
+
+def loads_of_others() -> bool:
+    """Whether a registration loads what only other members than the server hold: it does not (001, L57)."""
+    return False

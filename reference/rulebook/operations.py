@@ -132,3 +132,10 @@ BECOMES = {
     OperationKind.DESTROY: (EntryState.TOMBSTONE, EventKind.DESTROY),
 }
 """What a distributed operation makes of an entry where it arrives, and what listeners are told."""
+
+ARRIVES = {
+    **BECOMES,
+    OperationKind.LOCAL_INVALIDATE: BECOMES[OperationKind.INVALIDATE],
+    OperationKind.LOCAL_DESTROY: BECOMES[OperationKind.DESTROY],
+}
+"""The same, with what is local and should not arrive anywhere."""

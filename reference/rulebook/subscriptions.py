@@ -123,3 +123,8 @@ def keeps_sending(waiting: int) -> bool:  # noqa: ARG001
 def client_compares() -> bool:
     """Whether a client keeps what is newer than what it is sent: it does, as it checks (001, L31, L35)."""
     return True
+
+
+def sends_local() -> bool:
+    """Whether a server sends its clients what is local to it: it does not (001, L35, L38)."""
+    return False

@@ -155,7 +155,7 @@ def _head(layout: _Layout) -> Iterator[Row]:
                 TraceKind.REGION_HOST,
                 member,
                 region=region.name,
-                policy=region.policy,
+                policy=region.policy_of(member),
                 scope=region.scope,
                 checks=region.checks,
                 redundancy=region.redundancy,

@@ -113,7 +113,9 @@ def _stage(scenario: Scenario, session: Session) -> Stage | None:
             queues=scenario.queues,
         )
         return Sites(driver, order or topology.members, scenario.queues)
-    region = RegionAttributes(name=REGION, scope=scenario.scope, checks=scenario.checks)
+    region = RegionAttributes(
+        name=REGION, scope=scenario.scope, checks=scenario.checks, policies=scenario.policies
+    )
     topology = Topology((Site(1, tuple("ABCD"[: scenario.members])),))
     driver, order = session.begin(topology, (region,), clients=scenario.clients, registers=scenario.registers)
     return None if order is None else Stage(driver, order)

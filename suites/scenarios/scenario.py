@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Client, QueueAttributes, Scope
+from plumbline.reference.operations import Client, HostPolicy, QueueAttributes, Scope
 from plumbline.suites.scenarios.sites import BATCH_SIZE, INTERVAL_MS, Sites, queues
 from plumbline.suites.scenarios.stage import Stage
 
@@ -26,6 +26,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
         members: how many members, of all sites.
         checks: the region's attribute.
         scope: the region's scope.
+        policies: the members that keep less than a replicate; what they are called in the scenario.
         clients: who is connected to its members.
         registers: whether they register for all keys at the beginning.
         queues: the gateway senders between two sites; none for a scenario of one site.
@@ -41,6 +42,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     checks: bool | None
     scope: Scope
     clients: tuple[Client, ...]
+    policies: tuple[HostPolicy, ...] = ()
     queues: tuple[QueueAttributes, ...] = ()
     clocks: bool = False
     registers: bool = True
@@ -59,6 +61,7 @@ def scenario(
     scope: Scope = Scope.ACK,
     clients: tuple[Client, ...] = (),
     registers: bool = True,
+    policies: tuple[HostPolicy, ...] = (),
 ) -> Callable[[Callable[[Stage], None]], Callable[[Stage], None]]:
     """Register a scenario of one site; see Scenario for the arguments."""
 
@@ -67,11 +70,16 @@ def scenario(
             Scenario(
                 name=play.__name__,
                 requirements=requirements,
-                needs=(Capability.REPLICATED_REGIONS, *needs),
+                needs=(
+                    Capability.REPLICATED_REGIONS,
+                    *([Capability.REGION_POLICIES] if policies else ()),
+                    *needs,
+                ),
                 members=members,
                 checks=checks,
                 scope=scope,
                 clients=clients,
+                policies=policies,
                 registers=registers,
                 play=play,
             )

@@ -460,15 +460,24 @@ class Stage:
         for holder in (*self.members, *self._driver.clients):
             self.holds(holder, key, operation)
 
+    def await_return(self, operation: Operation) -> None:
+        """Give a call all the time that it may take, whether or not it returns."""
+        self.steps.append(Finish(operation.op_id))
+        self._driver.finish(operation.op_id)
+
     def everybody_agrees(self, key: str) -> None:
         """Every member and every client holds the same under a key, or nobody anything."""
+        self.agree_on(key, *self.members, *self._driver.clients)
+
+    def agree_on(self, key: str, *holders: str) -> None:
+        """These members and clients hold the same under a key, or none of them anything."""
         seen = {}
-        for holder in (*self.members, *self._driver.clients):
+        for holder in holders:
             self.steps.append(Read(holder, REGION))
             contents = self._driver.contents(holder, REGION)
             seen[holder] = _state(key in contents, contents.get(key))
         if len(set(seen.values())) != 1:
-            raise MismatchError(f"everybody to hold the same under {key}", f"{seen}")
+            raise MismatchError(f"{', '.join(holders)} to hold the same under {key}", f"{seen}")
 
     def discards(self, **counts: int) -> None:
         """How many updates the low, mid and high member have counted as discarded."""

@@ -1,0 +1,390 @@
+"""Forwarding: what members do that keep less than a replicate, and what arrives at them (004, L37).
+
+Owns their calls. An operation on an entry that such a member lacks is carried out by a replicate, whose
+answer comes like an update. Where the documents are silent each reading is an alternative: who holds the
+entry carries the operation out or has it carried out; of what it lacks it is told, or takes it, or neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from plumbline.reference.explain.steps import Step, View
+from plumbline.reference.history import OrderStrength
+from plumbline.reference.model.callers import Callers
+from plumbline.reference.model.interests import PRESENT
+from plumbline.reference.model.places import listener_entry, listener_place, outcome_entry, outcome_place
+from plumbline.reference.model.replicates import Replicates
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.wholes import WHOLE
+from plumbline.reference.model.world import (
+    Call,
+    Channel,
+    Entry,
+    GateState,
+    Message,
+    MessageState,
+    Stage,
+    World,
+)
+from plumbline.reference.operations import (
+    LOCAL,
+    READS,
+    EventKind,
+    Operation,
+    OperationKind,
+    Outcome,
+    RegionPolicy,
+    Status,
+)
+from plumbline.reference.rulebook.values import EntryState, Stamp, each
+
+REPLIES, REPLIES_EARLY = "replies", "replies early"
+"""What the steps are called by which a caller is told what a replicate has done for it."""
+
+_STAYS_HERE = LOCAL | WHOLE.keys()
+"""What no replicate is asked to do instead."""
+
+
+class Forwarding:
+    """The part of the model for members that keep less than a replicate."""
+
+    def __init__(
+        self, setting: Setting, strength: OrderStrength, callers: Callers, replicates: Replicates
+    ) -> None:
+        self._setting = setting
+        self._strength = strength
+        self._callers = callers
+        self._replicates = replicates
+        self._carried: dict[tuple[int, str], Operation] = {}
+
+    def steps(self, world: World, view: View) -> Iterator[Step]:
+        """Calls of such members, carried out here or elsewhere; and what arrives at them."""
+        for op_id, call in world.calls.items():
+            operation = self._setting.operations[op_id]
+            if not self.is_lesser(operation):
+                continue
+            if call.stage is Stage.CALLED:
+                yield from self._called(world, view, operation, call)
+            elif call.stage is Stage.APPLIED:
+                yield from self._applied(world, operation, call)
+            elif self._owes_reply(world, operation, call):
+                yield self._replied(world, operation, call)
+            elif self._unanswered(world, operation, call) and any(self._asks_another()):
+                again = call._replace(stage=Stage.CALLED, by="", waiting=frozenset())
+                calls = world.calls.set(op_id, again)
+                yield Step(("asks another", operation.member, op_id), world.but(calls=calls))
+        for channel, messages in world.channels.items():
+            head = messages[0]
+            if head.state is MessageState.ON_THE_WAY and not head.queue:
+                region = self._setting.operations[head.op_id].region
+                if (channel.target, region) in self._setting.lesser:
+                    yield from self._arrivals(world, view, channel, head)
+
+    def is_lesser(self, operation: Operation) -> bool:
+        """Whether the member that an operation is called on keeps less than a replicate."""
+        return (operation.member, operation.region) in self._setting.lesser
+
+    def has_to_go_on(
+        self, world: World, operation: Operation, call: Call, held: frozenset[tuple[str, str]]
+    ) -> bool:
+        """Whether something happens to a call of such a member, however little is done about it.
+
+        Args:
+            world: the world.
+            operation: what was called.
+            call: how far it has come.
+            held: members and keys at which something may be held back.
+        """
+        if call.stage is Stage.CALLED:
+            replicates = self._replicates_of(world, operation)
+            if call.indefinite or any((m, operation.key) in held for m in (operation.member, *replicates)):
+                return False
+            lacks = world.entry(operation.member, operation.region, operation.key).state not in PRESENT
+            stuck = lacks and not replicates and operation.kind not in READS | _STAYS_HERE
+            return not stuck or all(each(self._setting.book.ends_without_replicate()))
+        if self._owes_reply(world, operation, call):
+            return self._others_have_it(operation, call)
+        return self._unanswered(world, operation, call) and all(self._asks_another())
+
+    def _asks_another(self) -> tuple[bool, ...]:
+        return each(self._setting.book.asks_another_replicate())
+
+    def _unanswered(self, world: World, operation: Operation, call: Call) -> bool:
+        """Whether who was asked has died, and nothing that it has sent of it is still on its way."""
+        return (
+            call.stage is Stage.SENT
+            and call.by in world.wan.dead
+            and operation.member in call.waiting
+            and operation.member not in world.wan.dead
+            and not any(
+                channel.source in world.wan.dead and message.op_id == operation.op_id
+                for channel, messages in world.channels.items()
+                for message in messages
+            )
+        )
+
+    def _owes_reply(self, world: World, operation: Operation, call: Call) -> bool:
+        """Whether who carried the operation out has still to tell the caller."""
+        channel = Channel(operation.thread, call.by, operation.member)
+        return (
+            call.stage is Stage.SENT
+            and operation.kind not in READS
+            and operation.member in call.waiting
+            and call.by not in ("", *world.wan.dead)
+            and all(message.op_id != operation.op_id for message in world.channels.get(channel, ()))
+        )
+
+    def _others_have_it(self, operation: Operation, call: Call) -> bool:
+        """Whether all have acknowledged the operation who have to, but for its caller."""
+        return call.waiting <= {operation.member} | self._setting.caller(operation.op_id)
+
+    def _replied(self, world: World, operation: Operation, call: Call) -> Step:
+        """The caller is told, with the stamp; it may be before all others have acknowledged."""
+        channel = Channel(operation.thread, call.by, operation.member)
+        message = Message(operation.op_id, call.stamp)
+        channels = world.channels.set(channel, (*world.channels.get(channel, ()), message))
+        name = REPLIES if self._others_have_it(operation, call) else REPLIES_EARLY
+        return Step((name, call.by, operation.op_id), world.but(channels=channels))
+
+    def _others(self, world: World, operation: Operation) -> tuple[str, ...]:
+        """The other members that live and have the region."""
+        return tuple(
+            other
+            for other in self._setting.others[operation.member]
+            if other not in world.wan.dead and (other, operation.region) not in world.away
+        )
+
+    def _replicates_of(self, world: World, operation: Operation) -> tuple[str, ...]:
+        """The replicates that may be asked."""
+        return tuple(
+            other
+            for other in self._others(world, operation)
+            if (other, operation.region) not in self._setting.lesser
+        )
+
+    def _called(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
+        kind = operation.kind
+        entry = world.entry(operation.member, operation.region, operation.key)
+        if operation.member in world.wan.dead:
+            # What it has asked for before it died may still be done.
+            if call.indefinite and kind not in READS | _STAYS_HERE:
+                yield from self._elsewhere(world, view, operation, call)
+            return
+        if kind in _STAYS_HERE:
+            yield from self._callers.effects(world, view, operation, call)
+        elif kind in READS:
+            yield from self._callers.effects(world, view, operation, call)
+            if entry.state is not EntryState.LIVE:
+                yield from self._fetches(world, operation, call)
+        else:
+            held = entry.state in PRESENT and not call.reached
+            if held or not all(each(self._setting.book.absent_goes_to_replicate())):
+                yield from self._callers.effects(world, view, operation, call)
+            if held or any(each(self._setting.book.absent_goes_to_replicate())):
+                yield from self._elsewhere(world, view, operation, call)
+
+    def _elsewhere(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
+        """A replicate carries the operation out; without any, it ends all the same."""
+        replicates = self._replicates_of(world, operation)
+        for replicate in replicates:
+            known = replicate in call.reached
+            for recognises in each(self._setting.book.recognises_asked_again()) if known else (False,):
+                if recognises:
+                    yield from self._recognised(world, operation, call, replicate)
+                else:
+                    yield from self._carried_out(world, view, operation, call, replicate)
+        alive = operation.member not in world.wan.dead
+        if alive and not replicates and any(each(self._setting.book.ends_without_replicate())):
+            yield from self._alone(world, view, operation, call)
+
+    def _carried_out(
+        self, world: World, view: View, operation: Operation, call: Call, replicate: str
+    ) -> Iterator[Step]:
+        """The operation takes effect at a replicate, which stamps it as its own."""
+        for step in self._callers.effects(world, view, self._as_of(operation, replicate), call):
+            done = step.state.calls[operation.op_id]
+            if done.stage is Stage.APPLIED:
+                at = done._replace(by=replicate, reached=call.reached | {replicate})
+                step.state = step.state.but(calls=step.state.calls.set(operation.op_id, at))
+                if call.reached and call.stamp is not None:
+                    # Who is asked once more may ask the others which version they have seen.
+                    yield Step(step.name, _stamped(step.state, replicate, operation, call.stamp), step.shows)
+            yield step
+
+    def _recognised(self, world: World, operation: Operation, call: Call, replicate: str) -> Iterator[Step]:
+        """A replicate is asked for what it has: it answers, and sends it on to who lacks it, or not."""
+        others = self._others(world, operation)
+        missing = tuple(other for other in others if other not in call.reached)
+        for targets in dict.fromkeys((missing, ())):
+            channels = world.channels
+            for target in targets:
+                channel = Channel(operation.thread, replicate, target)
+                message = Message(operation.op_id, call.stamp)
+                channels = channels.set(channel, (*channels.get(channel, ()), message))
+            waits = self._setting.awaits_acknowledgement(operation.region)
+            waiting = frozenset((operation.member, *(targets if waits else ())))
+            sent = call._replace(
+                stage=Stage.SENT, by=replicate, waiting=waiting | self._setting.caller(operation.op_id)
+            )
+            yield Step(
+                ("answers once more", replicate, operation.op_id, targets),
+                world.but(channels=channels, calls=world.calls.set(operation.op_id, sent)),
+            )
+
+    def _alone(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
+        """Without any replicate the operation is carried out where it is called, or refused."""
+        op_id, member = operation.op_id, operation.member
+        if call.reached:
+            # Others have it already; what is left is to take it over.
+            channel = Channel(operation.thread, member, member)
+            channels = world.channels.set(channel, (Message(op_id, call.stamp),))
+            sent = call._replace(stage=Stage.SENT, by=member, waiting=self._setting.caller(op_id) | {member})
+            yield Step(
+                ("takes over", member, op_id),
+                world.but(channels=channels, calls=world.calls.set(op_id, sent)),
+            )
+            return
+        for step in self._callers.effects(world, view, operation, call):
+            if step.state.calls[op_id].stage is Stage.APPLIED:
+                yield Step(step.name, _stamped(step.state, member, operation, None), step.shows)
+            yield step
+        for status in (Status.REFUSED, Status.FAILED):
+            outcome = Outcome(status)
+            ended = call._replace(stage=Stage.DONE, outcome=outcome)
+            yield Step(
+                ("finds no replicate", member, op_id),
+                world.but(calls=world.calls.set(op_id, ended)),
+                ((outcome_place(op_id), outcome_entry(outcome)),),
+            )
+
+    def _as_of(self, operation: Operation, replicate: str) -> Operation:
+        """The operation as a replicate carries it out."""
+        found = self._carried.get((operation.op_id, replicate))
+        if found is None:
+            found = msgspec.structs.replace(operation, member=replicate)
+            self._carried[operation.op_id, replicate] = found
+        return found
+
+    def _applied(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
+        if not call.by:
+            yield from self._callers.sendings(world, operation, call)
+            return
+        for recognises in each(self._setting.book.recognises_asked_again()):
+            known = call.reached if recognises else frozenset()
+            yield from self._callers.sendings(
+                world, self._as_of(operation, call.by), call, reply=operation.member, known=known
+            )
+
+    def _fetches(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
+        """A reading is answered by another member."""
+        op_id, member = operation.op_id, operation.member
+        for source in self._others(world, operation):
+            entry = world.entry(source, operation.region, operation.key)
+            if operation.kind is OperationKind.CONTAINS_KEY:
+                outcome = Outcome(Status.OK, "true" if entry.state in PRESENT else "false")
+                read = call._replace(stage=Stage.DONE, outcome=outcome)
+                yield Step(
+                    ("asks", member, op_id, source),
+                    world.but(calls=world.calls.set(op_id, read)),
+                    ((outcome_place(op_id), outcome_entry(outcome)),),
+                )
+            elif entry.state is EntryState.LIVE:
+                asked = call._replace(
+                    stage=Stage.SENT,
+                    outcome=Outcome(Status.OK, entry.token),
+                    stamp=entry.stamp,
+                    waiting=self._setting.caller(op_id) | {member},
+                    by=source,
+                )
+                channel = Channel(f"copy for {op_id}", source, member)
+                yield Step(
+                    ("asks", member, op_id, source),
+                    world.but(
+                        calls=world.calls.set(op_id, asked),
+                        channels=world.channels.set(channel, (Message(op_id, entry.stamp),)),
+                    ),
+                )
+
+    def _arrivals(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
+        operation = self._setting.operations[head.op_id]
+        member = channel.target
+        if operation.kind in READS:
+            yield from self._fetched(world, channel, operation, head)
+            return
+        if self._setting.lesser[member, operation.region] is RegionPolicy.EMPTY:
+            yield from self._told_only(world, view, channel, operation, head)
+            return
+        if operation.member == member:
+            stamps: tuple[Stamp | None, ...] = (None,)
+            if head.stamp is not None:
+                stamps = each(self._setting.book.stamp_taken_over(head.stamp, member))
+            for stamp in stamps:
+                yield from self._taken(world, view, channel, operation, head._replace(stamp=stamp))
+            return
+        if world.entry(member, operation.region, operation.key).state not in PRESENT:
+            yield from self._replicates.passed_over(world, view, channel, operation, head)
+        yield from self._taken(world, view, channel, operation, head)
+
+    def _taken(
+        self, world: World, view: View, channel: Channel, operation: Operation, head: Message
+    ) -> Iterator[Step]:
+        """An update arrives as it would at a replicate."""
+        book = self._setting.book
+        for checks in self._setting.checks(operation.region):
+            for compares in each(book.checks_less_than_replicate()) if checks else (False,):
+                way = self._replicates.checked if compares else self._replicates.unchecked
+                yield from way(world, view, channel, operation, head)
+
+    def _told_only(
+        self, world: World, view: View, channel: Channel, operation: Operation, head: Message
+    ) -> Iterator[Step]:
+        """An update arrives where nothing is kept: the listener is told of it, or not."""
+        member, gate = channel.target, (channel.target, head.op_id)
+        yield from self._replicates.passed_over(world, view, channel, operation, head)
+        place, shown = self._replicates.shown(member, operation)
+        if not view.fits(place, shown):
+            return
+        if world.gates.get(gate) is GateState.ARMED:
+            parked = (head._replace(state=MessageState.PARKED), *world.channels[channel][1:])
+            after = world.but(
+                gates=world.gates.set(gate, GateState.PARKED), channels=world.channels.set(channel, parked)
+            )
+        else:
+            after = self._replicates.taken(world, channel, head, discarded=False)
+        for told in self._replicates.queued(after, view, member, operation, head, sure=True):
+            yield Step(("is told", member, operation.op_id), told, ((place, shown),))
+
+    def _fetched(self, world: World, channel: Channel, operation: Operation, head: Message) -> Iterator[Step]:
+        """What a get has found elsewhere arrives: it may be kept, and listeners may be told of it."""
+        member, region, key = channel.target, operation.region, operation.key
+        outcome = world.calls[operation.op_id].outcome
+        assert outcome is not None  # noqa: S101 - it was found where it came from
+        name = ("is answered", member, operation.op_id)
+        after = self._replicates.taken(world, channel, head, discarded=False)
+        entry = world.entry(member, region, key)
+        newer = entry.state is EntryState.LIVE or (
+            entry.stamp is not None and head.stamp is not None and entry.stamp.version > head.stamp.version
+        )
+        if self._setting.lesser[member, region] is not RegionPolicy.EMPTY and not newer:
+            kept = Entry(EntryState.LIVE, outcome.value, head.stamp)
+            keeps = after.but(entries=after.entries.set((member, region, key), kept))
+            thread = self._setting.thread_of(outcome.value)
+            place = listener_place(self._strength, member, region, key, thread, EventKind.UPDATE)
+            told = (place, listener_entry(region, key, EventKind.UPDATE, outcome.value))
+            for shows in ((), (told,)):
+                yield Step(name, keeps, shows)
+        yield Step(name, after)
+
+
+def _stamped(world: World, member: str, operation: Operation, stamp: Stamp | None) -> World:
+    """The world in which what an operation has just changed has another stamp, or none."""
+    where = (member, operation.region, operation.key)
+    entries, calls = world.entries, world.calls
+    if where in entries:
+        entries = entries.set(where, entries[where]._replace(stamp=stamp))
+    return world.but(
+        entries=entries, calls=calls.set(operation.op_id, calls[operation.op_id]._replace(stamp=stamp))
+    )

@@ -1,0 +1,179 @@
+"""Members that keep less than a replicate: normal, preloaded, empty (004, L37; 001, L35 to L38, L57).
+
+Where the documents leave open what such a member holds, a scenario says no more than they do.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.operations import Client, HostPolicy, Operation, OperationKind, RegionPolicy
+from plumbline.suites.scenarios.scenario import scenario
+from plumbline.suites.scenarios.stage import MismatchError, Stage
+
+K, LESS, EMPTY = "K", "C", "D"
+
+NORMAL_HERE = (HostPolicy(LESS, RegionPolicy.NORMAL),)
+PRELOADED_HERE = (HostPolicy(LESS, RegionPolicy.PRELOADED),)
+ONE_OF_EACH = (*NORMAL_HERE, HostPolicy(EMPTY, RegionPolicy.EMPTY))
+ALL_NORMAL = tuple(HostPolicy(member, RegionPolicy.NORMAL) for member in "AB")
+A_NORMAL_SERVER = (HostPolicy("B", RegionPolicy.NORMAL),)
+
+GATES = (Capability.LISTENER_GATES,)
+KILLS = (Capability.MEMBER_FAULTS,)
+KILLS_AND_GATES = (*KILLS, *GATES)
+CLIENTS = (Capability.CLIENTS,)
+LOCALLY = (*CLIENTS, Capability.LOCAL_OPERATIONS)
+
+PUT, DESTROY, INVALIDATE = OperationKind.PUT, OperationKind.DESTROY, OperationKind.INVALIDATE
+
+
+def replicates(s: Stage) -> tuple[str, ...]:
+    """The members that keep everything, lowest id first."""
+    return tuple(member for member in s.members if member not in (LESS, EMPTY))
+
+
+def checked_like_a_replicate(s: Stage) -> None:
+    low, high = replicates(s)
+    for key, first_wins in (("x", True), ("y", False)):
+        base = s.put(LESS, key)
+        s.settle()
+        s.holds(LESS, key, base)
+        loser = s.park(low, low, key)
+        winner = s.park(high, high, key)
+        for operation in (winner, loser) if first_wins else (loser, winner):
+            s.release(operation)
+            if operation is winner or not first_wins:
+                s.shown_at(LESS, operation)
+            s.finish(operation)
+        s.settle()
+        s.everybody_holds(key, winner)
+        s.log_is(LESS, key, base, *([] if first_wins else [loser]), winner)
+
+
+@scenario("CONS-NR-01", needs=GATES, policies=NORMAL_HERE)
+def a_normal_copy_checks_updates_of_what_it_holds(s: Stage) -> None:
+    checked_like_a_replicate(s)
+
+
+@scenario("CONS-NR-01", needs=GATES, policies=PRELOADED_HERE)
+def a_preloaded_copy_checks_updates_of_what_it_holds(s: Stage) -> None:
+    checked_like_a_replicate(s)
+
+
+@scenario("CONS-NR-02", needs=(), members=4, policies=ONE_OF_EACH)
+def what_a_member_lacks_is_changed_at_a_replicate_first(s: Stage) -> None:
+    # The version that a replicate gives is later than all that went before; one that starts anew would lose.
+    writer = replicates(s)[0]
+    for caller in (LESS, EMPTY):
+        for kind in (PUT, INVALIDATE, DESTROY):
+            key = f"{kind} at {caller}"
+            for _ in range(3):
+                s.put(writer, key)
+            s.settle()
+            operation = s.do(caller, kind, key)
+            s.settle()
+            for member in replicates(s):
+                s.holds(member, key, operation)
+        key = f"again at {caller}"
+        s.put(writer, key)
+        s.do(writer, DESTROY, key)
+        s.settle()
+        again = s.do(caller, OperationKind.CREATE, key)
+        s.settle()
+        for member in replicates(s):
+            s.holds(member, key, again)
+
+
+@scenario("CONS-NR-02", needs=GATES, policies=NORMAL_HERE)
+def a_caller_takes_over_the_version_that_a_replicate_gives(s: Stage) -> None:
+    # Whichever replicate is asked: if it is the one that is held, the call may have to wait for it.
+    for turn, rival in enumerate((*replicates(s), *replicates(s))):
+        key = f"x{turn}"
+        held = s.park(rival, rival, key)
+        called = s.start(LESS, PUT, key)
+        s.await_return(called)
+        s.release(held)
+        s.settle()
+        s.agree_on(key, LESS, *replicates(s))
+
+
+@scenario("CONS-NR-03", needs=KILLS, members=2, policies=ALL_NORMAL)
+def without_a_replicate_an_operation_ends(s: Stage) -> None:
+    for kind in (PUT, DESTROY, INVALIDATE):
+        ends(s, s.low, s.start(s.low, kind, "x"))
+
+
+@scenario("CONS-NR-03", needs=KILLS, policies=NORMAL_HERE)
+def with_every_replicate_dead_an_operation_ends(s: Stage) -> None:
+    s.put(replicates(s)[0], "x")
+    s.settle()
+    for member in replicates(s):
+        s.crash(member)
+    for kind in (PUT, DESTROY, INVALIDATE):
+        ends(s, LESS, s.start(LESS, kind, "x"))
+
+
+@scenario("CONS-NR-03", needs=KILLS_AND_GATES, policies=NORMAL_HERE)
+def another_replicate_is_asked_when_one_dies_before_it_has_told_anybody(s: Stage) -> None:
+    first, second = replicates(s)
+    operation = s.park(first, LESS, "x")
+    s.crash(first)
+    takes_effect_once(s, operation, second)
+
+
+@scenario("CONS-NR-03", needs=KILLS_AND_GATES, policies=NORMAL_HERE)
+def another_replicate_recognises_what_the_one_that_died_has_told_it(s: Stage) -> None:
+    first, second = replicates(s)
+    operation = s.park(second, LESS, "x")
+    s.crash(first)
+    s.release(operation)
+    takes_effect_once(s, operation, second)
+
+
+def ends(s: Stage, caller: str, operation: Operation) -> None:
+    """A call comes back, whatever it says; who would wait for ever is killed, so that the example can end."""
+    try:
+        s.finish(operation)
+    except MismatchError:
+        s.crash(caller)
+        raise
+
+
+def takes_effect_once(s: Stage, operation: Operation, survivor: str) -> None:
+    """A call comes back, and who is left has its value, and was told of it once."""
+    ends(s, LESS, operation)
+    s.settle()
+    for member in (survivor, LESS):
+        s.holds(member, "x", operation)
+        s.told_once(member, operation)
+
+
+@scenario("S2C-OPS-05", needs=LOCALLY, policies=A_NORMAL_SERVER, clients=(Client(name=K, servers=("B",)),))
+def local_operations_of_a_server_are_not_sent_to_its_clients(s: Stage) -> None:
+    held = {key: s.put("B", key) for key in ("x", "y")}
+    s.settle()
+    # A server may refuse them; then there is nothing to send.
+    s.do("B", OperationKind.LOCAL_DESTROY, "x", expect=None)
+    s.do("B", OperationKind.LOCAL_INVALIDATE, "y", expect=None)
+    last = s.put("B", "z")
+    s.settle()
+    s.told_once(K, last)
+    for key, operation in held.items():
+        s.log_is(K, key, operation)
+        s.holds(K, key, operation)
+
+
+@scenario(
+    "INT-BULK-03",
+    needs=CLIENTS,
+    policies=A_NORMAL_SERVER,
+    clients=(Client(name=K, servers=("B",)),),
+    registers=False,
+)
+def a_registration_loads_what_its_server_holds_and_no_more(s: Stage) -> None:
+    s.put("B", "x")
+    for key in ("y", "z"):
+        s.put("A", key)
+    s.register(K)
+    for key in ("x", "y", "z"):
+        s.agree_on(key, "B", K)
