@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from plumbline.ci.corruptions import CORRUPTIONS
+from plumbline.ci.corruptions import spoil
 from plumbline.ci.one_site import Shape, draw_plan, run_on_reference
-from plumbline.ci.timings import Timed, timed
+from plumbline.ci.timings import Timed, timed_kinds
 from plumbline.reference.history import History
 from plumbline.reference.operations import Client, OperationKind
 
@@ -105,17 +105,9 @@ def draw_example(kind: Kind, seed: int, *, spoilt: bool) -> History:
         dying_at=(draw.randrange(1, kind.operations),) if kind.killed else (),
     )
     history = run_on_reference(draw_plan(draw, shape), shape, seed=seed)
-    if spoilt:
-        for name in draw.sample(SPOILT, len(SPOILT)):
-            changed = CORRUPTIONS[name](history, draw)
-            if changed is not None and changed != history:
-                return changed
-    return history
+    return spoil(history, draw, SPOILT) if spoilt else history
 
 
 def measure(draws: int) -> Iterator[Timed]:
     """Explain `draws` examples of each of the largest kinds and more of the smaller, right and spoilt."""
-    for kind in KINDS:
-        for spoilt in (False, True):
-            histories = [draw_example(kind, seed, spoilt=spoilt) for seed in range(draws * kind.weight)]
-            yield timed(kind.name, kind.operations, kind.within_s, histories, spoilt=spoilt, states=STATES)
+    return timed_kinds(KINDS, draw_example, draws, STATES)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -275,3 +275,12 @@ def _seen_late(history: History) -> History:
         for member, log in history.logs.items()
     }
     return msgspec.structs.replace(history, logs=logs)
+
+
+def spoil(history: History, draw: random.Random, names: Sequence[str]) -> History:
+    """The history spoilt once, in a drawn one of the named ways that it offers; itself if it offers none."""
+    for name in draw.sample(names, len(names)):
+        changed = CORRUPTIONS[name](history, draw)
+        if changed is not None and changed != history:
+            return changed
+    return history

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -80,3 +81,42 @@ def timed(
         seconds=statistics.median(seconds),
         longest=max(seconds),
     )
+
+
+class Kind(Protocol):
+    """What is asked of a kind of example to time it; see `Timed`."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def operations(self) -> int:
+        """How many."""
+
+    @property
+    def within_s(self) -> float:
+        """An example is meant to be decided within so many seconds."""
+
+    @property
+    def weight(self) -> int:
+        """So many times as many examples as of the largest kinds."""
+
+
+AnyKind = TypeVar("AnyKind", bound=Kind)
+Kind_contra = TypeVar("Kind_contra", bound=Kind, contravariant=True)
+
+
+class Draw(Protocol[Kind_contra]):
+    """Draws the example of a kind and a seed."""
+
+    def __call__(self, kind: Kind_contra, seed: int, *, spoilt: bool) -> History:
+        """See Draw."""
+
+
+def timed_kinds(kinds: Iterable[AnyKind], draw: Draw[AnyKind], draws: int, states: int) -> Iterator[Timed]:
+    """Explain `draws` examples of each of the largest kinds and more of the smaller, right and spoilt."""
+    for kind in kinds:
+        for spoilt in (False, True):
+            histories = [draw(kind, seed, spoilt=spoilt) for seed in range(draws * kind.weight)]
+            yield timed(kind.name, kind.operations, kind.within_s, histories, spoilt=spoilt, states=states)

@@ -183,11 +183,6 @@ WEAKENINGS: dict[str, Weakening] = {
     "a message comes again before it was sent": Weakening(
         "model.timeline", "sent = op_id in world.stamps", "sent = True"
     ),
-    "stamps grow whatever was decided": Weakening(
-        "model.setting",
-        "self.stamps_grow = STAMPS_GROW.isdisjoint(book.replaced())",
-        "self.stamps_grow = True",
-    ),
     "it has settled at any time": Weakening(
         "model.timeline",
         "                return self._rest.quiet(world, frozenset(held))",
@@ -422,6 +417,11 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "a sender connects while time stands": Weakening(
         "model.dispatch", "if len(reachable) == 1 and not world.wan.stands", "if len(reachable) == 1"
+    ),
+    "what may be discarded has to be": Weakening(
+        "model.setting",
+        "self.loses_surely = LOSES_SURELY.isdisjoint(book.replaced())",
+        "self.loses_surely = True",
     ),
     "a secondary is told whoever looks at it": Weakening(
         "model.senders",

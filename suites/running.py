@@ -23,9 +23,7 @@ from plumbline.adapters.errors import AdapterError
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.deviations import Deviation, in_force
-from plumbline.reference.explain.exercise import exercised
 from plumbline.reference.history import History
-from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rules.judging import judge_runs
 from plumbline.reference.runs import (
     Check,
@@ -44,6 +42,7 @@ from plumbline.suites.keeping import counterexample_of
 from plumbline.suites.machines import MACHINES, Machine
 from plumbline.suites.nearest import nearest
 from plumbline.suites.profiles import Profile
+from plumbline.suites.proof import Proof
 from plumbline.suites.results import Result
 from plumbline.suites.scenarios.playing import play
 from plumbline.suites.scenarios.registry import SCENARIOS
@@ -242,7 +241,7 @@ class _Run:
                     requirement, Source.MACHINE, Verdict.UNSUPPORTED, reason=f"needs {', '.join(lacking)}"
                 )
             return
-        proof = _Proof(wanted, session.book, self._options.profile.proofs)
+        proof = Proof(wanted, session.book, self._options.profile.proofs)
         of_profile = None if self._candidate.in_process else self._options.profile.budget_s
         budget_s = self._options.budget_s or of_profile
         last = None if budget_s is None else self._started + budget_s
@@ -290,7 +289,7 @@ class _Run:
         )
         self._record = msgspec.structs.replace(self._record, checks=(*self._record.checks, check))
 
-    def _saw(self, trace: TraceWriter, proof: _Proof, name: str, verdict: Verdict, history: History) -> None:
+    def _saw(self, trace: TraceWriter, proof: Proof, name: str, verdict: Verdict, history: History) -> None:
         trace.write(name, Source.MACHINE, verdict, history)
         if verdict is Verdict.PASS:
             proof.add(history)
@@ -437,32 +436,7 @@ class _Clock:
         return time.process_time() - self._own
 
 
-class _Proof:
-    """Which requirements the right histories of a machine would have shown violations of."""
-
-    MOST_HISTORIES = 40
-
-    def __init__(self, requirements: list[str], book: Rulebook, enough: int) -> None:
-        self._book = book
-        self._counts = dict.fromkeys(requirements, 0)
-        self._enough = enough
-        self._looked_at = 0
-
-    def add(self, history: History) -> None:
-        """Look at one more history, while that may still prove something."""
-        open_still = [requirement for requirement, count in self._counts.items() if count < self._enough]
-        if not open_still or self._looked_at >= self.MOST_HISTORIES:
-            return
-        self._looked_at += 1
-        for requirement in exercised(history, open_still, self._book):
-            self._counts[requirement] += 1
-
-    def count(self, requirement: str) -> int:
-        """How many histories exercised the requirement; counting stops when there are enough."""
-        return self._counts[requirement]
-
-
-def _of_machine(requirement: str, played: Trouble, proof: _Proof) -> tuple[Verdict, str]:
+def _of_machine(requirement: str, played: Trouble, proof: Proof) -> tuple[Verdict, str]:
     """What a machine says of a requirement that its failure, if any, does not name."""
     if played.adapter_errors:
         return Verdict.ADAPTER_ERROR, f"{played.adapter_errors} examples: {played.last_error}"

@@ -7,7 +7,6 @@ any order, drawn from a seed, and no sooner than somebody waits for them.
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable
 from importlib.metadata import version
 
 from plumbline.adapters.adapter import Adapter
@@ -15,7 +14,7 @@ from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedErr
 from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.explain.steps import Entry, Place
+from plumbline.reference.explain.steps import Entry, Place, Unobserved
 from plumbline.reference.history import Fault, FaultKind, Gate, OrderStrength
 from plumbline.reference.model.attempts import counted
 from plumbline.reference.model.failover import ACKNOWLEDGED
@@ -83,33 +82,6 @@ LOSES_SOME = 0.5
 """How often chaos cuts the log of a member that dies."""
 
 
-class _Anything:
-    """A view under which every step is possible."""
-
-    reduced = True
-    now = 0
-
-    def due(self, place: Place) -> Entry | None:
-        del place
-        return None
-
-    def fits(self, place: Place, entry: Entry) -> bool:
-        del place, entry
-        return True
-
-    def still(self, place: Place, entry: Entry) -> bool:
-        del place, entry
-        return False
-
-    def observed(self, place: Place) -> bool:
-        del place
-        return False
-
-    def complete(self, owner: Hashable) -> bool:
-        del owner
-        return True
-
-
 class ReferenceAdapter(Adapter):
     """A whole distribution system in one object; what it does is what the rulebook says."""
 
@@ -125,7 +97,7 @@ class ReferenceAdapter(Adapter):
         self._dialect = dialect
         self._random = random.Random(seed) if chaotic else None  # noqa: S311 - chaos, not secrets
         self._topology: Topology | None = None
-        self._view = _Anything()
+        self._view = Unobserved(reduced=True)
         self._model: Model | None = None
         self._regions: dict[str, RegionAttributes] = {}
         self._world: World = empty_world()

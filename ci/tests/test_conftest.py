@@ -27,6 +27,7 @@ def run_pytest(directory: Path, *options: str, in_ci: bool = False) -> subproces
 
 
 def test_a_test_that_needs_a_tool_may_skip_at_home_and_fails_where_it_skips_in_ci(tmp_path: Path):
+    # The tests in this text skip to show what their markers make of it; none of the suite's own does.
     markers = ("java", "spark", "containers", "browser")
     (tmp_path / "test_it.py").write_text(
         "import pytest\n"

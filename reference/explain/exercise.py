@@ -5,6 +5,7 @@ Knows the search and the faulty variants; knows nothing of candidates, nor how a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from plumbline.reference.explain.asked import Asked, asked_of, matters
@@ -23,25 +24,44 @@ states refute, this refutes all but a few in a hundred (docs/benchmarks.md).
 """
 
 
-def exercised(history: History, requirements: Iterable[str], book: Rulebook) -> frozenset[str]:
+MOST_IN_VAIN = 10
+"""So often a variant may explain what it is asked of, or stay undecided; then it is not asked again.
+
+As a rule it would refute nothing else either, and most of the time would go there.
+"""
+
+
+def exercised(
+    history: History, requirements: Iterable[str], book: Rulebook, in_vain: Counter[str] | None = None
+) -> frozenset[str]:
     """Those of the requirements of which this history, right by the book, would have shown a violation.
 
     A history exercises a requirement if a faulty variant of it cannot explain the history.
+
+    Args:
+        history: what was seen.
+        requirements: those to look at.
+        book: the rulebook by which the history is right.
+        in_vain: how often each variant was not refuted by earlier histories; counted on here.
     """
     wanted = frozenset(requirements)
     proven: set[str] = set()
     asked = asked_of(history, book)
-    for variant in FAULTY.values():
+    asked_in_vain = Counter[str]() if in_vain is None else in_vain
+    for name, variant in FAULTY.items():
         could_prove = wanted.intersection(variant.requirements) - proven
-        if could_prove and _differs(variant, book, asked) and _is_refuted(history, variant.rulebook(book)):
+        if not could_prove or asked_in_vain[name] >= MOST_IN_VAIN or not _differs(variant, book, asked):
+            continue
+        if _answer(history, variant.rulebook(book)) is Answer.REFUTED:
             proven |= could_prove
+        else:
+            asked_in_vain[name] += 1
     return frozenset(proven)
 
 
-def _is_refuted(history: History, book: Rulebook) -> bool:
+def _answer(history: History, book: Rulebook) -> Answer:
     question = ask(history, book)
-    answer = explain(question.system, question.logs, EXERCISE_BUDGET, book.replaced()).answer
-    return answer is Answer.REFUTED
+    return explain(question.system, question.logs, EXERCISE_BUDGET, book.replaced()).answer
 
 
 def _differs(variant: FaultyVariant, book: Rulebook, asked: Asked) -> bool:

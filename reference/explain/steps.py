@@ -143,6 +143,40 @@ class View(Protocol):
         """Whether nothing is due any more at any of the owner's places."""
 
 
+class Unobserved:
+    """The view of somebody who saw nothing: every step is possible, and none is waited for."""
+
+    now = 0
+
+    def __init__(self, *, reduced: bool) -> None:
+        self.reduced = reduced
+
+    def due(self, place: Place) -> Entry | None:
+        """See View."""
+        del place
+        return None
+
+    def fits(self, place: Place, entry: Entry) -> bool:
+        """See View."""
+        del place, entry
+        return True
+
+    def still(self, place: Place, entry: Entry) -> bool:
+        """See View."""
+        del place, entry
+        return False
+
+    def observed(self, place: Place) -> bool:
+        """See View."""
+        del place
+        return False
+
+    def complete(self, owner: Hashable) -> bool:
+        """See View."""
+        del owner
+        return True
+
+
 class System(Protocol):
     """A model together with the commands of one example."""
 

@@ -7,10 +7,10 @@ claim. Breadth first, so that the run told of a world is the shortest. Knows no 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from plumbline.reference.explain.steps import Entry, Place, Step, View
+from plumbline.reference.explain.steps import Step, Unobserved, View
 from plumbline.reference.explore.programs import Program, first_put, words
 from plumbline.reference.history import Fault, FaultKind, OrderStrength
 from plumbline.reference.model import hazards
@@ -62,35 +62,6 @@ class Walked:
         return tuple(reversed(told))
 
 
-class _Nobody:
-    """A view of somebody who sees nothing: every step is possible, and none is waited for."""
-
-    now = 0
-
-    def __init__(self, *, reduced: bool) -> None:
-        self.reduced = reduced
-
-    def due(self, place: Place) -> Entry | None:
-        del place
-        return None
-
-    def fits(self, place: Place, entry: Entry) -> bool:
-        del place, entry
-        return True
-
-    def still(self, place: Place, entry: Entry) -> bool:
-        del place, entry
-        return False
-
-    def observed(self, place: Place) -> bool:
-        del place
-        return False
-
-    def complete(self, owner: Hashable) -> bool:
-        del owner
-        return True
-
-
 class _Faults(Unknowing):
     """Knows of the future which faults are to come, and nothing else."""
 
@@ -123,7 +94,7 @@ class _Walker:
         )
         self._foresight = _Faults(program.faults)
         self._model = Model(self._setting, OrderStrength.TOTAL, self._foresight, Answers())
-        self._view = _Nobody(reduced=reduced)
+        self._view = Unobserved(reduced=reduced)
         self._replaced = book.replaced()
         for operation in (first_put(program.shape), *program.operations):
             self._setting.take_up(operation)

@@ -49,6 +49,18 @@ STAMPS_GROW = frozenset(
 )
 """Decisions on which "a stored stamp only grows, and a loser stays one" rests."""
 
+LOSES_SURELY = STAMPS_GROW | {
+    "applies_to_present",
+    "applies_unrecorded",
+    "applies_same_site",
+    "applies_repeated",
+    "applies_later_time",
+    "applies_earlier_time",
+    "applies_tie_of_higher_site",
+    "applies_tie_of_lower_site",
+}
+"""Decisions on which "who can be discarded has to be" rests: one left open may also be answered otherwise."""
+
 QUEUES_IN_ORDER = frozenset(
     {
         "queue_place",

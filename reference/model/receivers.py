@@ -325,7 +325,7 @@ class Receivers:
             world, view, name, event.op_id
         )
         known = pairs == world.wan.ranks.get(where, NONE)
-        lost = ((place, shown),) if sure and known and self._setting.stamps_grow else ()
+        lost = ((place, shown),) if sure and known and self._setting.loses_surely else ()
         del entry
         yield Step(
             ("discards from another site", member, event.op_id),

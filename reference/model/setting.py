@@ -14,6 +14,7 @@ from plumbline.reference.model import claims
 from plumbline.reference.model.claims import (
     CLIENTS_AS_DOCUMENTED,
     LOOKED_AT_IN_ORDER,
+    LOSES_SURELY,
     STAMPS_GROW,
     TIME_PASSES,
     TOLD_LATE,
@@ -50,6 +51,7 @@ class Setting:
             may be claimed to be safe.
         identified: whether destroys and invalidates are announced with their token.
         stamps_grow: whether all decisions are as they are on which "a loser stays one" rests.
+        loses_surely: whether all decisions are as they are on which "who can be discarded has to be" rests.
         tells_late: whether all decisions are as they are on which "a removal may be told of later" rests.
         clients_as_documented: whether all decisions are as they are on which "what a server changes goes to
             its clients once, in that order" rests.
@@ -120,6 +122,7 @@ class Setting:
         }
         self.clients_as_documented = not self.lesser and CLIENTS_AS_DOCUMENTED.isdisjoint(book.replaced())
         self.stamps_grow = STAMPS_GROW.isdisjoint(book.replaced())
+        self.loses_surely = LOSES_SURELY.isdisjoint(book.replaced())
         self.tells_late = TOLD_LATE.isdisjoint(book.replaced())
         self.resends = UNANSWERED_STAYS.isdisjoint(book.replaced())
         self.watches_writers = "waits_for_other_writers" in book.replaced()

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from plumbline.reference.deviations import Deviation, words
-from plumbline.reference.rules.rule import ANSWER, Rule, load_rules
+from plumbline.reference.rules.rule import ANSWER, Rule, load_rules, parts_of
 from plumbline.reference.runs import RunRecord, UnreadableRunError, read_record
 from plumbline.reference.trace.files import Flaw, verified_files
 from plumbline.reference.trace.schema import TRACE_SCHEMA
@@ -123,12 +123,18 @@ def findings(trace: pa.Table | ds.Dataset, run_ids: Sequence[str], threads: int 
     with connect(threads) as connection:
         connection.register("ev", trace)
         kinds = {kind for (kind,) in connection.execute("SELECT DISTINCT kind FROM ev").fetchall()}
+        rules = load_rules().values()
+        to_ask = [rule for rule in rules if not rule.only_with or rule.only_with in kinds]
+        # What several rules read is worked out once.
+        for part in parts_of(to_ask):
+            for name, expression in part.expressions():
+                connection.execute(f"CREATE TEMP TABLE {name} AS {expression}")
         return [
             finding
-            for rule in load_rules().values()
+            for rule in rules
             for finding in (
                 _ask(connection, rule, run_ids)
-                if not rule.only_with or rule.only_with in kinds
+                if rule in to_ask
                 else [Finding(run_id=run_id, requirement=rule.requirement) for run_id in run_ids]
             )
         ]
@@ -281,13 +287,13 @@ def _ask(connection: duckdb.DuckDBPyConnection, rule: Rule, run_ids: Sequence[st
     counts = {
         run_id: (opportunities, violations)
         for run_id, opportunities, violations in connection.execute(
-            f"SELECT run_id, count(*), count(*) FILTER (WHERE violated) FROM ({rule.text}) GROUP BY run_id"  # noqa: S608 - the rule's own text
+            f"SELECT run_id, count(*), count(*) FILTER (WHERE violated) FROM ({rule.own}) GROUP BY run_id"  # noqa: S608 - the rule's own text
         ).fetchall()
     }
     witnesses: dict[str, list[Witness]] = {}
     if any(violations for _, violations in counts.values()):
         kept = connection.execute(
-            f"SELECT run_id, example, seq, subject, witness FROM ({rule.text}) WHERE violated "  # noqa: S608 - the same
+            f"SELECT run_id, example, seq, subject, witness FROM ({rule.own}) WHERE violated "  # noqa: S608 - the same
             "QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY example, seq, subject, witness) "
             f"<= {WITNESSES_KEPT} ORDER BY run_id, example, seq, subject, witness"
         ).fetchall()

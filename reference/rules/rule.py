@@ -47,6 +47,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         opportunity: what one row of its answer is.
         violation: when that row says `violated`.
         text: the statement, parts included, without the header.
+        own: the statement alone, which reads the expressions of its parts.
     """
 
     requirement: str
@@ -58,7 +59,11 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     opportunity: str
     violation: str
     text: str
+    own: str
 
+
+_EXPRESSION = re.compile(r"^(\w+) AS \(\n(.*?)\n\)", re.MULTILINE | re.DOTALL)
+"""A named expression, which begins and ends at a line's beginning."""
 
 _HEADER_LINE = re.compile(r"^-- ([a-z-]+): ?(.*)$")
 _CONTINUED = re.compile(r"^--   (.*)$")
@@ -82,6 +87,10 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     columns: tuple[str, ...]
     needs: tuple[str, ...]
     text: str
+
+    def expressions(self) -> list[tuple[str, str]]:
+        """Each expression's name and statement, in their order: one may read those before it."""
+        return _EXPRESSION.findall(self.text)
 
 
 def _listed(text: str) -> tuple[str, ...]:
@@ -127,7 +136,15 @@ def load_parts() -> dict[str, Part]:
             text=expressions,
         )
         parts[part.name] = part
+    names = [name for part in parts.values() for name, _ in part.expressions()]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise RuleError(f"parts: several name an expression {', '.join(twice)}")
     return parts
+
+
+def parts_of(rules: Iterable[Rule]) -> list[Part]:
+    """All parts that the rules need, each once, after those that it needs itself."""
+    return list(dict.fromkeys(part for rule in rules for part in _in_order(rule.requirement, rule.parts)))
 
 
 def _in_order(name: str, wanted: Iterable[str]) -> Iterator[Part]:
@@ -178,6 +195,7 @@ def parse_rule(name: str, text: str) -> Rule:
         opportunity=fields["opportunity"],
         violation=fields["violation"],
         text=_joined(parts, statement),
+        own=statement,
     )
 
 

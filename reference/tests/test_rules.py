@@ -35,7 +35,7 @@ from plumbline.reference.verdicts import Source, Verdict
 
 RULES = load_rules()
 ONE_SITE = set(VIOLATING)
-"""The rules that judge what happens in one site; the others have their tests in test_gateway_rules.py."""
+"""The rules that judge what happens in one site; the others have their tests in test_sampled_rules.py."""
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 
 
@@ -201,6 +201,10 @@ def test_the_lint_accepts_the_rule(requirement: str):
     assert lint(RULES[requirement]) == []
 
 
+STATEMENT = (
+    "SELECT run_id, example, seq, region AS subject, key AS witness, value = 'x' AS violated "
+    "FROM ev WHERE kind = 'listener'"
+)
 PLAIN = Rule(
     requirement="CONS-RR-04",
     view=View.BLACK_BOX,
@@ -208,8 +212,8 @@ PLAIN = Rule(
     columns=("run_id", "example", "seq", "kind", "region", "key", "value"),
     opportunity="a row",
     violation="always",
-    text="SELECT run_id, example, seq, region AS subject, key AS witness, value = 'x' AS violated "
-    "FROM ev WHERE kind = 'listener'",
+    text=STATEMENT,
+    own=STATEMENT,
 )
 
 

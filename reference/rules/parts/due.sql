@@ -9,7 +9,7 @@ runs AS (
   ANTI JOIN gone g ON g.run_id = h.run_id AND g.example = h.example AND g.member = h.member
   WHERE h.kind = 'queue_host'
 ),
-heard AS (
+observers AS (
   SELECT DISTINCT o.run_id, o.example, o.site
   FROM ev o
   ANTI JOIN gone g ON g.run_id = o.run_id AND g.example = o.example AND g.member = o.member
@@ -38,7 +38,7 @@ due AS (
   FROM fed d
   JOIN rest r ON r.run_id = d.run_id AND r.example = d.example AND d.returned_at < r.rest_at
   SEMI JOIN runs q ON q.run_id = d.run_id AND q.example = d.example AND q.queue = d.queue
-  SEMI JOIN heard h ON h.run_id = d.run_id AND h.example = d.example AND h.site = d.to_site
+  SEMI JOIN observers h ON h.run_id = d.run_id AND h.example = d.example AND h.site = d.to_site
   ANTI JOIN invalidated i ON i.run_id = d.run_id AND i.example = d.example AND i.region = d.region AND i.key = d.key
     AND d.op = 'destroy'
   LEFT JOIN named s ON s.run_id = d.run_id AND s.example = d.example AND s.op_id = d.op_id AND s.site = d.to_site

@@ -1,3 +1,5 @@
+"""Rules that need more than one site of replicates: every one against samples right and wrong."""
+
 from __future__ import annotations
 
 from collections import Counter
@@ -5,17 +7,23 @@ from collections import Counter
 import msgspec
 import pytest
 
-from plumbline.reference.rules.gateway_right import RIGHT
-from plumbline.reference.rules.gateway_wrong import WRONG
+from plumbline.reference.rules import client_right, client_wrong, gateway_right, gateway_wrong
+from plumbline.reference.rules.client_right import untold
 from plumbline.reference.rules.rule import RuleError, View, load_parts, load_rules, parse_rule
 from plumbline.reference.rules.samples import VIOLATING
 from plumbline.reference.tests.sampled import Found, judged
 
-RULES = {
-    name: rule
-    for name, rule in load_rules().items()
-    if name not in VIOLATING and rule.only_with != "client_start"
+RIGHT = {
+    f"{family}, {name}": sample
+    for family, samples in (("gateways", gateway_right.RIGHT), ("clients", client_right.RIGHT))
+    for name, sample in samples.items()
 }
+WRONG = {
+    f"{family}, {name}": sample
+    for family, samples in (("gateways", gateway_wrong.WRONG), ("clients", client_wrong.WRONG))
+    for name, sample in samples.items()
+}
+RULES = {name: rule for name, rule in load_rules().items() if name not in VIOLATING}
 
 
 @pytest.fixture(scope="module")
@@ -70,3 +78,26 @@ def test_every_part_is_used_and_a_part_that_is_not_there_is_named():
     )
     with pytest.raises(RuleError, match=r"X-01\.sql: there is no part nothing"):
         parse_rule("X-01.sql", f"{header}-- opportunity: one\n-- violation: two\nSELECT 1")
+
+
+@pytest.mark.parametrize(
+    ("kind", "specification", "covered"),
+    [
+        ("all", "", {"a", "ab", "b"}),
+        ("key", "a", {"a"}),
+        ("list", "a\nb", {"a", "b"}),
+        ("regex", "a", {"a"}),
+        ("regex", "a.*", {"a", "ab"}),
+        ("regex", "a|b", {"a", "b"}),
+        ("regex", "(", set()),
+    ],
+)
+def test_the_trace_tells_which_keys_a_registration_covers(kind: str, specification: str, covered: set[str]):
+    tale = untold()
+    for key in ("a", "ab", "b"):
+        tale.put("A", key)
+    tale.register("K", specification, kind=kind)
+    told = [row["key"] for row in tale.sample().rows("r", "e") if row["kind"] == "ri_key"]
+    assert set(told) == covered
+    tale.register("K", specification, kind=kind, register=False)
+    assert [row["key"] for row in tale.sample().rows("r", "e") if row["kind"] == "ri_key"] == told

@@ -1,0 +1,51 @@
+"""Proof: how many right histories of a machine would have shown a violation of each requirement.
+
+A variant that a history does not refute is searched to the end of its budget, which takes far longer than to
+explain the history. So little more is looked for once something is proven, and nobody is asked for ever.
+Knows histories and rulebooks; knows nothing of candidates.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from plumbline.reference.explain.exercise import exercised
+from plumbline.reference.history import History
+from plumbline.reference.rulebook.book import Rulebook
+
+MOST_HISTORIES = 40
+"""So many histories of a machine are looked at: what none of them proves hardly any other would."""
+
+FIRST_HISTORIES = 12
+"""Among so many, several are sought that prove a requirement; of the others one is enough."""
+
+
+class Proof:
+    """Counts for each requirement the right histories that would have shown it violated.
+
+    Args:
+        requirements: those that the machine is about.
+        book: the rulebook that the histories are right by.
+        enough: so many histories of each are sought among the first, and no more are counted.
+    """
+
+    def __init__(self, requirements: list[str], book: Rulebook, enough: int) -> None:
+        self._book = book
+        self._counts = dict.fromkeys(requirements, 0)
+        self._enough = enough
+        self._looked_at = 0
+        self._in_vain: Counter[str] = Counter()
+
+    def add(self, history: History) -> None:
+        """Look at one more history, while that may still prove something."""
+        sought = self._enough if self._looked_at < FIRST_HISTORIES else 1
+        open_still = [requirement for requirement, count in self._counts.items() if count < sought]
+        if not open_still or self._looked_at >= MOST_HISTORIES:
+            return
+        self._looked_at += 1
+        for requirement in exercised(history, open_still, self._book, self._in_vain):
+            self._counts[requirement] += 1
+
+    def count(self, requirement: str) -> int:
+        """How many histories exercised the requirement; counting stops when there are enough."""
+        return self._counts[requirement]
