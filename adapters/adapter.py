@@ -120,6 +120,11 @@ class Adapter(ABC):
         """Kill a member; back when it is dead. The next `reset` brings it back."""
         raise UnsupportedError(f"crash: this candidate cannot kill {member}")
 
+    def restart(self, member: str, from_disk: bool) -> None:
+        """Start a member again that was killed; back when it has taken copies of the regions."""
+        disk = " from its disk" if from_disk else ""
+        raise UnsupportedError(f"restart: this candidate cannot start {member} again{disk}")
+
     def link(self, source: str, target: str, state: str) -> None:
         """Set the state of the link from one site (its number as text) to another; see `Link`."""
         raise UnsupportedError(f"link: this candidate cannot set {source} to {target} {state}")

@@ -82,6 +82,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
         dying: members that are killed, one after the other; clients of several servers only listen.
         dying_at: before which operation each of them is killed; early and by chance if not named.
         policies: the members that keep less than a replicate.
+        restarts: share of plan steps at which a member that was killed is started again.
+        unanswered: share of plan steps at which answers to a client begin to be lost, or are lost no more.
     """
 
     operations: int
@@ -102,6 +104,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     dying: tuple[str, ...] = ()
     dying_at: tuple[int, ...] = ()
     policies: tuple[HostPolicy, ...] = ()
+    restarts: float = 0.0
+    unanswered: float = 0.0
 
 
 DYING = 0.3
@@ -134,6 +138,8 @@ class _Drawing:
             *(client.name for client in shape.clients if len(client.servers) > 1),
         ]
         self._dying = list(shape.dying)
+        self._dead: list[str] = []
+        self._lost: Fault | None = None
         self._steps: list[PlanStep] = []
         self._under_way: dict[str, int] = {}
         self._parked: list[tuple[int, str]] = []
@@ -153,6 +159,10 @@ class _Drawing:
         draw, shape = self._draw, self._shape
         if op_id in shape.dying_at or (self._dying and not shape.dying_at and draw.random() < DYING):
             self._crash_one()
+        if self._dead and draw.random() < shape.restarts:
+            self._restart_one()
+        if shape.unanswered and draw.random() < shape.unanswered:
+            self._lose_answers()
         if self._parked and draw.random() < 0.3:
             self._release_one()
         if not self._parked and self._under_way and draw.random() < 0.15:
@@ -175,6 +185,8 @@ class _Drawing:
         kind = draw.choice(shape.others if draw.random() < shape.mixed else _WRITES)
         if member in self._clients and kind not in FROM_CLIENTS:
             kind = draw.choice(sorted(FROM_CLIENTS))
+        if member in self._clients and self._lost is not None:
+            kind = OperationKind.PUT
         operation = Operation(
             op_id=op_id,
             thread=thread,
@@ -206,8 +218,35 @@ class _Drawing:
             self._release_one()
         self._steps.extend(Finish(self._under_way.pop(thread)) for thread in sorted(self._under_way))
 
+    def _restart_one(self) -> None:
+        self._stand_still()
+        member = self._dead.pop()
+        self._steps.append(Inject(Fault(kind=FaultKind.RESTART, member=member)))
+        self._callers.append(member)
+        self._listening.append(member)
+
+    def _lose_answers(self) -> None:
+        """What a client's first server answers is lost, or lost no more; meanwhile every client may call."""
+        if self._lost is not None:
+            back = msgspec.structs.replace(self._lost, kind=FaultKind.ANSWERS_BACK)
+            self._steps.append(Inject(back))
+            self._lost = None
+            self._callers = [name for name in self._callers if name not in self._turning]
+            return
+        self._stand_still()
+        client = self._draw.choice(self._shape.clients)
+        self._lost = Fault(kind=FaultKind.ANSWERS_LOST, client=client.name, member=client.server)
+        self._steps.append(Inject(self._lost))
+        self._callers += self._turning
+
+    @property
+    def _turning(self) -> list[str]:
+        """The clients that call only while answers are lost, as they may turn to another server then."""
+        return [client.name for client in self._shape.clients if len(client.servers) > 1]
+
     def _crash_one(self) -> None:
         victim = self._dying.pop(0)
+        self._dead.append(victim)
         self._steps.append(Inject(Fault(kind=FaultKind.CRASH, member=victim)))
         self._parked = [(op_id, member) for op_id, member in self._parked if member != victim]
         self._callers.remove(victim)

@@ -155,6 +155,15 @@ def _with_clients(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, 
         interests=draw.choice((0.0, 0.0, 0.2, 0.4)),
         dying=() if calling else draw.choice(((), ("B",), ("B",), ("A",), ("B", "A")))[: len(servers) - 1],
     )
+    if shape.dying and draw.random() < 0.4:
+        # With another member alive all servers may die, and be started again.
+        dying = ("B", "A") if shape.members == 3 and len(servers) == 2 else shape.dying
+        shape = msgspec.structs.replace(shape, dying=dying, restarts=0.4)
+    if calling and draw.random() < 0.3:
+        if draw.random() < 0.5:
+            turning = msgspec.structs.replace(clients[0], servers=("A", "B"))
+            shape = msgspec.structs.replace(shape, clients=(turning, *clients[1:]))
+        shape = msgspec.structs.replace(shape, unanswered=0.4, operations=min(shape.operations, 4))
     plan = one_site.draw_plan(draw, shape)
     return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)
 

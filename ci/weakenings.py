@@ -532,8 +532,14 @@ WEAKENINGS: dict[str, Weakening] = {
     ),
     "who dies has only read what it was not told of": Weakening(
         "explain.hindsight",
-        "        if operation.member in self._index.doomed and (\n",
-        "        if False and (\n",
+        "        if self._index.dies_between(\n",
+        "        if False and self._index.dies_between(\n",
+    ),
+    "who answers behind its death has only read": Weakening(
+        "explain.hindsight", "NEVER if unknown else back", "NEVER if unknown else 0"
+    ),
+    "who dies has told all that it tells when it runs again": Weakening(
+        "explain.engine", "spans is None or spans[index][0] <= self.now", "True"
     ),
 }
 """Every weakening, in words."""

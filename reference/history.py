@@ -207,6 +207,7 @@ class FaultKind(StrEnum):
     LET_RUN = "let_run"
     ANSWERS_LOST = "answers_lost"
     ANSWERS_BACK = "answers_back"
+    RESTART = "restart"
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
@@ -220,7 +221,9 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
             on the member; a paused primary builds no further batch. hold_time: from here on the clocks of
             all sites show the same and stand still, and what waits for time waits. time_leap: they leap.
             let_run: they run by themselves again. answers_lost: what the member answers to calls of `client`
-            is lost, from here on until answers_back; asked for only when everything has settled.
+            is lost, from here on until answers_back. restart: the member, which was killed, runs again with
+            empty memory, and has taken copies of the regions from others. Either is asked for only when
+            everything has settled.
         member: whom it befalls; "" for links.
         queue: which queue is paused or resumed.
         site: the sending side of a link.
@@ -253,6 +256,7 @@ def fault_words(fault: Fault) -> str:
         FaultKind.HOLD_TIME: "time held still",
         FaultKind.TIME_LEAP: f"{fault.milliseconds:,} milliseconds let pass",
         FaultKind.LET_RUN: "time runs again",
+        FaultKind.RESTART: f"{fault.member} started again",
         FaultKind.ANSWERS_LOST: f"answers of {fault.member} to {fault.client} lost",
         FaultKind.ANSWERS_BACK: f"answers of {fault.member} reach {fault.client} again",
     }[fault.kind]

@@ -306,6 +306,7 @@ _OF_KINDS = {
 
 _OF_FAULTS = {
     FaultKind.CRASH: Capability.MEMBER_FAULTS,
+    FaultKind.RESTART: Capability.MEMBER_FAULTS,
     FaultKind.LINK_DOWN: Capability.LINK_FAULTS,
     FaultKind.LINK_UP: Capability.LINK_FAULTS,
     FaultKind.REPLIES_LOST: Capability.LINK_FAULTS,

@@ -335,6 +335,9 @@ class _Drawing:
             case FaultBegun(fault=fault) | FaultDone(fault=fault) if fault.kind is FaultKind.CRASH:
                 if lane.until is None:
                     self.lanes[key] = msgspec.structs.replace(lane, until=self.y)
+            case FaultDone(fault=fault) if fault.kind is FaultKind.RESTART:
+                self.lanes[key] = msgspec.structs.replace(lane, until=None)
+                self.marks.append(Mark(lane.axis, self.y))
             case _ if begun(entry.moment) is None and not ended(entry.moment):
                 self.marks.append(Mark(lane.axis, self.y))
         self._last(entry)

@@ -15,7 +15,8 @@ from plumbline.reference.operations import Operation, Status
 _NOT_A_BREAKAGE = frozenset(
     (
         *(FaultKind.LINK_UP, FaultKind.RECEIVER_START, FaultKind.PAUSE, FaultKind.RESUME),
-        *(FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN, FaultKind.ANSWERS_BACK),
+        *(FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN),
+        *(FaultKind.ANSWERS_BACK, FaultKind.RESTART),
     )
 )
 """What mends, what only keeps a queue from being emptied, and what is done to time."""

@@ -229,7 +229,7 @@ class Driver:
 
     def inject(self, fault: Fault) -> None:
         """Do something to the candidate, and go on once it is done."""
-        if fault.kind is FaultKind.ANSWERS_LOST:
+        if fault.kind in (FaultKind.ANSWERS_LOST, FaultKind.RESTART):
             self.settle()
         self._faults += 1
         self._timeline.append(FaultBegun(self._faults, fault))
@@ -237,6 +237,9 @@ class Driver:
             case FaultKind.CRASH:
                 self._adapter.crash(fault.member)
                 self._crashed.add(fault.member)
+            case FaultKind.RESTART:
+                self._adapter.restart(fault.member, from_disk=False)
+                self._crashed.discard(fault.member)
             case FaultKind.RECEIVER_STOP | FaultKind.RECEIVER_START:
                 action = fault.kind.removeprefix("receiver_")
                 self._adapter.queue_action(fault.member, "receiver", action)

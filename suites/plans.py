@@ -57,6 +57,7 @@ class _Playing:
         self._done: set[int] = set()
         self._away: set[tuple[str, str]] = set()
         self._lost: dict[tuple[str, str], None] = {}
+        self._restarted: set[str] = set()
 
     def take(self, step: PlanStep) -> None:  # noqa: PLR0912 - a case for each kind of step
         driver = self._driver
@@ -164,6 +165,10 @@ class _Playing:
             if self._parked or self._driver.under_way:
                 return
             self._lost[fault.client, fault.member] = None
+        if fault.kind is FaultKind.RESTART:
+            if self._parked or self._driver.under_way or fault.member not in self._driver.crashed:
+                return
+            self._restarted.add(fault.member)
         if fault.kind is FaultKind.ANSWERS_BACK:
             self._lost.pop((fault.client, fault.member), None)
         self._driver.inject(fault)
@@ -193,7 +198,9 @@ class _Playing:
                 continue
             for region in self._plan.regions:
                 self._read(member, region.name)
-            if Capability.STATISTICS in self._driver.introduction.capabilities:
+            # Who was started again has begun to count anew.
+            counts = member not in self._restarted
+            if counts and Capability.STATISTICS in self._driver.introduction.capabilities:
                 self._driver.statistic(member, "conflatedEvents")
 
     def _read(self, member: str, region: str) -> None:

@@ -57,6 +57,7 @@ from plumbline.adapters.protocol import (
     InterestParams,
     Introduction,
     Link,
+    MemberParams,
     Nothing,
     Observe,
     Observed,
@@ -211,6 +212,9 @@ class RemoteAdapter(Adapter):
 
     def crash(self, member: str) -> None:
         self._ask("crash", Crash(member=member), Nothing)
+
+    def restart(self, member: str, from_disk: bool) -> None:
+        self._ask("restart", MemberParams(member=member, from_disk=from_disk), Nothing)
 
     def link(self, source: str, target: str, state: str) -> None:
         self._ask("link", Link(source=source, target=target, state=state), Nothing)

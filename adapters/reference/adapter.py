@@ -180,13 +180,14 @@ class ReferenceAdapter(Adapter):
         self._go_on()
 
     def _require_modelled(self, operation: Operation) -> None:
-        """Clients of several servers call puts while answers are lost, and nothing else, so far."""
+        """Clients of several servers call puts once answers were lost, and nothing else, so far."""
         setting, world = self._ready().setting, self._world
         if operation.member not in setting.clients:
             return
-        if setting.tracked(operation.member) and (not world.served.lost or world.wan.dead):
+        tracked = setting.tracked(operation.member)
+        if tracked and (not counted(world) or world.wan.dead):
             raise UnsupportedError("begin: clients of several servers only listen so far")
-        if world.served.lost and operation.kind is not OperationKind.PUT:
+        if (tracked or world.served.lost) and operation.kind is not OperationKind.PUT:
             raise UnsupportedError(f"begin: no {operation.kind} is called while answers are lost, so far")
 
     def finish(self, op_id: int, timeout_ms: int) -> Outcome | None:
@@ -361,6 +362,15 @@ class ReferenceAdapter(Adapter):
         self._happen(Fault(kind=FaultKind.CRASH, member=member))
         if self._random is not None and not told:
             self._lose_some_of(member, self._random)
+
+    def restart(self, member: str, from_disk: bool) -> None:
+        """Start a member again that was killed, once everything has happened."""
+        if self._queues or from_disk:
+            raise UnsupportedError("restart: members with queues or disks are not started again so far")
+        if member not in self._world.wan.dead:
+            raise AdapterError(f"restart: {member} lives")
+        self.settle(0)
+        self._happen(Fault(kind=FaultKind.RESTART, member=member))
 
     def _lose_some_of(self, member: str, draw: random.Random) -> None:
         """What a listener was told last is lost with its member, if nobody has seen it yet."""

@@ -125,8 +125,15 @@ class Cursor:
 
     def complete(self, owner: Hashable) -> bool:
         """See View."""
-        entries, used = self.logs.entries, self.used
-        return all(used.get(place, 0) == len(entries[place]) for place in self.logs.owned.get(owner, ()))
+        return not any(self._could_be_due(place) for place in self.logs.owned.get(owner, ()))
+
+    def _could_be_due(self, place: Place) -> bool:
+        """Whether the place has an entry left that may have been shown by now."""
+        index = self.used.get(place, 0)
+        if index == len(self.logs.entries[place]):
+            return False
+        spans = self.logs.windows.get(place)
+        return spans is None or spans[index][0] <= self.now
 
     def _in_time(self, place: Place, index: int) -> bool:
         spans = self.logs.windows.get(place)

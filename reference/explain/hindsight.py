@@ -55,9 +55,10 @@ class Hindsight:
             return False  # its server need not tell of it, nor does its outcome
         if operation.kind in READS:
             return True
-        _, outcome = self._index.returned.get(operation.op_id, (NEVER, None))
-        if operation.member in self._index.doomed and (
-            outcome is None or outcome.status is Status.INDEFINITE
+        back, outcome = self._index.returned.get(operation.op_id, (NEVER, None))
+        unknown = outcome is None or outcome.status is Status.INDEFINITE
+        if self._index.dies_between(
+            operation.member, self._index.called[operation.op_id], NEVER if unknown else back
         ):
             return False  # it may have died before anybody was told
         named = self._index.identified or operation.kind in STORES_VALUE

@@ -207,6 +207,7 @@ class Index:
         )
         alone = all(len(client.servers) == 1 for client in history.clients)
         changed |= any(operation.kind in WHOLE_REGION for operation in self.operations.values())
+        changed |= any(fault.kind is FaultKind.RESTART for _, fault in self.faults)
         return alone and history.registers and not changed and kinds <= _PLAIN
 
     @property
@@ -343,6 +344,13 @@ class Index:
     def dies(self, member: str) -> bool:
         """Whether the member is killed."""
         return any(fault.kind is FaultKind.CRASH and fault.member == member for _, fault in self.faults)
+
+    def dies_between(self, member: str, since: int, until: int) -> bool:
+        """Whether the member is killed, as far as anybody asks for that between two moments."""
+        return member in self.doomed and any(
+            fault.kind is FaultKind.CRASH and fault.member == member and since < moment < until
+            for moment, fault in self.faults
+        )
 
     def told_between(self, member: str, operation: Operation) -> tuple[int, int]:
         """Between which moments the listener of a member is told of an operation, as far as that is known."""

@@ -140,7 +140,7 @@ class View(Protocol):
         """Whether the place was observed."""
 
     def complete(self, owner: Hashable) -> bool:
-        """Whether nothing is due any more at any of the owner's places."""
+        """Whether nothing is due any more at any of the owner's places that may have been shown by now."""
 
 
 class Unobserved:

@@ -13,6 +13,7 @@ from plumbline.reference.explain.steps import Place, Step
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims
 from plumbline.reference.model.interests import Interests, with_interests
+from plumbline.reference.model.restarts import NOBODY
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.subscriptions import resumed
 from plumbline.reference.model.world import STILL_UNKNOWN, Line, Message, World
@@ -42,15 +43,24 @@ class Failover:
             for secondary in line.secondaries:
                 if secondary not in dead and world.served.copies.get((secondary, client)):
                     yield from self._removed(world, client, line, secondary)
-            if line.primary in dead and any(each(self._setting.book.fails_over())):
+            if self._looks_for_another(world, line):
                 yield from self._failed_over(world, client, line)
+
+    def _looks_for_another(self, world: World, line: Line) -> bool:
+        """Whether a client may turn to another server: its own has died, or it has none to be had so far."""
+        book = self._setting.book
+        if line.primary == NOBODY:
+            return any(each(book.keeps_looking()))
+        return line.primary in world.wan.dead and any(each(book.fails_over()))
 
     def quiet(self, world: World) -> bool:
         """Whether every client has a server that lives, as far as there is one to be had."""
-        if not world.wan.dead or not all(each(self._setting.book.fails_over())):
+        if not world.wan.dead and not any(line.primary == NOBODY for line in world.served.lines.values()):
             return True
+        turns = all(each(self._setting.book.fails_over()))
+        looks = all(each(self._setting.book.keeps_looking()))
         return not any(
-            line.primary in world.wan.dead
+            (looks if line.primary == NOBODY else turns and line.primary in world.wan.dead)
             and self._alive(world, self._setting.clients[client].servers)
             and not self._leftovers(world, client, line)
             for client, line in world.served.lines.items()

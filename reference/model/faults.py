@@ -13,6 +13,7 @@ from plumbline.reference.model.attempts import lost
 from plumbline.reference.model.batches import passed, runs_again, stopped
 from plumbline.reference.model.dispatch import broken, link_of
 from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.restarts import restarted
 from plumbline.reference.model.senders import with_sender
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.wires import acknowledged, with_wire
@@ -26,6 +27,7 @@ _MENDS = frozenset(
         FaultKind.RESUME,
         FaultKind.LET_RUN,
         FaultKind.ANSWERS_BACK,
+        FaultKind.RESTART,
     )
 )
 
@@ -46,7 +48,7 @@ class Faults:
             for after in self.happened(before, fault):
                 yield Step((fault_words(fault),), after, fault=True)
 
-    def happened(self, world: World, fault: Fault) -> Iterator[World]:
+    def happened(self, world: World, fault: Fault) -> Iterator[World]:  # noqa: PLR0912 - a case for each
         """The worlds in which a fault, or its mending, has happened."""
         wan = world.wan
         link = (fault.site, fault.remote_site)
@@ -79,6 +81,8 @@ class Faults:
                 yield passed(world, fault.milliseconds)
             case FaultKind.LET_RUN:
                 yield _untimed(runs_again(world))
+            case FaultKind.RESTART:
+                yield from restarted(world, self._setting, fault.member)
             case FaultKind.ANSWERS_LOST | FaultKind.ANSWERS_BACK:
                 yield lost(world, fault)
 

@@ -67,7 +67,9 @@ def of_fault(fault: Fault) -> frozenset[str]:
             return frozenset((pause_of(fault.member, fault.queue),))
         case FaultKind.HOLD_TIME | FaultKind.TIME_LEAP | FaultKind.LET_RUN:
             return TIME_PASSES
-        case FaultKind.LINK_UP | FaultKind.RESUME | FaultKind.ANSWERS_LOST | FaultKind.ANSWERS_BACK:
+        case FaultKind.LINK_UP | FaultKind.RESUME | FaultKind.RESTART:
+            return frozenset()
+        case FaultKind.ANSWERS_LOST | FaultKind.ANSWERS_BACK:
             return frozenset()
 
 

@@ -37,6 +37,8 @@ def joined(world: World, member: str, region: str, setting: Setting) -> Iterator
     for provider in setting.others[member]:
         if (provider, region) in world.away or (provider, region) in setting.lesser:
             continue
+        if provider in world.wan.dead:
+            continue
         kept = [
             (key, e)
             for (holder, name, key), e in world.entries.items()

@@ -178,6 +178,11 @@ class Setting:
             self.originators[operation.op_id] = operation.member
         self.operations[operation.op_id] = served(operation, self.clients)
 
+    @property
+    def region_names(self) -> tuple[str, ...]:
+        """The regions in use."""
+        return tuple(self._regions)
+
     def awaits_acknowledgement(self, region: str) -> bool:
         """Whether calls on the region wait until the other members have received them."""
         return self._regions[region].scope is Scope.ACK

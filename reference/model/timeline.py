@@ -14,6 +14,7 @@ from plumbline.reference.history import (
     Called,
     ContentsAsked,
     ContentsRead,
+    Fault,
     FaultBegun,
     FaultDone,
     FaultKind,
@@ -51,6 +52,9 @@ from plumbline.reference.rulebook.values import EntryState, each
 Reading = str | None
 """What a reader saw of a key: its token, "" if it was invalid, None if it was absent."""
 
+
+_AT_REST = (FaultKind.ANSWERS_LOST, FaultKind.RESTART)
+"""Faults that are asked for only when everything has settled."""
 
 WHOLE_COPY, DESTROYED = "\0region", "destroyed"
 """In place of a key: whether there is a copy at all; and what is read of one that was destroyed."""
@@ -193,7 +197,7 @@ class Timeline:
                 return world.but(asked=world.asked.set(number, unread))
             case StatisticAsked(number):
                 return world.but(asked=world.asked.set(number, None))
-            case FaultBegun(_, fault) if fault.kind is FaultKind.ANSWERS_LOST and not self._rest.quiet(world):
+            case FaultBegun(_, fault) if fault.kind in _AT_REST and not self._may_begin(world, fault):
                 return None
             case FaultBegun(number, fault):
                 return world.but(wan=world.wan._replace(faults=world.wan.faults.set(number, fault)))
@@ -205,6 +209,11 @@ class Timeline:
                 return self._replicates.redelivered(world, op_id, member) if sent else None
             case _:
                 return None
+
+    def _may_begin(self, world: World, fault: Fault) -> bool:
+        """Whether everything has settled, and nobody waits for what the member that died was called for."""
+        called = any(self._setting.operations[op_id].member == fault.member for op_id in world.calls)
+        return self._rest.quiet(world) and not (called and fault.kind is FaultKind.RESTART)
 
     def _has_happened(self, world: World, due: Moment) -> bool:
         """Whether a moment that tells something is true now."""

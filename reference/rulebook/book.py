@@ -136,6 +136,7 @@ class Rulebook:
     notes_of_peers: Callable[[], Any] = failover.notes_of_peers
     retries_keep_identity: Callable[[], Any] = failover.retries_keep_identity
     fails_over: Callable[[], Any] = failover.fails_over
+    keeps_looking: Callable[[], Any] = failover.keeps_looking
     starts_anew: Callable[[bool], Any] = failover.starts_anew
     keeps_tracks: Callable[[], Any] = failover.keeps_tracks
     resumes_at_once: Callable[[], Any] = failover.resumes_at_once
@@ -431,6 +432,7 @@ CLIENTS: dict[str, Decision] = {
     "promoted": Decision(("FO-HA-06",), Free),
     "others_keep_copies": Decision(("FO-HA-07",), _yes_or_no),
     "fails_over": Decision(("FO-AUTO-01",), _yes_or_no),
+    "keeps_looking": Decision(("FO-NONHA-02",), _yes_or_no),
     "starts_anew": Decision(("FO-NONHA-01",), _yes_or_no),
     "drains_first": Decision(("FO-NONHA-08",), _yes_or_no),
     "drops_anew": Decision(("FO-NONHA-07", "FO-NONHA-03"), _yes_or_no),

@@ -59,6 +59,11 @@ def fails_over() -> bool:
     return True
 
 
+def keeps_looking() -> bool:
+    """Whether a client that found no server goes on looking for one: it does (001, L70)."""
+    return True
+
+
 def starts_anew(secondary: bool) -> bool:
     """Whether a client starts anew at a failover: only if no secondary takes over (001, L70, L71)."""
     return not secondary

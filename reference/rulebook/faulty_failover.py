@@ -95,6 +95,12 @@ FAILOVER = (
         fails_over=lambda: False,
     ),
     variant(
+        "stops-looking",
+        "FO-NONHA-02",
+        "a client that has found no server alive looks for none any more",
+        keeps_looking=lambda: False,
+    ),
+    variant(
         "always-starts-anew",
         "FO-NONHA-01",
         "a client starts anew at each failover",

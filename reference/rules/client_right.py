@@ -167,6 +167,13 @@ def _lost_on_the_way() -> Tale:
     return t.read(K={"x": "v2"})
 
 
+def _started_again() -> Tale:
+    """K finds B when that starts again, and is told from then on; what it names may die once more."""
+    t = told(UNSECURED).put("A", "x").settle().fault("crash", "B").fault("crash", "C").settle()
+    t.put("A", "x", "A D").settle().fault("restart", "B").settle().put("A", "x", "A B D K").settle()
+    return t.fault("crash", "B").put("A", "x", "A D").settle()
+
+
 def _unanswered() -> Tale:
     """B's answers to K are lost, and K tries again; another put of K is known to nobody, and told twice."""
     t = told().put("A", "x").settle().fault("answers_lost", "B", client="K")
@@ -222,6 +229,7 @@ RIGHT: dict[str, Sample] = {
     "twice secured": _twice_secured().sample(looks_like="FO-HA-07 FO-AUTO-01"),
     "unsecured": _unsecured().sample(looks_like="FO-NONHA-03 FO-NONHA-06 FO-NONHA-09"),
     "lost on the way": _lost_on_the_way().sample(looks_like="FO-AUTO-01 FO-HA-05"),
+    "started again": _started_again().sample(looks_like="FO-NONHA-02"),
     "unanswered": _unanswered().sample(looks_like="TRK-HIGH-01"),
     "loose": _loose().sample(looks_like="TRK-ORDER-01"),
     "unacknowledged": _unacknowledged().sample(looks_like="TRK-ONCE-01"),

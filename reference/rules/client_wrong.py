@@ -186,6 +186,10 @@ def _tracking() -> dict[str, Sample]:
     two.shown(first).parked("L", first).ends(first).do("destroy", "B", "y").do("create", "B", "y").released(
         "L", first
     )
+    left_alone, once = (
+        told(UNSECURED).put("A", "x").settle().fault("crash", "B").fault("crash", "C").settle()
+        for _ in range(2)
+    )
     at_member, at_client = (told().fault("answers_lost", "B", client="K").put("K", "x") for _ in range(2))
     crashed = told(SECURED).put("A", "x").put("A", "y").rests().fault("crash", "B").shown(2, "K")
     return {
@@ -195,6 +199,16 @@ def _tracking() -> dict[str, Sample]:
         "destroy of a client waits for another": other.rests().sample("TRK-ASYNC-01"),
         "told while it stands still": busy.rests().sample("TRK-SINGLE-01"),
         "create is told while it stands still": two.rests().sample("TRK-SINGLE-01"),
+        "nobody looks for the server that starts": left_alone.fault("restart", "B")
+        .settle()
+        .put("A", "x", "A B D")
+        .settle()
+        .sample("FO-NONHA-02"),
+        "another server is not found": once.fault("restart", "C")
+        .settle()
+        .put("D", "y", "A C D")
+        .settle()
+        .sample("FO-NONHA-02"),
         "server carries out again what it has answered": at_member.shown(1, "A")
         .rests()
         .sample("DISC-LSN-01 TRK-HIGH-01"),

@@ -229,6 +229,8 @@ class Tale:
         self._timeline += [FaultBegun(self._numbers, fault), FaultDone(self._numbers, fault)]
         if fault.kind is FaultKind.CRASH:
             self._lost.add(member)
+        if fault.kind is FaultKind.RESTART:
+            self._lost.discard(member)
         return self
 
     def look(self, member: str, depth: int, role: str = "", queue: str = "out") -> Self:

@@ -45,8 +45,9 @@ def history(timeline: str, log: str, client: Client = SECURED) -> History:
 
     Args:
         timeline: `+1x` calls put 1 of key x at A, `+2xU` does so on the thread U, `-1` returns from it,
-            `!B` kills B, `settled`; `x=1` reads that K holds what put 1 wrote under x, and nothing else,
-            `x=` that it holds nothing; `hold` holds time, `>600` lets 600 ms pass, `run` lets it run.
+            `!B` kills B, `^B` starts it again, `settled`; `x=1` reads that K holds what put 1 wrote under x,
+            and nothing else, `x=` that it holds nothing; `hold` holds time, `>600` lets 600 ms pass, `run`
+            lets it run.
         log: the numbers of the puts that K's listener tells of; those behind `|` after B was killed, those
             behind `||` after everything settled for the first time.
         client: K.
@@ -66,6 +67,9 @@ def history(timeline: str, log: str, client: Client = SECURED) -> History:
             moments.append(Called(puts[word[1]]))
         elif word[0] == "-":
             moments.append(Returned(int(word[1]), Outcome(Status.OK)))
+        elif word[0] == "^":
+            again = Fault(kind=FaultKind.RESTART, member=word[1])
+            moments += [FaultBegun(number, again), FaultDone(number, again)]
         elif word[0] == "!":
             fault = Fault(kind=FaultKind.CRASH, member=word[1])
             moments += [FaultBegun(number, fault), FaultDone(number, fault)]
@@ -124,6 +128,17 @@ RIGHT = {
     "what only the secondary had": history("+1x +2xU -1 -2 settled !B settled x=2", "1 | 2"),
     "without a secondary nothing is told": history("+1x -1 !B settled x=1", "", UNSECURED),
     "without a secondary something is told": history("+1x -1 +2x -2 !B settled x=2", "1", UNSECURED),
+    "all its servers die, and one starts": history(
+        "+1x -1 settled !B !C settled +2x -2 settled ^B settled x=2 +3x -3 settled x=3", "1 | 3", UNSECURED
+    ),
+    "all its servers die, and another starts": history(
+        "+1x -1 settled !B !C settled +2x -2 settled ^C settled x=2 +3x -3 settled x=3", "1 | 3", SECURED
+    ),
+    "whoever has a server stays there when its first one starts": history(
+        "+1x -1 settled !B settled ^B settled +2x -2 settled !C settled x=2 +3x -3 settled",
+        "1 2 | 3",
+        SECURED,
+    ),
     "without a secondary what comes after": history(
         "+1x -1 settled !B settled +2x -2 settled x=2", "1 | 2", UNSECURED
     ),
@@ -141,6 +156,14 @@ WRONG = {
     "nobody takes over": (history("+1x -1 settled !B settled +2x -2 settled", "1"), "fails_over"),
     "it starts anew for nothing": (history("+1x -1 settled !B settled x=", "1"), None),
     "nothing is fetched": (history("+1x -1 settled !B settled x=", "1", UNSECURED), "fetches_anew"),
+    "nobody looks for who starts": (
+        history("+1x -1 settled !B !C settled +2x -2 settled ^B settled x=1", "1", UNSECURED),
+        "keeps_looking",
+    ),
+    "it is told of what it fetched from who starts": (
+        history("+1x -1 settled !B !C settled +2x -2 settled ^B settled x=2", "1 | 2", UNSECURED),
+        "anew_tells",
+    ),
     "fetching is told": (history("+1x -1 settled !B settled", "1 | 1", UNSECURED), "anew_tells"),
     "what both had comes late": (history("+1x -1 +2xU -2 settled !B settled x=2", "1 | 2"), None),
     "the thread's order is broken": (history("+1x -1 +2x -2 !B settled", "|2 1"), None),

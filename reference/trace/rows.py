@@ -339,6 +339,8 @@ def _fault(layout: _Layout, moment: FaultDone) -> Row:
     fault = moment.fault
     if fault.kind is FaultKind.CRASH:
         return layout.member(TraceKind.CRASH, fault.member)
+    if fault.kind is FaultKind.RESTART:
+        return layout.member(TraceKind.MEMBER_START, fault.member)
     if fault.kind in _QUEUE_FAULTS:
         return layout.member(_QUEUE_FAULTS[fault.kind], fault.member, queue=fault.queue or "receiver")
     if fault.kind is FaultKind.TIME_LEAP:

@@ -222,6 +222,43 @@ def interest_is_in_force_at_the_secondary_too(s: Stage) -> None:
     s.log_is(K, "x", operation)
 
 
+def _finds_a_server_that_starts(s: Stage, server: str) -> None:
+    # Nobody serves the client for a while, and A writes on.
+    held, gone = s.put("A", "x"), s.put("A", "y")
+    s.settle()
+    s.holds(K, "x", held)
+    for member in ("B", "C"):
+        s.crash(member)
+    s.settle()
+    unheard = s.put("A", "x")
+    s.do("A", OperationKind.DESTROY, "y")
+    s.restart(server)
+    s.settle()
+    s.holds(K, "x", unheard)
+    s.holds(K, "y", None)
+    s.not_told(K, unheard)
+    heard = s.put("A", "x")
+    s.settle()
+    s.told_once(K, gone)
+    s.told_once(K, heard)
+    s.everybody_holds("x", heard)
+
+
+@scenario("FO-NONHA-02", needs=KILLS, clients=UNSECURED)
+def a_client_without_any_server_finds_its_own_when_it_starts_again(s: Stage) -> None:
+    _finds_a_server_that_starts(s, "B")
+
+
+@scenario("FO-NONHA-02", needs=KILLS, clients=UNSECURED)
+def a_client_without_any_server_finds_another_when_that_starts(s: Stage) -> None:
+    _finds_a_server_that_starts(s, "C")
+
+
+@scenario("FO-NONHA-02", needs=KILLS, clients=SECURED)
+def a_client_whose_secondary_has_died_as_well_starts_anew_from_who_starts(s: Stage) -> None:
+    _finds_a_server_that_starts(s, "C")
+
+
 @scenario("FO-NONHA-01", needs=KILLS, clients=SECURED, registers=False)
 def a_client_that_a_secondary_takes_over_does_not_start_anew(s: Stage) -> None:
     # Whatever starts anew drops this entry, and loads nothing.

@@ -95,6 +95,11 @@ class Stage:
         self.steps.append(Inject(fault))
         self._driver.inject(fault)
 
+    def restart(self, member: str) -> None:
+        """Start a member again that was killed, once everything has settled."""
+        self.settle()
+        self._break(Fault(kind=FaultKind.RESTART, member=member))
+
     def lose_answers(self, client: str, member: str) -> None:
         """From here on, once everything has settled, what a server answers to a client is lost."""
         self.settle()

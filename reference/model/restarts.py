@@ -1,0 +1,42 @@
+"""Restarts: a member that was killed runs again, as a new one of the old name.
+
+Happens only while nothing else does. What it held and what it knew of its clients is gone; it takes copies of
+the regions from the members that live, and clients may attach to it. Its listener log goes on behind what
+the one that died had told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plumbline.reference.model.hosting import joined
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.world import Line, World
+
+NOBODY = ""
+"""In place of the server of a client that has none, and that a server which starts has to be found by."""
+
+
+def restarted(world: World, setting: Setting, member: str) -> Iterator[World]:
+    """The worlds in which a member runs again, with what it has taken from others."""
+    if member not in world.wan.dead:
+        yield world
+        return
+    wan = world.wan._replace(dead=world.wan.dead.delete(member))
+    alone = _forgotten(world.but(wan=wan, discards=world.discards.set(member, 0)), member)
+    ways = [alone]
+    for region in setting.region_names:
+        ways = [after for before in ways for after in joined(before, member, region, setting)] or ways
+    yield from ways
+
+
+def _forgotten(world: World, member: str) -> World:
+    """The world in which no client takes the member for its server, and it has nothing queued for any."""
+    lines, copies = world.served.lines, world.served.copies
+    for client, line in world.served.lines.items():
+        others = tuple(other for other in line.secondaries if other != member)
+        primary = NOBODY if line.primary == member else line.primary
+        lines = lines.set(client, Line(primary, others))
+        if (member, client) in copies:
+            copies = copies.delete((member, client))
+    return world.but(served=world.served._replace(lines=lines, copies=copies))
