@@ -8,7 +8,7 @@
 --   region-wide or transactional called, no member lost
 -- violation: it is the outcome of none of those updates
 WITH hosts AS (
-  SELECT DISTINCT run_id, example, region
+  SELECT DISTINCT run_id, example, member, region
   FROM ev
   WHERE kind = 'region_host' AND policy = 'replicate' AND scope = 'distributed_ack' AND coalesce(checks, true)
 ),
@@ -81,7 +81,7 @@ FROM held h
 JOIN contested c ON c.run_id = h.run_id AND c.example = h.example AND c.region = h.region AND c.key = h.key
 SEMI JOIN sites s ON s.run_id = h.run_id AND s.example = h.example AND s.region = h.region AND s.key = h.key
   AND s.site = h.site
-SEMI JOIN hosts o ON o.run_id = h.run_id AND o.example = h.example AND o.region = h.region
+SEMI JOIN hosts o ON o.run_id = h.run_id AND o.example = h.example AND o.member = h.member AND o.region = h.region
 ANTI JOIN other x ON x.run_id = h.run_id AND x.example = h.example AND x.region = h.region
 ANTI JOIN lost l ON l.run_id = h.run_id AND l.example = h.example
 LEFT JOIN outcomes a ON a.run_id = h.run_id AND a.example = h.example AND a.region = h.region
