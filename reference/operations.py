@@ -49,7 +49,11 @@ LOCAL = frozenset(
     }
 )
 DESTROYS_REGION = frozenset({OperationKind.DESTROY_REGION, OperationKind.LOCAL_DESTROY_REGION})
-WHOLE_REGION = DESTROYS_REGION | {OperationKind.CLEAR, OperationKind.INVALIDATE_REGION}
+WHOLE_REGION = DESTROYS_REGION | {
+    OperationKind.CLEAR,
+    OperationKind.LOCAL_CLEAR,
+    OperationKind.INVALIDATE_REGION,
+}
 EXPIRES = frozenset({OperationKind.EXPIRE_DESTROY, OperationKind.EXPIRE_INVALIDATE})
 """What a region does itself to an entry whose time to live is over; to call it is to let that time end."""
 

@@ -169,6 +169,8 @@ class ReferenceAdapter(Adapter):
         if whole and self._world.calls:
             raise UnsupportedError(f"begin: {operation.kind} is called while nothing is under way, so far")
         of_member = operation.member not in model.setting.clients
+        if operation.kind is OperationKind.LOCAL_CLEAR and not of_member:
+            raise UnsupportedError("begin: clients do not clear regions alone so far")
         if operation.kind is OperationKind.LOCAL_DESTROY_REGION and of_member:
             raise UnsupportedError("begin: members do not destroy regions alone so far")
         if operation.kind in EXPIRES and model.setting.clients:

@@ -176,7 +176,7 @@ class Senders:
                 return book.expirations_cross()
             case OperationKind.DESTROY:
                 return book.destroy_crosses()
-            case OperationKind.LOCAL_DESTROY:
+            case OperationKind.LOCAL_DESTROY | OperationKind.LOCAL_CLEAR:
                 return book.local_destroy_crosses()
             case _:
                 return book.put_crosses() if update else book.create_crosses()

@@ -30,6 +30,7 @@ from plumbline.reference.rulebook.values import EntryState, each
 
 WHOLE = {
     OperationKind.CLEAR: EventKind.CLEAR,
+    OperationKind.LOCAL_CLEAR: EventKind.CLEAR,
     OperationKind.INVALIDATE_REGION: EventKind.REGION_INVALIDATE,
     OperationKind.DESTROY_REGION: EventKind.REGION_DESTROY,
     OperationKind.LOCAL_DESTROY_REGION: EventKind.REGION_DESTROY,
@@ -38,7 +39,8 @@ WHOLE = {
 }
 """What the model knows of it, and what listeners are told."""
 
-_REMOVES = (OperationKind.CLEAR, OperationKind.EXPIRE_DESTROY, *DESTROYS_REGION)
+_CLEARS = (OperationKind.CLEAR, OperationKind.LOCAL_CLEAR)
+_REMOVES = (*_CLEARS, OperationKind.EXPIRE_DESTROY, *DESTROYS_REGION)
 
 
 class Wholes:
@@ -61,9 +63,16 @@ class Wholes:
             return
         outcome = Outcome(Status.OK)
         done = call._replace(stage=Stage.DONE, outcome=outcome)
-        at_site, shown = self.applied(world, view, operation, operation.member)
+        if operation.kind is OperationKind.LOCAL_CLEAR:
+            # Whether a replicate may do without what the others hold is not said.
+            refused = Outcome(Status.REFUSED)
+            ended = world.calls.set(operation.op_id, call._replace(stage=Stage.DONE, outcome=refused))
+            told = ((outcome_place(operation.op_id), outcome_entry(refused)),)
+            yield Step(("refuses", operation.member, operation.op_id), world.but(calls=ended), told)
         ways = [
             (after, (*shown, *told))
+            for members in self._cleared_at(world, operation)
+            for at_site, shown in (self.applied(world, view, operation, operation.member, members),)
             for cleared in self._as_client_asked(world, at_site, operation)
             for after, told in self._at_clients(world, cleared, view, operation)
         ]
@@ -71,6 +80,16 @@ class Wholes:
             yield from self._applied(
                 applied.but(calls=applied.calls.set(operation.op_id, done)), operation, shows
             )
+
+    def _cleared_at(self, world: World, operation: Operation) -> Iterator[tuple[str, ...]]:
+        """The members at which the operation takes effect: all of the site, unless it is a local one."""
+        member = operation.member
+        if operation.kind is OperationKind.LOCAL_CLEAR:
+            yield (member,)
+            return
+        lesser = (member, operation.region) in self._setting.lesser and operation.kind is OperationKind.CLEAR
+        for everywhere in each(self._setting.book.clear_goes_to_replicate()) if lesser else (True,):
+            yield self._members(world, member) if everywhere else (member,)
 
     def _applied(
         self, world: World, operation: Operation, shows: tuple[tuple[Place, Shown], ...]
@@ -119,7 +138,7 @@ class Wholes:
             interested = (client, operation.region) in before.served.interests
             if self._setting.home(client) != self._setting.site_of[operation.member]:
                 continue
-            clears = operation.kind is OperationKind.CLEAR
+            clears = operation.kind in _CLEARS
             after = []
             for so_far, shows in ways:
                 for sent in (True,) if called else self._sends(operation, interested=interested):
@@ -140,6 +159,8 @@ class Wholes:
             return each(book.sends_region_destroys()) if interested else (False, True)
         if not interested:
             return (False,)
+        if operation.kind is OperationKind.LOCAL_CLEAR:
+            return each(book.sends_local())
         return each(
             book.sends_clears() if operation.kind is OperationKind.CLEAR else book.sends_region_invalidates()
         )
@@ -181,11 +202,19 @@ class Wholes:
         return self._shown(client, operation, self._client_strength)
 
     def applied(
-        self, world: World, view: View, operation: Operation, at: str
+        self,
+        world: World,
+        view: View,
+        operation: Operation,
+        at: str,
+        members: tuple[str, ...] | None = None,
     ) -> tuple[World, tuple[tuple[Place, Shown], ...]]:
-        """The world in which the operation has taken effect at a member's site, and what it shows there."""
+        """The world in which the operation has taken effect at a member's site, and what it shows there.
+
+        Where members are named: at those alone.
+        """
         entries = world.entries
-        members = self._members(world, at)
+        members = self._members(world, at) if members is None else members
         for where, entry in world.entries.items():
             if where[0] not in members or where[1] != operation.region:
                 continue

@@ -68,6 +68,7 @@ class Rulebook:
     stamp_taken_over: Callable[[Stamp, str], Any] = policies.stamp_taken_over
     ends_without_replicate: Callable[[], Any] = policies.ends_without_replicate
     asks_another_replicate: Callable[[], Any] = policies.asks_another_replicate
+    clear_goes_to_replicate: Callable[[], Any] = policies.clear_goes_to_replicate
     recognises_asked_again: Callable[[], Any] = policies.recognises_asked_again
     serves_client: Callable[[bool, bool], Any] = clients.serves_client
     client_takes: Callable[[bool, bool], Any] = clients.client_takes
@@ -353,6 +354,7 @@ POLICIES: dict[str, Decision] = {
     "ends_without_replicate": Decision(("CONS-NR-03",), _yes_or_no),
     "asks_another_replicate": Decision(("CONS-NR-03",), _yes_or_no),
     "recognises_asked_again": Decision(("CONS-NR-03",), _yes_or_no),
+    "clear_goes_to_replicate": Decision(("CLEAR-NR-01",), _yes_or_no),
     "checks_less_than_replicate": Decision(("CONS-NR-01",), _yes_or_no),
     "stamp_taken_over": Decision(
         ("CONS-NR-02",),

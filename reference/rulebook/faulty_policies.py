@@ -43,9 +43,15 @@ POLICIES = (
         recognises_asked_again=lambda: False,
     ),
     variant(
+        "clears-its-own-copy",
+        "CLEAR-NR-01",
+        "a clear called on a member without a replicate clears that member's copy and no other",
+        clear_goes_to_replicate=lambda: False,
+    ),
+    variant(
         "sends-local-operations",
         "S2C-OPS-05",
-        "a server sends its clients its own local destroys and invalidates",
+        "a server sends its clients its own local destroys, invalidates and clears",
         sends_local=lambda: True,
     ),
     variant(

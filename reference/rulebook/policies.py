@@ -36,3 +36,8 @@ def asks_another_replicate() -> bool:
 def recognises_asked_again() -> bool:
     """Whether what a replicate is asked once more is told of once by who has it already: it is (L37)."""
     return True
+
+
+def clear_goes_to_replicate() -> bool:
+    """Whether a clear called on a member without a replicate is one for all members: it is (L37, L105)."""
+    return True

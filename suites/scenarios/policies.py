@@ -163,6 +163,35 @@ def local_operations_of_a_server_are_not_sent_to_its_clients(s: Stage) -> None:
         s.holds(K, key, operation)
 
 
+@scenario("S2C-OPS-05", needs=LOCALLY, policies=A_NORMAL_SERVER, clients=(Client(name=K, servers=("B",)),))
+def a_local_clear_of_a_server_is_not_sent_to_its_clients(s: Stage) -> None:
+    held = {key: s.put("B", key) for key in ("x", "y")}
+    s.settle()
+    s.do("B", OperationKind.LOCAL_CLEAR, "", expect=None)
+    last = s.put("B", "z")
+    s.settle()
+    s.told_once(K, last)
+    for key, operation in held.items():
+        s.log_is(K, key, operation)
+        s.holds(K, key, operation)
+        s.holds("A", key, operation)
+
+
+@scenario("CLEAR-NR-01", needs=(Capability.CLEAR,), members=4, policies=ONE_OF_EACH)
+def a_clear_called_on_a_member_without_a_replicate_shows_on_all(s: Stage) -> None:
+    for caller in (LESS, EMPTY):
+        for member in s.members:
+            s.put(member, f"of {member}")
+        s.on_region(caller, OperationKind.CLEAR)
+        s.settle()
+        for member in s.members:
+            s.all_hold(f"of {member}", None)
+        after = s.put(caller, "x")
+        s.settle()
+        for member in replicates(s):
+            s.holds(member, "x", after)
+
+
 @scenario(
     "INT-BULK-03",
     needs=CLIENTS,
