@@ -31,6 +31,7 @@ from plumbline.reference.operations import (
     QueueAttributes,
     QueueSight,
     RegionAttributes,
+    TombstoneSettings,
     Topology,
 )
 
@@ -133,6 +134,10 @@ class Adapter(ABC):
         """Hold a site's clock still, or let it run; see `ClockParams`."""
         held = ", held" if frozen else ""
         raise UnsupportedError(f"clock: this candidate cannot set that of site {site} ({offset_ms} ms{held})")
+
+    def keep_tombstones(self, settings: TombstoneSettings) -> None:
+        """Keep tombstones so long and collect them so, from the next reset on; see `TombstoneParams`."""
+        raise UnsupportedError(f"keep_tombstones: this candidate cannot be told ({settings})")
 
     def advance(self, milliseconds: int) -> None:
         """Let so much time pass for clocks that are held."""

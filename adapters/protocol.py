@@ -21,6 +21,7 @@ from plumbline.reference.operations import (
     QueueAttributes,
     QueueSight,
     RegionAttributes,
+    TombstoneSettings,
     Topology,
 )
 
@@ -89,6 +90,16 @@ class Reset(_Record, frozen=True, kw_only=True):
     """Forget everything of the last example and create these regions, fresh, on every member."""
 
     regions: tuple[RegionAttributes, ...]
+
+
+class TombstoneParams(_Record, frozen=True, kw_only=True):
+    """How long members keep tombstones and when they collect them: from the next `reset` to the one after.
+
+    Asked after `deploy`. What is left unnamed is as the product has it when nothing is named. Where time is
+    held, a member has noticed that a tombstone has expired when ten seconds more have passed.
+    """
+
+    settings: TombstoneSettings
 
 
 class Begin(_Record, frozen=True, kw_only=True):
@@ -422,6 +433,7 @@ METHODS: dict[str, Method] = {
         Method("await_parked", AwaitParked, ParkedResult, Capability.LISTENER_GATES),
         Method("release", GateParams, Nothing, Capability.LISTENER_GATES),
         Method("statistic", Statistic, StatisticResult, Capability.STATISTICS),
+        Method("keep_tombstones", TombstoneParams, Nothing, Capability.TOMBSTONES),
         Method("attributes", Attributes, AttributesResult, Capability.CONFIGURATION),
         Method("leave", Hosting, Nothing, Capability.CONFIGURATION),
         Method("join", Hosting, Nothing, Capability.CONFIGURATION),

@@ -14,6 +14,7 @@ from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.reference.adapter import ReferenceAdapter
 from plumbline.reference.history import Fault, FaultKind, History
+from plumbline.reference.model.gauges import COLLECTIONS, COUNT
 from plumbline.reference.operations import (
     READS,
     Client,
@@ -24,6 +25,7 @@ from plumbline.reference.operations import (
     RegionAttributes,
     Scope,
     Site,
+    TombstoneSettings,
     Topology,
 )
 from plumbline.reference.plans import (
@@ -80,6 +82,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
         registers: whether they register for everything at the beginning.
         interests: share of plan steps at which a client registers for something, or withdraws that.
         dying: members that are killed, one after the other; clients of several servers only listen.
+        tombstones: how long tombstones are kept; then time is held from the beginning.
+        leaps: share of plan steps at which time is let pass.
         dying_at: before which operation each of them is killed; early and by chance if not named.
         policies: the members that keep less than a replicate.
         restarts: share of plan steps at which a member that was killed is started again.
@@ -106,7 +110,12 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     policies: tuple[HostPolicy, ...] = ()
     restarts: float = 0.0
     unanswered: float = 0.0
+    tombstones: TombstoneSettings | None = None
+    leaps: float = 0.0
 
+
+LEAPS_MS = (10_000, 20_000, 25_000, 35_000)
+"""How much time is let pass at once; tombstones are kept for twenty seconds."""
 
 DYING = 0.3
 """How likely the next member is killed before a step."""
@@ -115,6 +124,8 @@ DYING = 0.3
 def draw_plan(draw: random.Random, shape: Shape) -> Plan:
     """A plan of this shape; each member has two threads."""
     drawing = _Drawing(draw, shape)
+    if shape.tombstones is not None:
+        drawing.hold_time()
     for op_id in range(1, shape.operations + 1):
         drawing.take_a_break(op_id)
         drawing.call(op_id)
@@ -152,7 +163,12 @@ class _Drawing:
             tuple(self._steps),
             clients=shape.clients,
             registers=shape.registers,
+            tombstones=shape.tombstones,
         )
+
+    def hold_time(self) -> None:
+        """From here on time passes only where it is let."""
+        self._steps.append(Inject(Fault(kind=FaultKind.HOLD_TIME)))
 
     def take_a_break(self, op_id: int) -> None:
         """Before the next call: somebody may die, go on, return, look or register."""
@@ -169,6 +185,9 @@ class _Drawing:
             self._steps.append(Finish(self._under_way.pop(draw.choice(sorted(self._under_way)))))
         if draw.random() < shape.settled:
             self._steps.append(Settle())
+        if shape.leaps and draw.random() < shape.leaps:
+            leap = Fault(kind=FaultKind.TIME_LEAP, milliseconds=draw.choice(LEAPS_MS))
+            self._steps.append(Inject(leap))
         if self._clients and draw.random() < shape.interests:
             self._stand_still()
             self._steps.append(Register(_draw_interest(draw, draw.choice(self._clients), shape.keys)))
@@ -288,6 +307,7 @@ class _RestlessDriver(Driver):
             plan.regions,
             clients=plan.clients,
             registers=plan.registers,
+            tombstones=plan.tombstones,
         )
         self._shape = shape
         self._draw = draw
@@ -301,7 +321,8 @@ class _RestlessDriver(Driver):
             if self._draw.random() < 0.5:
                 self.contents(self._draw.choice((member, *self.clients)), REGION)
             else:
-                self.statistic(member, "conflatedEvents")
+                names = ("conflatedEvents", COUNT, COLLECTIONS)
+                self.statistic(member, self._draw.choice(names) if self._shape.tombstones else names[0])
         if self._draw.random() < self._shape.redelivered:
             busy = {each.op_id for each in self.under_way}
             sent = [each for each in self._returned if each.op_id not in busy and each.member != member]

@@ -8,6 +8,7 @@ look like is known by a module for each topology, `one_site` and `two_sites`; wh
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 
 import msgspec
 
@@ -15,8 +16,16 @@ from plumbline.ci import lesser_members, one_site, two_sites
 from plumbline.ci.corruptions import CORRUPTIONS, showing_less
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.history import Called, History, Returned
-from plumbline.reference.operations import Client, OperationKind, Scope
-from plumbline.reference.rulebook.book import DECISIONS, Rulebook, rulebook_of
+from plumbline.reference.operations import Client, OperationKind, Scope, TombstoneSettings
+from plumbline.reference.rulebook.book import (
+    DECISIONS,
+    GAUGES,
+    REPLICATED,
+    TOMBSTONES,
+    Decision,
+    Rulebook,
+    rulebook_of,
+)
 from plumbline.reference.rulebook.faulty import FAULTY
 
 
@@ -36,15 +45,17 @@ def named_book(name: str) -> Rulebook:
             return right
 
 
-def _draw_books(draw: random.Random, right: Rulebook) -> tuple[str, Rulebook]:
+def _draw_books(draw: random.Random, right: Rulebook, among: Mapping[str, Decision]) -> tuple[str, Rulebook]:
     """The name of the rulebook by which the trial is judged, and the rulebook that makes its history."""
     chance = draw.random()
     if chance < 0.7:
         return "", right
     if chance < 0.85:
-        variant = draw.choice(sorted(FAULTY))
+        variant = draw.choice(
+            sorted(name for name in FAULTY if not among.keys().isdisjoint(FAULTY[name].replaces))
+        )
         return f"faulty {variant}", draw.choice((right, FAULTY[variant].rulebook(right)))
-    decision = draw.choice(sorted(DECISIONS))
+    decision = draw.choice(sorted(among))
     variants = [variant.rulebook(right) for variant in FAULTY.values() if decision in variant.replaces]
     return f"free {decision}", draw.choice((right, *variants))
 
@@ -79,6 +90,8 @@ PALETTES = (
 """Kinds of operations besides puts. Some mistakes show only where a few of one kind meet."""
 
 BOTH_SITES = 2
+
+OF_TOMBSTONES = {**REPLICATED, **TOMBSTONES, **GAUGES}
 
 
 def _one_site(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, History]:
@@ -175,6 +188,30 @@ def _with_policies(draw: random.Random, book: Rulebook, seed: int) -> tuple[int,
     return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)
 
 
+def _with_tombstones(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, History]:
+    """A chaotic example within one site in which time passes and tombstones are collected."""
+    shape = one_site.Shape(
+        operations=draw.randrange(3, 7),
+        keys=draw.choice((("x",), ("x",), ("x", "y"))),
+        members=draw.choice((2, 2, 3)),
+        scope=draw.choice((Scope.ACK, Scope.ACK, Scope.NO_ACK)),
+        mixed=0.6,
+        others=(OperationKind.DESTROY, OperationKind.DESTROY, OperationKind.CREATE, OperationKind.GET),
+        started=draw.choice((0.2, 0.6)),
+        parked=draw.choice((0.0, 0.2)),
+        settled=draw.choice((0.1, 0.4)),
+        looks=draw.choice((0.0, 0.4)),
+        tombstones=TombstoneSettings(
+            timeout_ms=20_000,
+            threshold=draw.choice((1, 1, 2, None)),
+            thresholds=draw.choice(((), (("A", 1),))),
+        ),
+        leaps=0.4,
+    )
+    plan = one_site.draw_plan(draw, shape)
+    return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)
+
+
 def _two_sites(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, History]:
     """A small chaotic example of two sites with none, one or two faults, and how many operations it has."""
     faults = tuple(two_sites.any_fault(draw) for _ in range(draw.choice((0, 1, 1, 2))))
@@ -211,21 +248,23 @@ def draw_trial(
     *,
     clients: bool = False,
     policies: bool = False,
+    tombstones: bool = False,
 ) -> Trial:
     """The trial of this seed, by one of the dialects: a small chaotic example, a third of them spoilt once.
 
     Most are judged by what the documents say; some by a faulty variant or with a decision left open, since
     the oracle asks such questions, too. With `clients`, each of one site has a client; with `policies`, a
-    member that keeps less than a replicate.
+    member that keeps less than a replicate; with `tombstones`, each lets time pass.
     """
     draw = random.Random(seed)  # noqa: S311 - reproducible trials, not secrets
-    rulebook, made_by = _draw_books(draw, rulebook_of(dialect))
+    rulebook, made_by = _draw_books(draw, rulebook_of(dialect), OF_TOMBSTONES if tombstones else DECISIONS)
     if dialect is not Dialect.GEMFIRE6:
         rulebook = f"{dialect} {rulebook}".strip()
     if sites == BOTH_SITES:
         operations, history = _two_sites(draw, made_by, seed)
     else:
         example = _with_policies if policies else _with_clients if clients else _one_site
+        example = _with_tombstones if tombstones else example
         operations, history = example(draw, made_by, seed)
     overlapping = _overlaps(history)
     history = showing_less(history, draw)

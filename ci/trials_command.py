@@ -60,6 +60,7 @@ Exit codes:
 @click.option(
     "--right", is_flag=True, help="Larger examples, right by construction, that the search has to explain."
 )
+@click.option("--tombstones", is_flag=True, help="Let time pass in each, so that tombstones expire.")
 @click.option("--rules", is_flag=True, help="The same larger examples, of which no rule may accuse one.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -68,6 +69,7 @@ def command(
     sites: int,
     clients: bool,
     policies: bool,
+    tombstones: bool,
     dialect: str,
     right: bool,
     rules: bool,
@@ -76,6 +78,8 @@ def command(
     """Compare the search with the unreduced judge on random small examples, a third of them spoilt."""
     if (clients or policies) and sites > 1:
         raise click.UsageError("--clients and --policies draw examples of one site")
+    if tombstones and (clients or policies or sites > 1 or right or rules):
+        raise click.UsageError("--tombstones draws examples of one site, for search and judge alone")
     if right and rules:
         raise click.UsageError("Ask either the search (--right) or the rules (--rules) of right runs.")
     last, reading = seed + cases, Dialect(dialect)
@@ -87,7 +91,10 @@ def command(
     if right:
         asked = [ask_about(each, sites, reading, clients=clients, policies=policies) for each in seeds]
         _tell_of_right_runs(asked, as_json=as_json)
-    found = [compare(draw_trial(each, sites, reading, clients=clients, policies=policies)) for each in seeds]
+    found = [
+        compare(draw_trial(each, sites, reading, clients=clients, policies=policies, tombstones=tombstones))
+        for each in seeds
+    ]
     wrong = [comparison for comparison in found if comparison.disagree]
     if as_json:
         sys.stdout.write(msgspec.json.encode(_as_data(found, wrong)).decode() + "\n")

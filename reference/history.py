@@ -21,6 +21,7 @@ from plumbline.reference.operations import (
     QueueAttributes,
     QueueSight,
     RegionAttributes,
+    TombstoneSettings,
     Topology,
 )
 
@@ -365,6 +366,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
         clients: the clients, which ran from the beginning.
         registers: whether they registered for all keys of all regions when they started; else they began
             without any interest.
+        tombstones: how long tombstones were kept, where it was asked for.
     """
 
     topology: Topology
@@ -380,3 +382,4 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     queues: tuple[QueueAttributes, ...] = ()
     clients: tuple[Client, ...] = ()
     registers: bool = True
+    tombstones: TombstoneSettings | None = None

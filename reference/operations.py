@@ -171,6 +171,24 @@ class RegionAttributes(msgspec.Struct, frozen=True, kw_only=True):
         return next((host.policy for host in self.policies if host.member == member), self.policy)
 
 
+class TombstoneSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How long members keep tombstones, and when they collect those that have expired (004, L95 to L97).
+
+    Attributes:
+        timeout_ms: for how long one is kept, in milliseconds; None to leave it unnamed.
+        threshold: how many expired ones of a member set off a collection; None to leave it unnamed.
+        thresholds: members with a threshold of their own, and theirs.
+    """
+
+    timeout_ms: int | None = None
+    threshold: int | None = None
+    thresholds: tuple[tuple[str, int], ...] = ()
+
+    def threshold_of(self, member: str) -> int | None:
+        """The threshold that is named for a member."""
+        return dict(self.thresholds).get(member, self.threshold)
+
+
 class QueueAttributes(msgspec.Struct, frozen=True, kw_only=True):
     """A gateway sender or asynchronous event queue, as it is configured on every member of its site.
 

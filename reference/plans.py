@@ -23,6 +23,7 @@ from plumbline.reference.operations import (
     QueueAttributes,
     RegionAttributes,
     RegionPolicy,
+    TombstoneSettings,
     Topology,
 )
 
@@ -159,7 +160,7 @@ PlanStep = (
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """Topology, regions, queues, clients and steps of one example.
+    """Topology, regions, queues, clients and steps of one example; how tombstones are kept, if that matters.
 
     The clients register for all keys of all regions when they start, unless `registers` says otherwise.
     """
@@ -170,6 +171,7 @@ class Plan(msgspec.Struct, frozen=True):
     queues: tuple[QueueAttributes, ...] = ()
     clients: tuple[Client, ...] = ()
     registers: bool = True
+    tombstones: TombstoneSettings | None = None
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -330,6 +332,7 @@ def needs(plan: Plan) -> tuple[Capability, ...]:
         needed.append(Capability.CLIENTS)
         needed += [Capability.DURABLE_CLIENTS] * (client.durable_id is not None)
         needed += [Capability.CHECKS_SETTING] * (client.checks is not None)
+    needed += [Capability.TOMBSTONES] * (plan.tombstones is not None)
     needed += [capability for step in plan.steps for capability in _step_needs(step)]
     return tuple(dict.fromkeys(needed))
 
@@ -393,6 +396,12 @@ def mistakes(plan: Plan) -> list[str]:
         for host in region.policies
         if host.member not in members
     ]
+    if plan.tombstones is not None:
+        wrong += [
+            f"a threshold of tombstones for {name!r:.80}, which is no member"
+            for name, _ in plan.tombstones.thresholds
+            if name not in members
+        ]
     callers = members.union(clients)
     called: dict[int, Operation] = {}
     for number, step in enumerate(plan.steps, 1):

@@ -53,6 +53,7 @@ from plumbline.reference.operations import (
     QueueAttributes,
     QueueSight,
     RegionAttributes,
+    TombstoneSettings,
     Topology,
 )
 
@@ -102,6 +103,7 @@ class Driver:
         clients: tuple[Client, ...] = (),
         *,
         registers: bool = True,
+        tombstones: TombstoneSettings | None = None,
     ) -> None:
         """Begin an example: the candidate is reset to fresh regions, attached to queues that run.
 
@@ -129,6 +131,9 @@ class Driver:
             adapter.create_queue(queue)
         self._clients = clients
         self._registers = registers
+        self._tombstones = tombstones
+        if tombstones is not None:
+            adapter.keep_tombstones(tombstones)
         adapter.reset(regions)
         if Capability.QUEUE_INSPECTION in introduction.capabilities:
             # Who is primary now is whoever was left when the last example ended.
@@ -405,6 +410,7 @@ class Driver:
             queues=self._queues,
             clients=self._clients,
             registers=self._registers,
+            tombstones=self._tombstones,
         )
 
 

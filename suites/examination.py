@@ -38,9 +38,11 @@ from plumbline.adapters.protocol import (
     QueueAction,
     QueueLook,
     Redeliver,
+    Reset,
     Script,
     StampParams,
     Statistic,
+    TombstoneParams,
 )
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Gate
@@ -50,6 +52,7 @@ from plumbline.reference.operations import (
     OperationKind,
     QueueRole,
     Status,
+    TombstoneSettings,
 )
 from plumbline.suites.examining import (
     CLIENT,
@@ -79,6 +82,7 @@ PLAIN: dict[str, msgspec.Struct] = {
     "restart": MemberParams(member="B"),
     "link": Link(source="1", target="2", state="up"),
     "advance": Advance(milliseconds=1),
+    "keep_tombstones": TombstoneParams(settings=TombstoneSettings()),
     "clock": ClockParams(site=1),
     "create_queue": CreateQueue(queue=QUEUE),
     "queue_action": QueueAction(member="A", queue=QUEUE.id, action="pause"),
@@ -130,6 +134,7 @@ class _Parts(Examiner):
             self._messages,
             self._gateways,
             self._times,
+            self._ages,
             self._clients,
             self._crashes,
             self._plain,
@@ -279,6 +284,30 @@ class _Parts(Examiner):
         self._holds("C", (Content("k", put.token),), "advance")
         for site in TWO_SITES.sites:
             self._ask("clock", ClockParams(site=site.number, frozen=False))
+
+    def _ages(self) -> None:
+        if not self._declares(Capability.TOMBSTONES):
+            return
+        self._stage(ONE_SITE)
+        settings = TombstoneSettings(timeout_ms=SHORT_MS, threshold=1)
+        self._ask("keep_tombstones", TombstoneParams(settings=settings))
+        self._ask("reset", Reset(regions=(REGION,)))
+        asked = [self._answers.get(name) for name in ("advance", "statistic")]
+        # Where time does not pass, or nothing is counted, this would be blamed for it.
+        if not all(one is not None and one.standing is Standing.WORKS for one in asked):
+            return
+        for site in ONE_SITE.sites:
+            self._ask("clock", ClockParams(site=site.number, frozen=True))
+        self._put("A", "k")
+        self._ends(self._operation("B", OperationKind.DESTROY, "k"), Status.OK)
+        for passes, count in ((False, 1), (True, 0)):
+            if passes:
+                self._ask("advance", Advance(milliseconds=ENOUGH_MS))
+            self._settle()
+            value = self._ask("statistic", Statistic(member="A", name="tombstoneCount")).value
+            if value != count:
+                when = "after it has expired" if passes else "before it has expired"
+                self._complain("keep_tombstones", f"one key was destroyed, and {when} {value} are counted")
 
     def _clients(self) -> None:
         if not self._declares(Capability.CLIENTS):

@@ -69,7 +69,12 @@ def play_plan(plan: Plan, session: Session, order: tuple[str, ...] | None = None
     try:
         plan = renamed(plan, by_rank(plan.topology, order, session.member_order(plan.topology)))
         driver, _ = session.begin(
-            plan.topology, plan.regions, plan.queues, plan.clients, registers=plan.registers
+            plan.topology,
+            plan.regions,
+            plan.queues,
+            plan.clients,
+            registers=plan.registers,
+            tombstones=plan.tombstones,
         )
         run_plan(plan, driver)
     except UnsupportedError as error:

@@ -15,7 +15,13 @@ from plumbline.adapters.protocol import Introduction
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.loader import catalogue, did_you_mean
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.operations import Client, QueueAttributes, RegionAttributes, Topology
+from plumbline.reference.operations import (
+    Client,
+    QueueAttributes,
+    RegionAttributes,
+    TombstoneSettings,
+    Topology,
+)
 from plumbline.reference.rulebook.book import Rulebook, rulebook_of
 from plumbline.suites.driving import Driver
 
@@ -87,6 +93,7 @@ class Session:
         clients: tuple[Client, ...] = (),
         *,
         registers: bool = True,
+        tombstones: TombstoneSettings | None = None,
     ) -> tuple[Driver, tuple[str, ...] | None]:
         """Begin an example on a topology; gives its driver and the order of the members' ids.
 
@@ -102,6 +109,7 @@ class Session:
             queues,
             clients,
             registers=registers,
+            tombstones=tombstones,
         )
         return driver, order
 

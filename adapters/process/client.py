@@ -71,6 +71,7 @@ from plumbline.adapters.protocol import (
     SettleResult,
     Statistic,
     StatisticResult,
+    TombstoneParams,
 )
 from plumbline.reference.history import Gate
 from plumbline.reference.operations import (
@@ -82,6 +83,7 @@ from plumbline.reference.operations import (
     QueueAttributes,
     QueueSight,
     RegionAttributes,
+    TombstoneSettings,
     Topology,
 )
 
@@ -221,6 +223,9 @@ class RemoteAdapter(Adapter):
 
     def clock(self, site: int, offset_ms: int, frozen: bool) -> None:
         self._ask("clock", ClockParams(site=site, offset_ms=offset_ms, frozen=frozen), Nothing)
+
+    def keep_tombstones(self, settings: TombstoneSettings) -> None:
+        self._ask("keep_tombstones", TombstoneParams(settings=settings), Nothing)
 
     def advance(self, milliseconds: int) -> None:
         self._ask("advance", Advance(milliseconds=milliseconds), Nothing)

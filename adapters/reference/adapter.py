@@ -20,6 +20,7 @@ from plumbline.reference.model.attempts import counted
 from plumbline.reference.model.failover import ACKNOWLEDGED
 from plumbline.reference.model.foresight import Unknowing
 from plumbline.reference.model.forwarding import REPLIES_EARLY
+from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS, readings
 from plumbline.reference.model.hosting import joined, left
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.system import Model
@@ -44,6 +45,7 @@ from plumbline.reference.operations import (
     RegionAttributes,
     RegionPolicy,
     Status,
+    TombstoneSettings,
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
@@ -58,6 +60,7 @@ CAPABILITIES = (
     Capability.CLEAR,
     Capability.LISTENER_GATES,
     Capability.MESSAGE_CONTROL,
+    Capability.TOMBSTONES,
     Capability.STATISTICS,
     Capability.CONFIGURATION,
     Capability.CALLBACK_SCRIPTS,
@@ -107,6 +110,7 @@ class ReferenceAdapter(Adapter):
         self._queues: dict[str, QueueAttributes] = {}
         self._holds = 0
         self._held: set[int] = set()
+        self._tombstones: TombstoneSettings | None = None
 
     def hello(self) -> Introduction:
         """Introduce the reference."""
@@ -138,7 +142,9 @@ class ReferenceAdapter(Adapter):
             self._topology.members,
             queues=tuple(self._queues.values()),
             clock=True,
+            tombstones=self._tombstones,
         )
+        self._tombstones = None
         setting.plain = False  # what is claimed of clients is for those who search
         self._model = Model(setting, OrderStrength.TOTAL, Unknowing(), Answers())
         self._regions = {region.name: region for region in regions}
@@ -251,7 +257,10 @@ class ReferenceAdapter(Adapter):
         self._go_on()
 
     def statistic(self, member: str, name: str) -> int:
-        """The count of discarded updates; the reference has no other statistic so far."""
+        """The count of discarded updates, and what is counted of tombstones."""
+        if name in TOMBSTONE_STATISTICS:
+            ((least, _), *_) = readings(self._ready().setting, self._world, member, name)
+            return least
         if name != "conflatedEvents":
             raise UnsupportedError(f"statistic: the reference has no {name} so far")
         count: int = self._world.discards.get(member, 0)
@@ -411,6 +420,12 @@ class ReferenceAdapter(Adapter):
         if stood is not (self._held >= sites):
             self._holds += not stood
             self._happen(Fault(kind=FaultKind.LET_RUN if stood else FaultKind.HOLD_TIME))
+
+    def keep_tombstones(self, settings: TombstoneSettings) -> None:
+        """Keep tombstones so from the next reset on."""
+        if self._queues:
+            raise UnsupportedError("keep_tombstones: the reference has no gateway senders beside it so far")
+        self._tombstones = settings
 
     def advance(self, milliseconds: int) -> None:
         """Let time pass where it stands."""

@@ -194,6 +194,7 @@ LIES: dict[str, dict[str, Callable[..., Any]]] = {
     "link": {"link": refusing},
     "clock": {"clock": doing_nothing, "advance": doing_nothing},
     "advance": {"advance": doing_nothing},
+    "keep_tombstones": {"keep_tombstones": doing_nothing},
     "close": {"close": _failing},
 }
 

@@ -255,6 +255,22 @@ class Hindsight:
             return index < len(moments)  # what it has sent may be lost, and then counts for nothing
         return index < len(moments) and moments[index] < self._index.latest(operation, member)
 
+    def gauge_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
+        """Whether somebody may count the member's tombstones first (see Foresight)."""
+        gauges = self._index.gauges.get(member)
+        if not gauges:
+            return False
+        latest = self._index.latest(operation, member)
+        return any(
+            now <= moment < latest or (moment < now and number in world.asked) for number, moment in gauges
+        )
+
+    def time_to_pass(self, world: World, now: int, member: str, operation: Operation) -> bool:
+        """Whether time may be let pass first (see Foresight)."""
+        if any(fault.kind is FaultKind.TIME_LEAP for fault in world.wan.faults.values()):
+            return True
+        return _next(self._index.leaps, now) < self._index.latest(operation, member)
+
     def open(self, world: World, view: View) -> frozenset[str]:
         """Faults to come before everything settles, or under way; looks at queues (see Foresight)."""
         found = self._open.get(view.now)

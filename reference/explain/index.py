@@ -38,6 +38,7 @@ from plumbline.reference.history import (
 )
 from plumbline.reference.history import Shown as ListenerShown
 from plumbline.reference.model.faults import mends
+from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
 from plumbline.reference.model.setting import served
 from plumbline.reference.model.timeline import DESTROYED, WHOLE_COPY, Answers, Reading
 from plumbline.reference.operations import (
@@ -120,6 +121,8 @@ class Index:
         self.readers = self._find_readers()
         self.silent = self._find_silent((*history.topology.members, *self.clients))
         self.counts = self._find_counts()
+        self.gauges = self._find_gauges()
+        self.leaps = [moment for moment, fault in self.faults if fault.kind is FaultKind.TIME_LEAP]
         self.losers = self._find_losers()
         self.unheard = self._find_unheard()
         self._told = self._find_told(history)
@@ -194,6 +197,8 @@ class Index:
                 self.answers.queues[number] = sight
                 if sight.role is QueueRole.PRIMARY and not self.faults:
                     self.primaries.setdefault(queue, member)
+            case StatisticRead(number, _, name, delta) if name in TOMBSTONE_STATISTICS:
+                self.answers.statistics[number] = (delta, delta)
             case StatisticRead(number, _, _, delta):
                 least, most = history.conflated_weight_least, history.conflated_weight_most
                 self.answers.statistics[number] = (-(-delta // most), delta // least)
@@ -249,8 +254,12 @@ class Index:
 
     @property
     def ambiguous(self) -> frozenset[tuple[str, str]]:
-        """The regions and keys to which something may have happened in silence."""
-        return frozenset((region, key) for _, region, key in self.silent)
+        """The regions and keys to which something may have happened in silence: also a collection."""
+        silent = {(region, key) for _, region, key in self.silent}
+        if self.leaps:
+            destroys = (op for op in self.operations.values() if op.kind is OperationKind.DESTROY)
+            silent.update((operation.region, operation.key) for operation in destroys)
+        return frozenset(silent)
 
     def latest(self, operation: Operation, member: str) -> int:
         """The moment by which the operation has surely reached the member."""
@@ -325,6 +334,15 @@ class Index:
         for moments in counts.values():
             moments.sort()
         return counts
+
+    def _find_gauges(self) -> dict[str, list[tuple[int, int]]]:
+        """Of each member the questions after its tombstones: their numbers, and when they were asked."""
+        gauges: dict[str, list[tuple[int, int]]] = {}
+        for number in self.answers.statistics:
+            member, name = self.answers.members[number]
+            if name in TOMBSTONE_STATISTICS:
+                gauges.setdefault(member, []).append((number, self.asked[number]))
+        return gauges
 
     def _find_losers(self) -> dict[Where, list[Operation]]:
         """Of each key that several sites write, what changed it elsewhere and shows nothing on a member."""

@@ -15,9 +15,19 @@ from plumbline.reference.explain.asked import asked_of, matters
 from plumbline.reference.explain.engine import Answer, Budget, Explanation, Position, explain
 from plumbline.reference.explain.question import Question, ask
 from plumbline.reference.explain.steps import Entry, Place, View
-from plumbline.reference.history import Called, ContentsRead, History
+from plumbline.reference.history import Called, ContentsRead, History, StatisticAsked
+from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
 from plumbline.reference.model.places import TIMELINE
-from plumbline.reference.rulebook.book import CLIENTS, DECISIONS, GATEWAYS, POLICIES, REPLICATED, Rulebook
+from plumbline.reference.rulebook.book import (
+    CLIENTS,
+    DECISIONS,
+    GATEWAYS,
+    GAUGES,
+    POLICIES,
+    REPLICATED,
+    TOMBSTONES,
+    Rulebook,
+)
 from plumbline.reference.runs import DeadEnd
 
 NAMING_STATES = (1_000, 4_000, 16_000)
@@ -111,7 +121,16 @@ def _decisions(history: History) -> tuple[str, ...]:
         *(GATEWAYS if history.queues else ()),
         *(CLIENTS if history.clients else ()),
         *(POLICIES if any(region.policies for region in history.regions) else ()),
+        *(TOMBSTONES if history.tombstones is not None else ()),
+        *(GAUGES if _counts_tombstones(history) else ()),
         *REPLICATED,
+    )
+
+
+def _counts_tombstones(history: History) -> bool:
+    """Whether anybody asks for a statistic of tombstones."""
+    return any(
+        isinstance(what, StatisticAsked) and what.name in TOMBSTONE_STATISTICS for what in history.timeline
     )
 
 

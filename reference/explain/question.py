@@ -60,6 +60,8 @@ def _ask(history: History, book: Rulebook) -> Question:
         identified=history.callback_arguments,
         redeliverable=frozenset(index.redelivered),
         queues=history.queues,
+        # How old tombstones of other sites are is not modelled.
+        tombstones=None if history.queues else history.tombstones,
     )
     for client in history.clients:
         setting.connect(client)
@@ -71,6 +73,9 @@ def _ask(history: History, book: Rulebook) -> Question:
             for region in history.regions
         )
     setting.plain = index.plain and not setting.lesser
+    if history.tombstones is not None:
+        setting.plain = False  # nothing is claimed of tombstones at clients
+        setting.clients_as_documented = False
     if history.order_strength is OrderStrength.TOTAL and history.queues:
         setting.changes_queues = LOOKED_AT | TIME_PASSES
     setting.shared = index.shared

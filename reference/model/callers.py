@@ -15,6 +15,7 @@ from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims, tombstones
 from plumbline.reference.model.attempts import carried_out, counted, seen
 from plumbline.reference.model.claims import LOOKED_AT_IN_ORDER
+from plumbline.reference.model.collecting import in_doubt, replaced
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import (
     listener_entry,
@@ -227,6 +228,7 @@ class Callers:
             and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
             and announced
             and not self._heard_first(world, view, operation)
+            and not in_doubt(self._setting, self._foresight, world, view.now, member, operation)
             else None
         )
         clashes = self._setting.changes_queues
@@ -237,7 +239,7 @@ class Callers:
         outcome = Outcome(effect.status, effect.value)
         for checks in self._setting.checks(region):
             keeps = tombstones.kept(self._setting.book, effect.becomes, None) if checks else (False,)
-            stamps = self._stamps(operation, entry, effect, checks=checks)
+            stamps = self._timed(world, self._stamps(operation, entry, effect, checks=checks))
             for stamp, told, kept in product(stamps, tellings, keeps):
                 entries = changed(
                     world, (member, region, key), effect.becomes, operation.token, stamp, checks=kept
@@ -260,6 +262,7 @@ class Callers:
                 applied = world.but(
                     entries=entries, calls=world.calls.set(operation.op_id, after), gates=gates
                 )
+                applied = replaced(self._setting, world, applied, (member, region, key))
                 sent = [applied]
                 if effect.distributed and not world.calls[operation.op_id].ahead:
                     sent = list(
@@ -334,6 +337,12 @@ class Callers:
 
     def _announces_token(self, effect: Effect) -> bool:
         return self._setting.identified or effect.becomes is EntryState.LIVE
+
+    def _timed(self, world: World, stamps: tuple[Stamp | None, ...]) -> tuple[Stamp | None, ...]:
+        """The stamps with the time at which they are given, where that matters."""
+        if self._setting.tombstones is None:
+            return stamps
+        return tuple(stamp and stamp._replace(time=world.wan.passed) for stamp in stamps)
 
     def _stamps(
         self, operation: Operation, entry: Entry, effect: Effect, *, checks: bool

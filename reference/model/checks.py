@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from plumbline.reference.hashed import HashedMap
 from plumbline.reference.model import tombstones
+from plumbline.reference.model.collecting import Collecting
 from plumbline.reference.model.contests import contests
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.times import NONE, Pairs, latest
@@ -22,7 +23,7 @@ from plumbline.reference.model.world import (
     World,
 )
 from plumbline.reference.operations import Operation
-from plumbline.reference.rulebook.values import Stamp, each
+from plumbline.reference.rulebook.values import EntryState, Stamp, each
 
 Order = HashedMap[tuple[str, str], bool]
 
@@ -45,13 +46,33 @@ class Checks:
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
+        self._collecting = Collecting(setting)
 
     def findings(
         self, world: World, operation: Operation, head: Message, entry: Entry, member: str
     ) -> Iterator[Finding]:
         """Every way in which the comparison of the message with what is stored may end."""
         for stored in tombstones.compared(self._setting.book, entry):
-            yield from self._compared_with(world, operation, head, stored, member)
+            for overwrites in self._overwrites(world, head.stamp, entry):
+                if overwrites and stored is not None:
+                    yield Finding(applied=True, tie=False, order=world.order)
+                else:
+                    yield from self._compared_with(world, operation, head, stored, member)
+
+    def _overwrites(self, world: World, incoming: Stamp | None, entry: Entry) -> tuple[bool, ...]:
+        """Whether an update is applied whatever its version: over a tombstone that has expired, if later."""
+        stored = entry.stamp
+        if self._setting.tombstones is None or entry.state is not EntryState.TOMBSTONE:
+            return (False,)
+        if incoming is None or stored is None or incoming.time <= stored.time:
+            return (False,)
+        if incoming.version > stored.version:
+            return (False,)
+        expired = self._collecting.expired(world, stored)
+        if not any(expired):
+            return expired
+        overwrites = each(self._setting.book.overwrites_expired())
+        return tuple(dict.fromkeys(a and b for a in expired for b in overwrites))
 
     def _compared_with(
         self, world: World, operation: Operation, head: Message, stored: Stamp | None, member: str
@@ -123,7 +144,11 @@ class Checks:
         if incoming is None:
             return (None,)
         stamps: tuple[Stamp, ...] = each(self._setting.book.stamp_stored(incoming, stored, member))
-        return tuple(self._timed(world, operation, stamp, incoming, stored) for stamp in stamps)
+        timed = (self._timed(world, operation, stamp, incoming, stored) for stamp in stamps)
+        if self._setting.tombstones is None:
+            return tuple(timed)
+        begins = each(self._setting.book.age_counted_from(incoming.time, world.wan.passed))
+        return tuple(stamp._replace(time=time) for stamp in timed for time in begins)
 
     def _timed(
         self, world: World, operation: Operation, stamp: Stamp, incoming: Stamp, stored: Stamp | None

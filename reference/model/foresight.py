@@ -83,6 +83,12 @@ class Foresight(Protocol):
     def count_to_come(self, now: int, member: str, operation: Operation) -> bool:
         """Whether somebody who has not asked yet might read a counter before `operation` is discarded."""
 
+    def gauge_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
+        """Whether somebody may count the member's tombstones before `operation` reaches it."""
+
+    def time_to_pass(self, world: World, now: int, member: str, operation: Operation) -> bool:
+        """Whether time may be let pass before `operation` reaches the member."""
+
     def open(self, world: World, view: View) -> frozenset[str]:
         """Faults to come before everything settles, or under way, and whatever else steps clash with."""
 
@@ -176,6 +182,14 @@ class Unknowing:
         return True
 
     def count_to_come(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def gauge_to_come(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def time_to_pass(self, *_: object) -> bool:
         """Perhaps."""
         return True
 

@@ -17,6 +17,7 @@ from plumbline.reference.model import claims, hazards, tombstones
 from plumbline.reference.model.attempts import counted, recognised, seen
 from plumbline.reference.model.callers import changed
 from plumbline.reference.model.checks import Checks, Finding
+from plumbline.reference.model.collecting import in_doubt, replaced
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.senders import Senders
@@ -246,6 +247,7 @@ class Replicates:
         becomes, _ = ARRIVES[operation.kind]
         kept = checks and keeps
         after = world.but(entries=changed(world, (member, region, key), becomes, value, stamp, checks=kept))
+        after = replaced(self._setting, world, after, (member, region, key))
         if checks:
             after = self._counted(after, member, applied=True)
         gate = (member, operation.op_id)
@@ -270,6 +272,7 @@ class Replicates:
             )
             and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
             and not self._heard_first(world, view, member, operation)
+            and not in_doubt(self._setting, self._foresight, world, view.now, member, operation)
             else None
         )
         again = head.event is not None and not self.comes_once(world, view, head.wire, head.op_id)
@@ -321,6 +324,7 @@ class Replicates:
             if self.decided_by_log(view, place, shown)
             and not view.still(place, shown)
             and not self._foresight.may_go_untold(world, view, member)
+            and not in_doubt(self._setting, self._foresight, world, view.now, member, operation)
             else None
         )
         for after in self.queued(world, view, member, operation, head, sure=False):
@@ -348,6 +352,7 @@ class Replicates:
             self.decided_by_log(view, place, shown)
             and (self._setting.order is not None or finding.order is world.order)
             and not self._foresight.count_to_come(view.now, member, operation)
+            and not in_doubt(self._setting, self._foresight, world, view.now, member, operation)
             and (
                 not self._setting.is_shared(operation.region, operation.key)
                 or self._checks.knew(world, operation, finding)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.clients import Clients
+from plumbline.reference.model.collecting import Collecting
 from plumbline.reference.model.dispatch import Dispatch
 from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.receivers import Receivers
@@ -31,8 +32,10 @@ class Rest:
         receivers: Receivers,
         dispatch: Dispatch,
         forwarding: Forwarding,
+        collecting: Collecting,
     ) -> None:
         self._forwarding = forwarding
+        self._collecting = collecting
         self._setting = setting
         self._callers = callers
         self._replicates = replicates
@@ -56,6 +59,7 @@ class Rest:
             and self._messages_rest(state, held, patient=patient)
             and (not self._setting.clients or self._clients.quiet(state, held))
             and (not self._setting.queues or self._queues_rest(state, held, patient=patient))
+            and (self._setting.tombstones is None or self._collecting.quiet(state))
         )
 
     def _calls_rest(self, state: World, held: frozenset[tuple[str, str]]) -> bool:

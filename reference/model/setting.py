@@ -29,6 +29,7 @@ from plumbline.reference.operations import (
     RegionAttributes,
     RegionPolicy,
     Scope,
+    TombstoneSettings,
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
@@ -69,6 +70,7 @@ class Setting:
         timed: (region, key) pairs that one site writes, and whose timestamps may matter all the same.
         show: the claim of a change that the log says comes next on its member.
         readings: op id → what the clocks showed, where the harness held them (see `times`).
+        tombstones: how long members keep tombstones, where that was asked for; None: longer than it takes.
         primaries: queue → the member that was seen to be its primary in the beginning.
         lesser: (member, region) → its policy, for members that keep less than a replicate.
     """
@@ -84,6 +86,7 @@ class Setting:
         redeliverable: frozenset[int] | None = None,
         queues: tuple[QueueAttributes, ...] = (),
         clock: bool = False,
+        tombstones: TombstoneSettings | None = None,
     ) -> None:
         self.book = book
         self.members = topology.members
@@ -99,6 +102,7 @@ class Setting:
         self.timed: frozenset[tuple[str, str]] = frozenset()
         self.readings: dict[int, tuple[int, int]] = {}
         self.primaries: dict[str, str] = {}
+        self.tombstones = tombstones
         self.order = order
         self.identified = identified
         self.redeliverable = redeliverable
@@ -195,6 +199,10 @@ class Setting:
         """The site of a member, or of a client's server."""
         client = self.clients.get(holder)
         return self.site_of[holder if client is None else client.servers[0]]
+
+    def is_replicated(self, region: str) -> bool:
+        """Whether a region's tombstones are kept as those of replicated and partitioned ones are."""
+        return self._regions[region].policy in (RegionPolicy.REPLICATE, RegionPolicy.PARTITION)
 
     def senders_of(self, region: str) -> tuple[str, ...]:
         """The gateway senders that the region is attached to."""

@@ -14,6 +14,7 @@ from plumbline.reference.model.attempts import counted
 from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.client_calls import ClientCalls
 from plumbline.reference.model.clients import Clients, EveryWay
+from plumbline.reference.model.collecting import Collecting
 from plumbline.reference.model.dispatch import Dispatch
 from plumbline.reference.model.failover import Failover
 from plumbline.reference.model.faults import Faults
@@ -58,6 +59,7 @@ class Model:
         self.dispatch = Dispatch(setting, foresight)
         self.faults = Faults(setting, foresight)
         self.forwarding = Forwarding(setting, strength, self.callers, self.replicates)
+        self.collecting = Collecting(setting)
         rest = Rest(
             setting,
             self.callers,
@@ -67,6 +69,7 @@ class Model:
             self.receivers,
             self.dispatch,
             self.forwarding,
+            self.collecting,
         )
         self.timeline = Timeline(setting, self.replicates, self.receivers, rest, answers, self.interests)
 
@@ -110,6 +113,8 @@ class Model:
             yield from self.senders.steps(state, view)
             yield from self.receivers.steps(state, view)
             yield from self.dispatch.steps(state, view)
+        if self.setting.tombstones is not None:
+            yield from self.collecting.steps(state)
         if state.wan.faults:
             yield from self.faults.steps(state, view)
 
@@ -127,8 +132,8 @@ class Model:
         versions may differ between branches at all: those that something may have happened to in silence.
         """
         known = self.setting.ambiguous
-        if len(state.served.copies):
-            return state  # what secondaries have queued counts as well
+        if len(state.served.copies) or len(state.tombs.told) or len(state.tombs.ghosts):
+            return state  # what secondaries have queued counts as well, and what was collected
         if not self.setting.stamps_grow or not known or state.stamps:
             return state
         least: dict[Numbered, int] = {}

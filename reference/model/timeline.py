@@ -37,6 +37,7 @@ from plumbline.reference.history import (
     Waited,
 )
 from plumbline.reference.model import claims, tombstones
+from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS, readings
 from plumbline.reference.model.hosting import joined, left
 from plumbline.reference.model.interests import Interests
 from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
@@ -290,8 +291,15 @@ class Timeline:
                 yield Step(("has read", number), world.but(asked=world.asked.delete(number)), (), claims.READ)
 
     def _statistic(self, world: World, number: int) -> Iterator[Step]:
-        member, _ = self._answers.members[number]
+        member, name = self._answers.members[number]
         least, most = self._answers.statistics[number]
+        if name in TOMBSTONE_STATISTICS:
+            if any(
+                low <= most and least <= high for low, high in readings(self._setting, world, member, name)
+            ):
+                answered = world.but(asked=world.asked.delete(number))
+                yield Step(("reads statistic", number), answered, (), claims.READ)
+            return
         if least <= world.discards.get(member, 0) <= most:
             yield Step(
                 ("reads statistic", number), world.but(asked=world.asked.delete(number)), (), claims.READ

@@ -308,6 +308,29 @@ class Served(NamedTuple):
     highest: HashedMap[tuple[str, str], int]
 
 
+class Tombs(NamedTuple):
+    """All that the collecting of tombstones adds to a world.
+
+    Attributes:
+        told: (collector, other member) → tombstones collected that the other has yet to hear of.
+        collections: member → how far its tombstoneGCCount has moved, at least and at most.
+        ghosts: (member, region, key) → stamp of a tombstone that something newer has replaced, where it may
+            be collected all the same, as it should not.
+    """
+
+    told: HashedMap[tuple[str, str], tuple[Collected, ...]]
+    collections: HashedMap[str, tuple[int, int]]
+    ghosts: HashedMap[tuple[str, str, str], Stamp]
+
+
+class Collected(NamedTuple):
+    """A tombstone that was collected: of which entry, and its stamp."""
+
+    region: str
+    key: str
+    stamp: Stamp
+
+
 class World:
     """Everything there is, one map per kind of thing.
 
@@ -323,6 +346,7 @@ class World:
         stamps: op id → stamp, of operations that may be delivered once more.
         wan: what several sites, queues and faults add.
         served: what clients add.
+        tombs: what the collecting of tombstones adds.
     """
 
     __slots__ = (
@@ -337,6 +361,7 @@ class World:
         "order",
         "served",
         "stamps",
+        "tombs",
         "wan",
     )
 
@@ -353,6 +378,7 @@ class World:
         away: HashedMap[tuple[str, str], bool],
         wan: Wan,
         served: Served,
+        tombs: Tombs,
     ) -> None:
         self.entries = entries
         self.calls = calls
@@ -365,6 +391,7 @@ class World:
         self.away = away
         self.wan = wan
         self.served = served
+        self.tombs = tombs
         self._hash: int | None = None
 
     def but(self, **slices: Any) -> World:
@@ -382,6 +409,7 @@ class World:
             get("away", self.away),
             get("wan", self.wan),
             get("served", self.served),
+            get("tombs", self.tombs),
         )
 
     def _slices(self) -> tuple[Any, ...]:
@@ -397,6 +425,7 @@ class World:
             self.away,
             self.wan,
             self.served,
+            self.tombs,
         )
 
     def __hash__(self) -> int:
@@ -420,4 +449,4 @@ def empty_world() -> World:
     none: HashedMap[Any, Any] = HashedMap()
     wan = Wan(none, none, none, none, none, none, none, none)
     served = Served(none, none, none, none, none, none, none, none)
-    return World(none, none, none, none, none, none, none, none, none, wan, served)
+    return World(none, none, none, none, none, none, none, none, none, wan, served, Tombs(none, none, none))

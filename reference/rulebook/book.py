@@ -70,6 +70,20 @@ class Rulebook:
     asks_another_replicate: Callable[[], Any] = policies.asks_another_replicate
     clear_goes_to_replicate: Callable[[], Any] = policies.clear_goes_to_replicate
     recognises_asked_again: Callable[[], Any] = policies.recognises_asked_again
+    tombstone_timeout: Callable[[int | None], Any] = tombstones.tombstone_timeout
+    has_expired: Callable[[int, int], Any] = tombstones.has_expired
+    age_counted_from: Callable[[int, int], Any] = tombstones.age_counted_from
+    removed_by_age: Callable[[], Any] = tombstones.removed_by_age
+    collection_threshold: Callable[[int | None], Any] = tombstones.collection_threshold
+    sets_off_collection: Callable[[int, int], Any] = tombstones.sets_off_collection
+    counted_together: Callable[[int], Any] = tombstones.counted_together
+    collects: Callable[[bool], Any] = tombstones.collects
+    told_of_collection: Callable[[tuple[str, ...]], Any] = tombstones.told_of_collection
+    overwrites_expired: Callable[[], Any] = tombstones.overwrites_expired
+    collects_replaced: Callable[[], Any] = tombstones.collects_replaced
+    tombstones_reported: Callable[[int, int], Any] = tombstones.tombstones_reported
+    collections_counted: Callable[[int], Any] = tombstones.collections_counted
+    adds_to_size: Callable[[bool, bool], Any] = tombstones.adds_to_size
     serves_client: Callable[[bool, bool], Any] = clients.serves_client
     client_takes: Callable[[bool, bool], Any] = clients.client_takes
     forwards_updates: Callable[[bool], Any] = clients.forwards_updates
@@ -366,6 +380,34 @@ POLICIES: dict[str, Decision] = {
 }
 """Decisions that only examples ask in which some member keeps less than a replicate."""
 
+TOMBSTONES: dict[str, Decision] = {
+    "age_counted_from": Decision(("TOMB-TTL-04",), lambda called, arrived: Free((called, arrived))),
+    "tombstone_timeout": Decision(
+        ("TOMB-TTL-02",), lambda named: Free((tombstones.tombstone_timeout(named), 480_000, 600_000))
+    ),
+    "removed_by_age": Decision(("TOMB-TTL-02",), _yes_or_no),
+    "has_expired": Decision(("TOMB-TTL-03",), _yes_or_no),
+    "collects": Decision(("TOMB-TTL-03",), _yes_or_no),
+    "collection_threshold": Decision(
+        ("TOMB-GC-02",), lambda named: Free((tombstones.collection_threshold(named), 100_000))
+    ),
+    "counted_together": Decision(("TOMB-GC-03",), _yes_or_no),
+    "sets_off_collection": Decision(("TOMB-GC-01",), _yes_or_no),
+    "told_of_collection": Decision(("TOMB-GC-04",), _any_recipients),
+    "overwrites_expired": Decision(("TOMB-GC-06",), _yes_or_no),
+    "collects_replaced": Decision(("TOMB-GC-07",), _yes_or_no),
+}
+"""Decisions that only examples ask in which tombstones expire."""
+
+GAUGES: dict[str, Decision] = {
+    "tombstones_reported": Decision(
+        ("STAT-TOMB-01",), lambda count, present: Free((count, present, 0, count + 1))
+    ),
+    "collections_counted": Decision(("STAT-TOMB-02",), lambda removed: Free((1, 0, removed))),
+    "adds_to_size": Decision(("STAT-TOMB-03",), _yes_or_no),
+}
+"""Decisions that only examples ask in which tombstones are counted."""
+
 CLIENTS: dict[str, Decision] = {
     "sends_local": Decision(("S2C-OPS-05",), _yes_or_no),
     "loads_of_others": Decision(("INT-BULK-03",), _yes_or_no),
@@ -528,5 +570,5 @@ GATEWAYS: dict[str, Decision] = {
 }
 """Decisions that only examples with gateway senders ask."""
 
-DECISIONS: dict[str, Decision] = {**REPLICATED, **POLICIES, **CLIENTS, **GATEWAYS}
+DECISIONS: dict[str, Decision] = {**REPLICATED, **TOMBSTONES, **GAUGES, **POLICIES, **CLIENTS, **GATEWAYS}
 """Every decision by name, narrow ones first; the field of the same name in `Rulebook` answers it."""

@@ -45,5 +45,96 @@ TOMBSTONES = (
         "whoever reads finds an entry without a value in place of a tombstone",
         tombstone_read_as=lambda: EntryState.INVALID,
     ),
+    variant(
+        "one-timeout-for-all",
+        "TOMB-TTL-02",
+        "where no time-out is named, tombstones of all regions expire after eight minutes",
+        tombstone_timeout=lambda named: 480_000 if named is None else named,
+    ),
+    variant(
+        "timer-removes-tombstones",
+        "TOMB-TTL-02",
+        "each member removes its expired tombstones by a timer of its own",
+        removed_by_age=lambda: True,
+    ),
+    variant(
+        "expires-at-half-time",
+        "TOMB-TTL-03",
+        "tombstones expire when half of their time is over",
+        has_expired=lambda age_ms, timeout_ms: age_ms >= timeout_ms // 2,
+    ),
+    variant(
+        "collects-what-has-not-expired",
+        "TOMB-TTL-03",
+        "a collection takes all tombstones, expired or not",
+        collects=lambda expired: True,  # noqa: ARG005
+    ),
+    variant(
+        "ages-from-arrival",
+        "TOMB-TTL-04",
+        "the age of a tombstone is counted from when its destroy arrived",
+        age_counted_from=lambda called, arrived: arrived,  # noqa: ARG005
+    ),
+    variant(
+        "wants-one-more-tombstone",
+        "TOMB-GC-01",
+        "a collection begins only when there are more expired tombstones than the threshold",
+        sets_off_collection=lambda expired, threshold: expired > threshold,
+    ),
+    variant(
+        "reads-no-threshold",
+        "TOMB-GC-02",
+        "the threshold that is named is not read, and 100,000 counts",
+        collection_threshold=lambda named: 100_000,  # noqa: ARG005
+    ),
+    variant(
+        "regions-count-apart",
+        "TOMB-GC-03",
+        "each region counts its expired tombstones for itself",
+        counted_together=lambda regions: False,  # noqa: ARG005
+    ),
+    variant(
+        "collects-in-silence",
+        "TOMB-GC-04",
+        "a member tells nobody what it has collected",
+        told_of_collection=lambda others: (),  # noqa: ARG005
+    ),
+    variant(
+        "expired-tombstones-refuse",
+        "TOMB-GC-06",
+        "an update is compared by version alone with a tombstone that has expired",
+        chaotic=True,
+        overwrites_expired=lambda: False,
+    ),
+    variant(
+        "collects-by-key",
+        "TOMB-GC-07",
+        "a collection removes whatever is there under the key of a tombstone that was once made",
+        collects_replaced=lambda: True,
+    ),
+    variant(
+        "counts-all-entries",
+        "STAT-TOMB-01",
+        "tombstoneCount does not go down when a key is created again",
+        tombstones_reported=lambda tombstones, entries: entries,  # noqa: ARG005
+    ),
+    variant(
+        "counts-collected-tombstones",
+        "STAT-TOMB-02",
+        "tombstoneGCCount counts the tombstones that were collected",
+        collections_counted=lambda removed: removed,
+    ),
+    variant(
+        "one-size-for-all",
+        "STAT-TOMB-03",
+        "tombstones of both kinds add to both gauges of their size",
+        adds_to_size=lambda gauge_of_replicated, replicated: True,  # noqa: ARG005
+    ),
+    variant(
+        "no-size-at-all",
+        "STAT-TOMB-03",
+        "the gauges of the size of tombstones stand still",
+        adds_to_size=lambda gauge_of_replicated, replicated: False,  # noqa: ARG005
+    ),
 )
 """All of them."""

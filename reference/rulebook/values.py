@@ -18,12 +18,15 @@ class Stamp(NamedTuple):
 
     Where there are several sites, also which of them wrote last, and when (004, L30): `times` are the
     operations whose timestamp may be the one recorded; it is the latest of theirs.
+
+    Where tombstones expire, `time` is when it was given, in milliseconds that the harness had let pass.
     """
 
     version: int
     member: str
     site: int = 0
     times: frozenset[int] = frozenset()
+    time: int = 0
 
 
 class EntryState(IntEnum):

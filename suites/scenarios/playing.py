@@ -113,11 +113,18 @@ def _stage(scenario: Scenario, session: Session) -> Stage | None:
             queues=scenario.queues,
         )
         return Sites(driver, order or topology.members, scenario.queues)
-    region = RegionAttributes(
-        name=REGION, scope=scenario.scope, checks=scenario.checks, policies=scenario.policies
+    regions = tuple(
+        RegionAttributes(name=name, scope=scenario.scope, checks=scenario.checks, policies=scenario.policies)
+        for name in (REGION, *scenario.also)
     )
     topology = Topology((Site(1, tuple("ABCD"[: scenario.members])),))
-    driver, order = session.begin(topology, (region,), clients=scenario.clients, registers=scenario.registers)
+    driver, order = session.begin(
+        topology,
+        regions,
+        clients=scenario.clients,
+        registers=scenario.registers,
+        tombstones=scenario.tombstones,
+    )
     return None if order is None else Stage(driver, order)
 
 
@@ -174,7 +181,15 @@ def _judged(
         seen=seen,
         plan=tuple(stage.done),
         played=with_steps(
-            Plan(driver.topology, history.regions, (), history.queues, history.clients, history.registers),
+            Plan(
+                driver.topology,
+                history.regions,
+                (),
+                history.queues,
+                history.clients,
+                history.registers,
+                history.tombstones,
+            ),
             stage.steps,
         ),
         history=history,

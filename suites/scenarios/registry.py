@@ -23,6 +23,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     policies,
     stamps,
     subscriptions,
+    tombstone_ages,
     tombstones,
     worked_example,
     writers,

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Client, HostPolicy, QueueAttributes, Scope
+from plumbline.reference.operations import Client, HostPolicy, QueueAttributes, Scope, TombstoneSettings
 from plumbline.suites.scenarios.sites import BATCH_SIZE, INTERVAL_MS, Sites, queues
 from plumbline.suites.scenarios.stage import Stage
 
@@ -30,6 +30,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
         clients: who is connected to its members.
         registers: whether they register for all keys at the beginning.
         queues: the gateway senders between two sites; none for a scenario of one site.
+        also: the names of further regions, with the same attributes.
+        tombstones: for how long tombstones are kept, where that matters.
         clocks: whether it has to know how far the clocks of the sites differ.
         play: the scenario itself, given its stage; raises MismatchError when the outcome is not the one
             written down.
@@ -46,6 +48,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     queues: tuple[QueueAttributes, ...] = ()
     clocks: bool = False
     registers: bool = True
+    also: tuple[str, ...] = ()
+    tombstones: TombstoneSettings | None = None
     play: Callable[[Any], None]
 
 
@@ -62,6 +66,8 @@ def scenario(
     clients: tuple[Client, ...] = (),
     registers: bool = True,
     policies: tuple[HostPolicy, ...] = (),
+    also: tuple[str, ...] = (),
+    tombstones: TombstoneSettings | None = None,
 ) -> Callable[[Callable[[Stage], None]], Callable[[Stage], None]]:
     """Register a scenario of one site; see Scenario for the arguments."""
 
@@ -81,6 +87,8 @@ def scenario(
                 clients=clients,
                 policies=policies,
                 registers=registers,
+                also=also,
+                tombstones=tombstones,
                 play=play,
             )
         )

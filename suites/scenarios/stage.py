@@ -149,9 +149,10 @@ class Stage:
         *,
         thread: str | None = None,
         expect: Status | None = Status.OK,
+        region: str = REGION,
     ) -> Operation:
         """Call an operation and wait for it; it must end with the status named, if one is."""
-        operation = self.start(member, kind, key, thread=thread)
+        operation = self.start(member, kind, key, thread=thread, region=region)
         outcome = self.finish(operation)
         if expect is not None and outcome.status is not expect:
             raise MismatchError(
@@ -178,9 +179,17 @@ class Stage:
         operation = self.start(member, OperationKind.GET, key)
         return self.finish(operation).value
 
-    def start(self, member: str, kind: OperationKind, key: str, *, thread: str | None = None) -> Operation:
+    def start(
+        self,
+        member: str,
+        kind: OperationKind,
+        key: str,
+        *,
+        thread: str | None = None,
+        region: str = REGION,
+    ) -> Operation:
         """Call an operation and go on."""
-        operation = self._operation(member, kind, key, thread)
+        operation = self._operation(member, kind, key, thread, region)
         self.done.append(f"{_told(operation)}")
         self.steps.append(Start(operation))
         self._driver.call(operation)
@@ -334,6 +343,11 @@ class Stage:
         if not self._driver.await_shown(member, operation):
             expected = f"the listener of {member} to be told of {operation.token}"
             raise MismatchError(expected, self._told_at(member))
+
+    def may_be_shown_at(self, member: str, operation: Operation) -> None:
+        """The listener of a member is given all the time to be told of an operation, whether or not it is."""
+        self.steps.append(Await(operation.op_id, member))
+        self._driver.await_shown(member, operation)
 
     def not_shown_at(self, member: str, operation: Operation) -> None:
         """The listener of a member is not told of an operation, though it is given all the time for it."""
@@ -494,6 +508,19 @@ class Stage:
             least, most = introduction.conflated_weight_least, introduction.conflated_weight_most
             if not count * least <= delta <= count * most:
                 raise MismatchError(f"{member} to have counted {count} discarded updates", f"{delta}")
+
+    def says(self, member: str, statistic: str, least: int, most: int | None = None) -> None:
+        """A statistic of a member says so much, or something between two numbers."""
+        self.steps.append(Count(member, statistic))
+        value = self._driver.statistic(member, statistic)
+        if not least <= value <= (least if most is None else most):
+            wanted = f"{least}" if most is None else f"between {least} and {most}"
+            raise MismatchError(f"{statistic} of {member} to be {wanted}", f"{value}")
+
+    def all_say(self, statistic: str, least: int, most: int | None = None) -> None:
+        """A statistic of every member says so much, or something between two numbers."""
+        for member in self.members:
+            self.says(member, statistic, least, most)
 
     def checks_are_on(self, member: str) -> None:
         """A region that does not name the attribute says that it checks."""

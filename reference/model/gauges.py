@@ -1,0 +1,37 @@
+"""Gauges: what the statistics of tombstones may say of a member.
+
+Knows the names that the documents give them; does not know who asks.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.world import World
+from plumbline.reference.rulebook.values import EntryState, each
+
+COUNT, COLLECTIONS = "tombstoneCount", "tombstoneGCCount"
+SIZES = {"replicatedTombstonesSize": True, "nonReplicatedTombstonesSize": False}
+"""Gauges of memory, and whether it is that of replicated and partitioned regions."""
+
+TOMBSTONE_STATISTICS = frozenset((COUNT, COLLECTIONS, *SIZES))
+
+MANY = 1 << 60
+"""More than any of them says."""
+
+
+def readings(setting: Setting, world: World, member: str, name: str) -> tuple[tuple[int, int], ...]:
+    """What the statistic may say, least and most; how many bytes a tombstone takes is not said."""
+    if name == COLLECTIONS:
+        return (world.tombs.collections.get(member, (0, 0)),)
+    kept = [(where[1], entry.state) for where, entry in world.entries.items() if where[0] == member]
+    tombstones = [region for region, state in kept if state is EntryState.TOMBSTONE]
+    if name == COUNT:
+        present = sum(state is not EntryState.ABSENT for _, state in kept)
+        counts = each(setting.book.tombstones_reported(len(tombstones), present))
+        return tuple((count, count) for count in counts)
+    found: set[tuple[int, int]] = {(0, 0)}
+    for region in dict.fromkeys(tombstones):
+        kind = setting.is_replicated(region)
+        adds = each(setting.book.adds_to_size(SIZES[name], kind))
+        found = {(1, MANY) if add else before for before in found for add in adds}
+    return tuple(found)

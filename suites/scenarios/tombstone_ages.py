@@ -1,0 +1,234 @@
+"""When tombstones expire, who collects them, and what is counted of it (document 004, L95 to L101).
+
+Time is held, so that whatever is called or passes by itself takes none.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.operations import OperationKind, TombstoneSettings
+from plumbline.suites.scenarios.scenario import scenario
+from plumbline.suites.scenarios.stage import Stage
+
+DESTROY = OperationKind.DESTROY
+
+T = 60_000
+"""The time-out that most of them name, in milliseconds."""
+
+NOTICED = 10_000
+"""What a member is given besides, to notice that a tombstone has expired."""
+
+AGES = (Capability.TOMBSTONES, Capability.VIRTUAL_TIME)
+COUNTED = (*AGES, Capability.STATISTICS)
+LATE = (*AGES, Capability.LISTENER_GATES)
+
+COUNT, COLLECTIONS = "tombstoneCount", "tombstoneGCCount"
+SIZE, OTHER_SIZE = "replicatedTombstonesSize", "nonReplicatedTombstonesSize"
+
+
+def kept_for(milliseconds: int | None = T, threshold: int | None = 1_000, **own: int) -> TombstoneSettings:
+    """Such settings for all members, but for those with a threshold of their own."""
+    return TombstoneSettings(
+        timeout_ms=milliseconds, threshold=threshold, thresholds=tuple(sorted(own.items()))
+    )
+
+
+def destroyed(s: Stage, *keys: str, region: str = "region") -> None:
+    """Keys that were there are destroyed, by one member after the other."""
+    for turn, key in enumerate(keys):
+        s.do(s.members[turn % len(s.members)], OperationKind.PUT, key, region=region)
+        s.do(s.members[(turn + 1) % len(s.members)], DESTROY, key, region=region)
+
+
+def passes(s: Stage, milliseconds: int) -> None:
+    """So much time passes, and what that sets going comes to rest."""
+    s.let_pass(milliseconds)
+    s.settle()
+
+
+@scenario("TOMB-TTL-02", needs=COUNTED, tombstones=kept_for())
+def expired_tombstones_stay_while_nothing_sets_off_a_collection(s: Stage) -> None:
+    s.hold_time()
+    destroyed(s, "x", "y", "z")
+    passes(s, 3 * T)
+    s.all_say(COUNT, 3)
+    s.all_say(COLLECTIONS, 0)
+
+
+@scenario("TOMB-TTL-02", needs=COUNTED, tombstones=kept_for(None, 1))
+def a_tombstone_expires_after_ten_minutes(s: Stage) -> None:
+    s.hold_time()
+    destroyed(s, "x")
+    passes(s, 599_000)
+    s.all_say(COUNT, 1)
+    passes(s, 1_000 + NOTICED)
+    s.all_say(COUNT, 0)
+
+
+@scenario("TOMB-TTL-03", needs=LATE, tombstones=kept_for(threshold=1))
+def what_is_older_than_a_destroy_is_discarded_until_its_time_is_over(s: Stage) -> None:
+    s.hold_time()
+    s.put(s.mid, "x")
+    late = s.park(s.low, s.low, "x")
+    s.put(s.mid, "x")
+    gone = s.do(s.mid, DESTROY, "x")
+    s.let_pass(T - 1_000)
+    s.release(late)
+    s.settle()
+    s.all_hold("x", gone)
+    s.not_told(s.high, late)
+
+
+@scenario("TOMB-TTL-03", needs=(*LATE, Capability.STATISTICS), tombstones=kept_for(threshold=2))
+def a_collection_leaves_what_has_not_expired(s: Stage) -> None:
+    s.hold_time()
+    destroyed(s, "y", "z")
+    passes(s, T // 2)
+    s.put(s.mid, "x")
+    late = s.park(s.low, s.low, "x")
+    s.put(s.mid, "x")
+    gone = s.do(s.mid, DESTROY, "x")
+    s.let_pass(T // 2 + NOTICED)
+    s.release(late)
+    s.settle()
+    s.all_hold("x", gone)
+    s.all_say(COUNT, 1)
+
+
+@scenario("TOMB-TTL-04", needs=(*LATE, Capability.STATISTICS), tombstones=kept_for(threshold=1))
+def the_age_of_a_tombstone_counts_from_its_destroy(s: Stage) -> None:
+    s.hold_time()
+    s.put(s.mid, "x")
+    gone = s.park(s.low, s.low, "x", DESTROY)
+    s.let_pass(T + NOTICED)
+    s.release(gone)
+    s.settle()
+    s.all_hold("x", gone)
+    s.all_say(COUNT, 0)
+
+
+@scenario("TOMB-GC-01", needs=COUNTED, tombstones=kept_for(threshold=3))
+def as_many_expired_tombstones_as_the_threshold_set_off_a_collection(s: Stage) -> None:
+    s.hold_time()
+    destroyed(s, "x", "y")
+    passes(s, T + NOTICED)
+    s.all_say(COUNT, 2)
+    destroyed(s, "z")
+    passes(s, T // 2)
+    s.all_say(COUNT, 3)
+    passes(s, T // 2 + NOTICED)
+    s.all_say(COUNT, 0)
+
+
+@scenario("TOMB-GC-02", needs=COUNTED, tombstones=kept_for(threshold=2))
+def collections_begin_at_the_threshold_that_is_named(s: Stage) -> None:
+    s.hold_time()
+    destroyed(s, "x", "y")
+    passes(s, T + NOTICED)
+    s.all_say(COUNT, 0)
+
+
+@scenario("TOMB-GC-02", needs=COUNTED, tombstones=kept_for(threshold=None))
+def no_collection_begins_at_a_few_where_no_threshold_is_named(s: Stage) -> None:
+    s.hold_time()
+    destroyed(s, "x", "y")
+    passes(s, T + NOTICED)
+    s.all_say(COUNT, 2)
+
+
+@scenario("TOMB-GC-03", needs=COUNTED, also=("other",), tombstones=kept_for(threshold=4))
+def the_threshold_counts_all_regions_of_a_member_together(s: Stage) -> None:
+    s.hold_time()
+    destroyed(s, "x", "y")
+    destroyed(s, "x", region="other")
+    passes(s, T + NOTICED)
+    s.all_say(COUNT, 3)
+    destroyed(s, "y", region="other")
+    passes(s, T + NOTICED)
+    s.all_say(COUNT, 0)
+
+
+@scenario("TOMB-GC-04", needs=COUNTED, tombstones=kept_for(A=2))
+def what_one_member_collects_the_others_drop_as_well(s: Stage) -> None:
+    s.hold_time()
+    destroyed(s, "x", "y")
+    passes(s, T + NOTICED)
+    s.all_say(COUNT, 0)
+    # All begin anew: nobody refuses what starts at version 1.
+    s.all_hold("x", s.put("A", "x"))
+    s.all_hold("y", s.put("B", "y"))
+
+
+@scenario("TOMB-GC-06", needs=AGES, tombstones=kept_for(A=1))
+def what_is_created_while_a_collection_is_under_way_is_accepted_everywhere(s: Stage) -> None:
+    s.hold_time()
+    for turn in range(24):
+        key = f"x{turn}"
+        s.put("B", key)
+        s.put("C", key)
+        s.do("B", DESTROY, key)
+        # A may collect at once, and its put overtake what it tells of that.
+        s.let_pass(T + NOTICED)
+        kept = s.put("A", key)
+        s.settle()
+        s.all_hold(key, kept)
+
+
+@scenario("TOMB-GC-07", needs=COUNTED, tombstones=kept_for(threshold=1))
+def a_collection_spares_what_was_created_since(s: Stage) -> None:
+    s.hold_time()
+    destroyed(s, "x", "y", "z")
+    passes(s, T // 2)
+    kept = s.put(s.mid, "x")
+    destroyed(s, "z")
+    passes(s, T // 2 + NOTICED)
+    s.all_hold("x", kept)
+    # That of y is collected; that of z is a new one, and has its own full time.
+    s.all_say(COUNT, 1)
+    passes(s, T // 2)
+    s.all_say(COUNT, 0)
+    s.all_hold("x", kept)
+
+
+@scenario("STAT-TOMB-01", needs=COUNTED, tombstones=kept_for(threshold=1))
+def tombstones_are_counted_as_they_come_and_go(s: Stage) -> None:
+    s.hold_time()
+    s.all_say(COUNT, 0)
+    destroyed(s, "x")
+    s.all_say(COUNT, 1)
+    s.do(s.mid, DESTROY, "x", expect=None)
+    s.all_say(COUNT, 1)
+    destroyed(s, "y")
+    s.all_say(COUNT, 2)
+    s.put(s.high, "x")
+    s.all_say(COUNT, 1)
+    destroyed(s, "x")
+    s.all_say(COUNT, 2)
+    passes(s, T + NOTICED)
+    s.all_say(COUNT, 0)
+
+
+@scenario("STAT-TOMB-02", needs=COUNTED, tombstones=kept_for(A=3))
+def collections_are_counted_and_not_what_they_take(s: Stage) -> None:
+    s.hold_time()
+    destroyed(s, "x", "y")
+    passes(s, T + NOTICED)
+    s.all_say(COLLECTIONS, 0)
+    destroyed(s, "z")
+    passes(s, T + NOTICED)
+    s.says("A", COLLECTIONS, 1)
+    # Whether the others count what they are told is not said.
+    for member in ("B", "C"):
+        s.says(member, COLLECTIONS, 0, 1)
+
+
+@scenario("STAT-TOMB-03", needs=COUNTED, tombstones=kept_for(threshold=2))
+def the_memory_that_tombstones_take_shows_and_goes(s: Stage) -> None:
+    s.hold_time()
+    s.all_say(SIZE, 0)
+    destroyed(s, "x", "y")
+    s.all_say(SIZE, 1, 1 << 40)
+    s.all_say(OTHER_SIZE, 0)
+    passes(s, T + NOTICED)
+    s.all_say(SIZE, 0)
+    s.all_say(OTHER_SIZE, 0)
