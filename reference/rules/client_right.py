@@ -6,7 +6,7 @@ K is served by B and L by C, unless a sample says otherwise; they begin register
 from __future__ import annotations
 
 from plumbline.reference.history import OrderStrength
-from plumbline.reference.operations import Client, RegionAttributes, Scope, Status
+from plumbline.reference.operations import Client, HostPolicy, RegionAttributes, RegionPolicy, Scope, Status
 from plumbline.reference.rules.tale import Sample, Tale
 
 TWO = (Client(name="K", servers=("B",)), Client(name="L", servers=("C",)))
@@ -182,6 +182,21 @@ def _unanswered() -> Tale:
     return t.ends(unknown, Status.INDEFINITE).fault("answers_back", "B", client="K").put("K", "x").rests()
 
 
+A_NORMAL_SERVER = (RegionAttributes(name="r", policies=(HostPolicy("B", RegionPolicy.NORMAL),)),)
+
+
+def lesser() -> Tale:
+    """K's server keeps less than the others, and K begins without interest."""
+    return Tale(clients=TWO, registers=False, regions=A_NORMAL_SERVER)
+
+
+def _at_a_normal_server() -> Tale:
+    """B lacks y and destroys x for itself: K, which held it by then, is told of the next destroy only."""
+    t = lesser().put("B", "x", MEMBERS).put("A", "y", "A C D").settle().register("K")
+    t.read(K={"x": "v1"}, L={}).do("local_destroy", "B", "x", "B").settle().do("destroy", "A", "x", "A C D K")
+    return t.settle().read(K={})
+
+
 def _loose() -> Tale:
     """Logs that keep the order of one key and thread only."""
     return (
@@ -231,6 +246,7 @@ RIGHT: dict[str, Sample] = {
     "lost on the way": _lost_on_the_way().sample(looks_like="FO-AUTO-01 FO-HA-05"),
     "started again": _started_again().sample(looks_like="FO-NONHA-02"),
     "unanswered": _unanswered().sample(looks_like="TRK-HIGH-01"),
+    "at a normal server": _at_a_normal_server().sample(looks_like="S2C-OPS-05 INT-BULK-03"),
     "loose": _loose().sample(looks_like="TRK-ORDER-01"),
     "unacknowledged": _unacknowledged().sample(looks_like="TRK-ONCE-01"),
     "unchecked": _unchecked().sample(looks_like="TRK-ONCE-01 S2C-OPS-07"),

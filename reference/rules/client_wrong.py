@@ -9,6 +9,7 @@ from plumbline.reference.rules.client_right import (
     TWICE,
     UNSECURED,
     WITHOUT_B,
+    lesser,
     told,
     untold,
 )
@@ -50,6 +51,16 @@ def _calls() -> dict[str, Sample]:
         .do("local_destroy", "K", "x", "K B")
         .rests()
         .sample("C2S-LOCAL-01"),
+        "local destroy of a server reaches its client": told()
+        .put("A", "x")
+        .do("local_destroy", "B", "x", "B K")
+        .settle()
+        .sample("S2C-OPS-05"),
+        "local invalidate of a server reaches another's client": told()
+        .put("A", "x")
+        .do("local_invalidate", "B", "x", "B L")
+        .settle()
+        .sample("S2C-OPS-05"),
         "local invalidate reaches another client": told()
         .put("A", "x")
         .do("local_invalidate", "K", "x", "K L")
@@ -245,7 +256,15 @@ def _registrations() -> dict[str, Sample]:
     at_server = two_there()
     at = at_server.moments
     at_server.register("L", "y", "none").shown(2, "C", after=at, kind="destroy")
+    lacking = lesser().put("B", "x", MEMBERS).put("A", "y", "A C D").settle()
+    keys = lesser().put("A", "y", "A C D").put("C", "z", "A C D").settle()
     return {
+        "what others hold is loaded": lacking.register("K")
+        .read(K={"x": "v1", "y": "v2"}, L={})
+        .sample("INT-BULK-03"),
+        "keys that others hold are loaded": keys.register("K", "y", "keys")
+        .read(K={"y": None}, L={})
+        .sample("INT-BULK-03"),
         "keys are left out": two_there()
         .register("K")
         .read(K={"x": "v1"}, L={})
