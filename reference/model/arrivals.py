@@ -74,9 +74,16 @@ class Arrivals:
                 if not takes:
                     yield from self._missed(world, view, channel, operation, head)
                     continue
-                for compares in each(self._setting.book.client_compares()) if checks else (False,):
+                for compares in self._compares(channel, head) if checks else (False,):
                     way = self._replicates.checked if compares else self._replicates.unchecked
                     yield from way(world, view, channel, operation, head)
+
+    def _compares(self, channel: Channel, head: Message) -> tuple[bool, ...]:
+        """Whether a client that checks compares what comes; several answers only where that is free."""
+        book = self._setting.book
+        if self._setting.originators.get(head.op_id) == channel.target:
+            return each(book.compares_answers())
+        return each(book.client_compares() if head.sure else book.compares_discarded())
 
     def _without_change(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message, call: Call

@@ -40,6 +40,8 @@ STAMPS_GROW = frozenset(
         "counted_by",
         "counts_applied",
         "client_compares",
+        "compares_answers",
+        "compares_discarded",
         "keeps_tombstone",
         "remembers_unseen_destroy",
         "compared_with_tombstone",

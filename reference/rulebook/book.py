@@ -140,6 +140,8 @@ class Rulebook:
     queue_for: Callable[[str], Any] = subscriptions.queue_for
     applies_unprocessed: Callable[[bool], Any] = subscriptions.applies_unprocessed
     keeps_sending: Callable[[int], Any] = subscriptions.keeps_sending
+    compares_answers: Callable[[], Any] = subscriptions.compares_answers
+    compares_discarded: Callable[[], Any] = subscriptions.compares_discarded
     client_compares: Callable[[], Any] = subscriptions.client_compares
     registers_at_secondaries: Callable[[], Any] = failover.registers_at_secondaries
     secondary_queues: Callable[[], Any] = failover.secondary_queues
@@ -461,7 +463,9 @@ CLIENTS: dict[str, Decision] = {
     "queue_for": Decision(("TRK-ORDER-01", "TRK-SINGLE-01"), lambda key: Free(("", key))),
     "applies_unprocessed": Decision(("C2S-PROP-03",), _yes_or_no),
     "keeps_sending": Decision(("C2S-PROP-04",), _yes_or_no),
-    "client_compares": Decision(("TRK-ORDER-02", "TRK-EXPIRE-03"), _yes_or_no),
+    "compares_answers": Decision(("CONS-CL-01",), _yes_or_no),
+    "compares_discarded": Decision(("DISC-CLIENT-01",), _yes_or_no),
+    "client_compares": Decision(("TRK-ORDER-02", "TRK-EXPIRE-03", "CONS-CL-01"), _yes_or_no),
     "registers_at_secondaries": Decision(("INT-REG-01",), _yes_or_no),
     "copies_keep_identity": Decision(("TRK-ID-01",), _yes_or_no),
     "is_repeated": Decision(("TRK-DUP-01", "TRK-DUP-02"), _yes_or_no),

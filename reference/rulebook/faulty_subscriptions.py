@@ -126,9 +126,23 @@ SUBSCRIPTIONS = (
     ),
     variant(
         "late-news-win",
-        "TRK-ORDER-02 TRK-EXPIRE-03",
+        "TRK-ORDER-02 TRK-EXPIRE-03 CONS-CL-01",
         "what a client is sent replaces what it holds, even if that is newer",
         client_compares=lambda: False,
+        compares_discarded=lambda: False,
+    ),
+    variant(
+        "own-answer-wins",
+        "CONS-CL-01",
+        "the answer to a client's call replaces what it was sent meanwhile, even if that is newer",
+        compares_answers=lambda: False,
+    ),
+    variant(
+        "trusts-its-server",
+        "DISC-CLIENT-01",
+        "a client keeps what its server has sent though it has discarded it",
+        chaotic=True,
+        compares_discarded=lambda: False,
     ),
     variant(
         "clears-stay-at-servers",

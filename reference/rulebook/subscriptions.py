@@ -120,6 +120,16 @@ def keeps_sending(waiting: int) -> bool:  # noqa: ARG001
     return True
 
 
+def compares_answers() -> bool:
+    """Whether a client compares what its own call brings back with what it holds: it does (004, L39)."""
+    return True
+
+
+def compares_discarded() -> bool:
+    """Whether a client compares what its server has discarded and sends all the same: it does (004, L39)."""
+    return True
+
+
 def client_compares() -> bool:
     """Whether a client keeps what is newer than what it is sent: it does, as it checks (001, L31, L35)."""
     return True

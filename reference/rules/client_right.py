@@ -46,6 +46,13 @@ def _contest() -> Tale:
     return t.shown(six, MEMBERS).ends(five, Status.ABSENT).ends(six)
 
 
+def _outdone() -> Tale:
+    """K's own put loses against one of the same time, of which it is told before its call returns."""
+    t = told()
+    own, other = t.call("put", "K", "x"), t.call("put", "D", "x")
+    return t.shown(own, "B").shown(other).ends(own).ends(other)
+
+
 def _unregistered() -> Tale:
     """K registers for y and an expression, withdraws y, and is told of neither y, x nor xB."""
     t = untold().put("A", "x", MEMBERS).settle().register("K", "y").register("K", "B.*", kind="regex")
@@ -226,6 +233,7 @@ RIGHT: dict[str, Sample] = {
     "contest": _contest().sample(
         looks_like="C2S-PROP-01 C2S-PROP-05 S2C-OPS-07 S2C-RECV-01 TRK-ONCE-01 TRK-ORDER-02"
     ),
+    "outdone": _outdone().rests().sample(looks_like="CONS-CL-01"),
     "unregistered": _unregistered().sample(
         looks_like="S2C-INT-01 INT-REG-01 INT-REG-02 INT-UNION-01 INT-REGEX-01"
     ),

@@ -29,7 +29,7 @@ def _calls() -> dict[str, Sample]:
         .put("K", "x", "K")
         .settle()
         .read()
-        .sample(f"C2S-OPS-01 C2S-PROP-01 C2S-PROP-05 S2C-OPS-07 {_NOT_TOLD}"),
+        .sample(f"CONS-CL-01 C2S-OPS-01 C2S-PROP-01 C2S-PROP-05 S2C-OPS-07 {_NOT_TOLD}"),
         "server holds an older value": told()
         .put("A", "x")
         .put("L", "x")
@@ -40,12 +40,12 @@ def _calls() -> dict[str, Sample]:
         .put("A", "x")
         .do("destroy", "K", "x", "K")
         .rests()
-        .sample("C2S-OPS-02 S2C-OPS-02 TRK-ORDER-02"),
+        .sample("CONS-CL-01 C2S-OPS-02 S2C-OPS-02 TRK-ORDER-02"),
         "destroy leaves an invalid entry": told()
         .put("A", "x")
         .do("destroy", "L", "x")
         .rests(C={"x": None})
-        .sample("C2S-OPS-02 CONS-RR-04 TRK-ORDER-02"),
+        .sample("CONS-CL-01 C2S-OPS-02 CONS-RR-04 TRK-ORDER-02"),
         "local destroy reaches the server": told()
         .put("A", "x")
         .do("local_destroy", "K", "x", "K B")
@@ -66,6 +66,16 @@ def _calls() -> dict[str, Sample]:
         .do("local_invalidate", "K", "x", "K L")
         .rests()
         .sample("C2S-LOCAL-01"),
+        "its own answer replaces what is newer": told()
+        .put("K", "x")
+        .put("A", "x")
+        .rests(K={"x": "v1"})
+        .sample("CONS-CL-01 TRK-ORDER-02"),
+        "a late event replaces what it has put": told()
+        .put("A", "x")
+        .put("L", "x")
+        .rests(L={"x": "v1"})
+        .sample("CONS-CL-01 TRK-ORDER-02"),
         "told of its own put twice": again.shown(1, "K").rests().sample("C2S-PROP-02"),
         "told of its own update twice": told()
         .put("A", "x")

@@ -16,6 +16,12 @@ ONE = (Client(name=K, servers=("B",)),)
 UNCHECKED = (Client(name=K, servers=("B",), checks=False),)
 TWO = (*ONE, Client(name=L, servers=("B",)))
 THREE = (*TWO, Client(name=M, servers=("C",)))
+EVERYWHERE = tuple(
+    Client(name=client, servers=(server,)) for client, server in zip((K, L, M), "ABC", strict=True)
+)
+SERVED_BY = {client.server: client.name for client in EVERYWHERE}
+"""Each member serves one client."""
+
 DESTROY, INVALIDATE = OperationKind.DESTROY, OperationKind.INVALIDATE
 
 
@@ -99,6 +105,42 @@ def clients_hold_in_the_end_what_servers_hold_whoever_wrote_at_the_same_time(s: 
             s.start(caller, kind, "x")
         s.settle()
         s.everybody_agrees("x")
+
+
+@scenario("CONS-CL-01", needs=GATES, clients=TWO)
+def what_a_client_holds_that_is_newer_outlasts_what_it_is_sent_late(s: Stage) -> None:
+    # K stands still, so that what its server sends it of x is older than its own write.
+    first = s.park(K, s.low, "w")
+    s.finish(first)
+    late = s.put(s.mid, "x")
+    newer = s.put(K, "x")
+    s.release(first)
+    s.settle()
+    s.told_some_of(K, "x", late, newer)
+    s.everybody_holds("x", newer)
+
+
+@scenario("CONS-CL-01", needs=GATES, clients=EVERYWHERE)
+def a_late_answer_to_a_clients_write_does_not_replace_what_it_was_sent_meanwhile(s: Stage) -> None:
+    # Its server has written and not yet answered when the highest member's equal version arrives, and wins.
+    own = s.park(s.low, SERVED_BY[s.low], "x")
+    newer = s.start(s.high, OperationKind.PUT, "x")
+    s.release(own)
+    s.settle()
+    s.everybody_holds("x", newer)
+
+
+@scenario("DISC-CLIENT-01", needs=GATES, clients=EVERYWHERE)
+def a_client_discards_what_its_server_has_discarded(s: Stage) -> None:
+    # Equal versions meet: the highest member discards the lowest one's, and may hand it to its client or not.
+    for key in ("x", "y", "z"):
+        loser = s.park(s.low, s.low, key)
+        winner = s.start(s.high, OperationKind.PUT, key)
+        s.release(loser)
+        s.settle()
+        s.everybody_holds(key, winner)
+        s.told_once(SERVED_BY[s.high], winner)
+        s.not_told(SERVED_BY[s.high], loser)
 
 
 @scenario("C2S-PROP-05", needs=CLIENTS, clients=THREE)
