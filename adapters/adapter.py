@@ -19,6 +19,7 @@ from plumbline.adapters.protocol import (
     Deployed,
     Introduction,
     Observed,
+    PlacementResult,
     SettleResult,
 )
 from plumbline.reference.history import Gate
@@ -116,6 +117,10 @@ class Adapter(ABC):
     def look_at_queue(self, member: str, queue: str) -> QueueSight:
         """Depth, contents and role of a queue on a member."""
         raise UnsupportedError(f"look_at_queue: this candidate does not show {queue} on {member}")
+
+    def placement(self, region: str, key: str) -> PlacementResult:
+        """Which member is primary for a key of a partitioned region, and who holds redundant copies."""
+        raise UnsupportedError(f"placement: this candidate does not show who holds {key} of {region}")
 
     def crash(self, member: str) -> None:
         """Kill a member; back when it is dead. The next `reset` brings it back."""

@@ -56,12 +56,20 @@ class Heard(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def hear(
-    seeds: Iterable[int], sites: int, dialect: Dialect, *, clients: bool = False, policies: bool = False
+    seeds: Iterable[int],
+    sites: int,
+    dialect: Dialect,
+    *,
+    clients: bool = False,
+    policies: bool = False,
+    buckets: bool = False,
 ) -> Heard:
     """Ask every rule about the right runs of these seeds, together."""
     book = rulebook_of(dialect)
     runs = {
-        str(seed): draw_right(seed, sites, book, clients=clients, policies=policies, less=False)
+        str(seed): draw_right(
+            seed, sites, book, clients=clients, policies=policies, buckets=buckets, less=False
+        )
         for seed in seeds
     }
     events = [

@@ -23,6 +23,7 @@ from plumbline.reference.operations import (
     Operation,
     OperationKind,
     RegionAttributes,
+    RegionPolicy,
     Scope,
     Site,
     TombstoneSettings,
@@ -88,6 +89,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
         policies: the members that keep less than a replicate.
         restarts: share of plan steps at which a member that was killed is started again.
         unanswered: share of plan steps at which answers to a client begin to be lost, or are lost no more.
+        redundancy: redundant copies of each key, where the region is partitioned: then only members call.
     """
 
     operations: int
@@ -112,6 +114,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     unanswered: float = 0.0
     tombstones: TombstoneSettings | None = None
     leaps: float = 0.0
+    redundancy: int | None = None
 
 
 LEAPS_MS = (10_000, 20_000, 25_000, 35_000)
@@ -142,7 +145,7 @@ class _Drawing:
         self._clients = tuple(client.name for client in shape.clients)
         self._callers = [
             *self._members,
-            *(client.name for client in shape.clients if len(client.servers) == 1),
+            *(c.name for c in shape.clients if len(c.servers) == 1 and shape.redundancy is None),
         ]
         self._listening = [
             *self._members,
@@ -159,7 +162,7 @@ class _Drawing:
         shape = self._shape
         return Plan(
             Topology((Site(1, self._members),)),
-            (RegionAttributes(name=REGION, checks=shape.checks, scope=shape.scope, policies=shape.policies),),
+            (_region(shape),),
             tuple(self._steps),
             clients=shape.clients,
             registers=shape.registers,
@@ -270,6 +273,17 @@ class _Drawing:
         self._parked = [(op_id, member) for op_id, member in self._parked if member != victim]
         self._callers.remove(victim)
         self._listening.remove(victim)
+
+
+def _region(shape: Shape) -> RegionAttributes:
+    policy = RegionPolicy.REPLICATE if shape.redundancy is None else RegionPolicy.PARTITION
+    return RegionAttributes(
+        name=REGION,
+        policy=policy,
+        checks=shape.checks,
+        scope=shape.scope,
+        redundancy=shape.redundancy or 0,
+    )
 
 
 def _draw_interest(draw: random.Random, client: str, keys: tuple[str, ...]) -> Interest:

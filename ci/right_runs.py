@@ -10,7 +10,7 @@ import random
 
 import msgspec
 
-from plumbline.ci import lesser_members, one_site, two_sites
+from plumbline.ci import lesser_members, one_site, partitioned, two_sites
 from plumbline.ci.corruptions import showing_less
 from plumbline.ci.trials import BOTH_SITES, PALETTES
 from plumbline.reference.catalogue.records import Dialect
@@ -33,7 +33,14 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def draw_right(
-    seed: int, sites: int, book: Rulebook, *, clients: bool = False, policies: bool = False, less: bool = True
+    seed: int,
+    sites: int,
+    book: Rulebook,
+    *,
+    clients: bool = False,
+    policies: bool = False,
+    buckets: bool = False,
+    less: bool = True,
 ) -> History:
     """The right run of this seed: one site with three to eleven operations, or two with up to two faults.
 
@@ -43,6 +50,7 @@ def draw_right(
         book: whose reading of the documents the reference follows.
         clients: whether each of one site has some.
         policies: whether some member of each keeps less than a replicate.
+        buckets: whether the region of one site is partitioned.
         less: whether the run then shows less than was seen; that is right all the same, but would look
             like a system that tells too little.
     """
@@ -52,17 +60,28 @@ def draw_right(
     elif policies:
         shape = lesser_members.shape(draw, 7, PALETTES)
         whole = one_site.run_on_reference(one_site.draw_plan(draw, shape), shape, book=book, seed=seed)
+    elif buckets:
+        shape = partitioned.draw_shape(draw, 9)
+        whole = one_site.run_on_reference(one_site.draw_plan(draw, shape), shape, book=book, seed=seed)
     else:
         whole = _one_site(draw, seed, book, SURELY if clients else ANY)
     return showing_less(whole, draw) if less else whole
 
 
 def ask_about(
-    seed: int, sites: int, dialect: Dialect, *, clients: bool = False, policies: bool = False
+    seed: int,
+    sites: int,
+    dialect: Dialect,
+    *,
+    clients: bool = False,
+    policies: bool = False,
+    buckets: bool = False,
 ) -> Asked:
     """Draw the run of this seed and ask the search whether the model can show it."""
     book = rulebook_of(dialect)
-    found = search(draw_right(seed, sites, book, clients=clients, policies=policies), book, BUDGET)
+    found = search(
+        draw_right(seed, sites, book, clients=clients, policies=policies, buckets=buckets), book, BUDGET
+    )
     return Asked(seed=seed, answer=found.answer, states=found.states)
 
 

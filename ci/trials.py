@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from plumbline.ci import lesser_members, one_site, two_sites
+from plumbline.ci import lesser_members, one_site, partitioned, two_sites
 from plumbline.ci.corruptions import CORRUPTIONS, showing_less
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.history import Called, History, Returned
@@ -20,6 +20,7 @@ from plumbline.reference.operations import Client, OperationKind, Scope, Tombsto
 from plumbline.reference.rulebook.book import (
     DECISIONS,
     GAUGES,
+    PARTITIONED,
     REPLICATED,
     TOMBSTONES,
     Decision,
@@ -92,6 +93,9 @@ PALETTES = (
 BOTH_SITES = 2
 
 OF_TOMBSTONES = {**REPLICATED, **TOMBSTONES, **GAUGES}
+
+MOST_AT_BUCKETS = 5
+"""So many operations on a partitioned region the judge can look at."""
 
 
 def _one_site(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, History]:
@@ -249,19 +253,26 @@ def draw_trial(
     clients: bool = False,
     policies: bool = False,
     tombstones: bool = False,
+    buckets: bool = False,
 ) -> Trial:
     """The trial of this seed, by one of the dialects: a small chaotic example, a third of them spoilt once.
 
     Most are judged by what the documents say; some by a faulty variant or with a decision left open, since
     the oracle asks such questions, too. With `clients`, each of one site has a client; with `policies`, a
-    member that keeps less than a replicate; with `tombstones`, each lets time pass.
+    member that keeps less than a replicate; with `tombstones`, each lets time pass; with `buckets` its region
+    is partitioned.
     """
     draw = random.Random(seed)  # noqa: S311 - reproducible trials, not secrets
-    rulebook, made_by = _draw_books(draw, rulebook_of(dialect), OF_TOMBSTONES if tombstones else DECISIONS)
+    among = OF_TOMBSTONES if tombstones else PARTITIONED if buckets else DECISIONS
+    rulebook, made_by = _draw_books(draw, rulebook_of(dialect), among)
     if dialect is not Dialect.GEMFIRE6:
         rulebook = f"{dialect} {rulebook}".strip()
     if sites == BOTH_SITES:
         operations, history = _two_sites(draw, made_by, seed)
+    elif buckets:
+        shape = partitioned.draw_shape(draw, MOST_AT_BUCKETS)
+        operations = shape.operations
+        history = one_site.run_on_reference(one_site.draw_plan(draw, shape), shape, book=made_by, seed=seed)
     else:
         example = _with_policies if policies else _with_clients if clients else _one_site
         example = _with_tombstones if tombstones else example

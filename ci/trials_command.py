@@ -31,6 +31,7 @@ Examples:
   plumbline trials --cases 1 --seed 4711      one trial again
   plumbline trials --clients                  one site whose members serve clients
   plumbline trials --policies                 one site some members of which keep less than a replicate
+  plumbline trials --buckets                  a partitioned region, its copies, a lost primary
   plumbline trials --sites 2                  gateways between two sites, with faults
   plumbline trials --sites 2 --dialect geode  where a sender need not wait for answers
   plumbline trials --right --sites 2 --cases 3000
@@ -50,6 +51,7 @@ Exit codes:
 @click.option("--sites", type=click.IntRange(1, 2), default=1, show_default=True, help="How many sites.")
 @click.option("--clients", is_flag=True, help="Only examples with clients, of one site.")
 @click.option("--policies", is_flag=True, help="Only examples with normal, preloaded or empty members.")
+@click.option("--buckets", is_flag=True, help="Only examples of partitioned regions, of one site.")
 @click.option(
     "--dialect",
     type=click.Choice([dialect.value for dialect in Dialect]),
@@ -70,29 +72,47 @@ def command(
     clients: bool,
     policies: bool,
     tombstones: bool,
+    buckets: bool,
     dialect: str,
     right: bool,
     rules: bool,
     as_json: bool,
 ) -> None:
     """Compare the search with the unreduced judge on random small examples, a third of them spoilt."""
-    if (clients or policies) and sites > 1:
-        raise click.UsageError("--clients and --policies draw examples of one site")
-    if tombstones and (clients or policies or sites > 1 or right or rules):
-        raise click.UsageError("--tombstones draws examples of one site, for search and judge alone")
+    if clients + policies + buckets + tombstones + (sites > 1) > 1:
+        raise click.UsageError(
+            "--clients, --policies, --buckets and --tombstones each draw examples of their own, of one site"
+        )
+    if tombstones and (right or rules):
+        raise click.UsageError("--tombstones draws examples for search and judge alone")
     if right and rules:
         raise click.UsageError("Ask either the search (--right) or the rules (--rules) of right runs.")
     last, reading = seed + cases, Dialect(dialect)
     if rules:
         some = _tracked([range(first, min(first + TOGETHER, last)) for first in range(seed, last, TOGETHER)])
-        heard = [hear(seeds, sites, reading, clients=clients, policies=policies) for seeds in some]
+        heard = [
+            hear(seeds, sites, reading, clients=clients, policies=policies, buckets=buckets) for seeds in some
+        ]
         _tell_of_accusations(heard, as_json=as_json)
     seeds = _tracked(range(seed, last))
     if right:
-        asked = [ask_about(each, sites, reading, clients=clients, policies=policies) for each in seeds]
+        asked = [
+            ask_about(each, sites, reading, clients=clients, policies=policies, buckets=buckets)
+            for each in seeds
+        ]
         _tell_of_right_runs(asked, as_json=as_json)
     found = [
-        compare(draw_trial(each, sites, reading, clients=clients, policies=policies, tombstones=tombstones))
+        compare(
+            draw_trial(
+                each,
+                sites,
+                reading,
+                clients=clients,
+                policies=policies,
+                tombstones=tombstones,
+                buckets=buckets,
+            )
+        )
         for each in seeds
     ]
     wrong = [comparison for comparison in found if comparison.disagree]

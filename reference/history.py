@@ -278,6 +278,18 @@ def script_words(member: str, region: str, refuses: tuple[str, ...]) -> str:
     return f"the writer of {member} refuses changes of {', '.join(refuses) or 'nothing'} in {region}"
 
 
+class Located(msgspec.Struct, frozen=True, tag="located", omit_defaults=True):
+    """The candidate says which member is primary for a key of a partitioned region, and who holds copies.
+
+    Asked before the key is first used, and again only when everything has settled.
+    """
+
+    region: str
+    key: str
+    primary: str
+    redundant: tuple[str, ...] = ()
+
+
 class FaultBegun(msgspec.Struct, frozen=True, tag="fault_begun"):
     """The harness has asked for a fault; it may happen from here on."""
 
@@ -331,6 +343,7 @@ Moment = (
     | FaultDone
     | QueueAsked
     | QueueRead
+    | Located
 )
 
 

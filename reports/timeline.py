@@ -22,6 +22,7 @@ from plumbline.reference.history import (
     History,
     Joined,
     Left,
+    Located,
     Moment,
     NotParked,
     Parked,
@@ -335,6 +336,9 @@ def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, i
         case FaultBegun(fault=fault) | FaultDone(fault=fault):
             place = fault.member or HARNESS
             words = fault_words(fault) + (": asked for" if isinstance(moment, FaultBegun) else "")
+        case Located(region=region, key=key, primary=place, redundant=redundant):
+            copies = f", copies on {', '.join(redundant)}" if redundant else ""
+            words = f"primary for {key} of {region}{copies}"
         case QueueAsked(member=place, queue=queue):
             words = f"asked to see queue {queue}"
         case QueueRead(member=place, queue=queue, sight=sight):

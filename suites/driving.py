@@ -24,6 +24,7 @@ from plumbline.reference.history import (
     History,
     Joined,
     Left,
+    Located,
     Moment,
     NotParked,
     OrderStrength,
@@ -53,6 +54,7 @@ from plumbline.reference.operations import (
     QueueAttributes,
     QueueSight,
     RegionAttributes,
+    RegionPolicy,
     TombstoneSettings,
     Topology,
 )
@@ -129,6 +131,8 @@ class Driver:
         self._crashed: set[str] = set()
         for queue in queues:
             adapter.create_queue(queue)
+        self._partitioned = {r.name for r in regions if r.policy is RegionPolicy.PARTITION}
+        self._placed: dict[tuple[str, str], Located] = {}
         self._clients = clients
         self._registers = registers
         self._tombstones = tombstones
@@ -154,6 +158,8 @@ class Driver:
 
     def call(self, operation: Operation) -> None:
         """Send a call; it may take effect from here on."""
+        if operation.region in self._partitioned and operation.key:
+            self.locate(operation.region, operation.key)
         self._timeline.append(Called(operation))
         self._under_way[operation.op_id] = operation
         self._called.add(operation.op_id)
@@ -294,6 +300,28 @@ class Driver:
         # Looks in vain are many and say little: only the last one is written down.
         return self.look_at_queue(member, queue).depth == depth
 
+    def locate(self, region: str, key: str) -> Located:
+        """Who holds a key of a partitioned region, asked the first time only."""
+        if (region, key) not in self._placed:
+            self._ask_placement(region, key)
+        return self._placed[region, key]
+
+    def _ask_placement(self, region: str, key: str) -> None:
+        deadline = time.monotonic() + self._limit_ms / 1000
+        while (found := self._adapter.placement(region, key)).primary is None:
+            if time.monotonic() > deadline or self._adapter.settle(SLICE_MS).settled:
+                found = self._adapter.placement(region, key)
+                break
+        if found.primary is None:
+            raise AdapterError(f"placement: no member has become primary for {key!r:.80} of {region}")
+        members = {found.primary, *found.redundant}
+        if not members <= {*self.topology.members} - self._crashed or len(members) <= len(found.redundant):
+            raise AdapterError(f"placement: {found} names members that do not live, or one twice")
+        self.poll()
+        placed = Located(region, key, found.primary, found.redundant)
+        self._placed[region, key] = placed
+        self._timeline.append(placed)
+
     @property
     def crashed(self) -> frozenset[str]:
         """Members that were killed in this example."""
@@ -345,6 +373,8 @@ class Driver:
         if result.settled:
             self._timeline.append(Settled(result.held))
             self._after = len(self._timeline)
+            for placed in list(self._placed.values()) if self._crashed and not result.held else ():
+                self._ask_placement(placed.region, placed.key)
         elif not result.held:
             raise AdapterError(f"the candidate has not settled within {self._limit_ms} ms")
         return result.settled

@@ -51,6 +51,8 @@ from plumbline.reference.operations import (
     Interest,
     OperationKind,
     QueueRole,
+    RegionAttributes,
+    RegionPolicy,
     Status,
     TombstoneSettings,
 )
@@ -68,6 +70,8 @@ from plumbline.suites.examining import (
     StopError,
     said_if,
 )
+
+PARTITIONED = RegionAttributes(name=REGION.name, policy=RegionPolicy.PARTITION, redundancy=1)
 
 PLAIN: dict[str, msgspec.Struct] = {
     "arm": GateParams(gate=Gate("B", 99)),
@@ -129,6 +133,7 @@ class _Parts(Examiner):
             self._core,
             self._gates,
             self._scripts,
+            self._buckets,
             self._statistics,
             self._hosting,
             self._messages,
@@ -203,6 +208,16 @@ class _Parts(Examiner):
         put = self._put("A", "k")
         self._settle()
         self._holds("B", (Content("k", put.token), Content("other", other.token)), "script")
+
+    def _buckets(self) -> None:
+        if not self._declares(Capability.PARTITIONED_REGIONS):
+            return
+        self._stage(ONE_SITE, region=PARTITIONED)
+        placed = self._ask("placement", PLAIN["placement"], _placement_complaint)
+        put = self._put("A", "k")
+        self._settle()
+        for member in (placed.primary, *placed.redundant):
+            self._holds(member, (Content("k", put.token),), "placement")
 
     def _statistics(self) -> None:
         if self._declares(Capability.STATISTICS):
@@ -351,6 +366,11 @@ class _Parts(Examiner):
     def _closing(self) -> None:
         self._stage(ONE_SITE)
         self._ask("close", Nothing())
+
+
+def _placement_complaint(told: Any) -> str:
+    holders = sorted(map(str, (told.primary, *told.redundant)))
+    return said_if(holders != ["A", "B"], "of two members one is primary for a key, and one holds a copy")
 
 
 def _attributes_complaint(told: Any) -> str:

@@ -71,7 +71,7 @@ CALLED = frozenset(METHODS) & {
     *("hello", "deploy", "reset", "begin", "finish", "observe", "settle", "contents", "close"),
     *("arm", "await_parked", "release", "statistic", "attributes", "leave", "join", "redeliver", "crash"),
     *("link", "create_queue", "queue_action", "look_at_queue", "start_client", "interest"),
-    *("clock", "advance", "script", "keep_tombstones"),
+    *("clock", "advance", "script", "keep_tombstones", "placement"),
 }
 """The methods that the suite calls so far; the others may be unsupported, whatever is declared."""
 
@@ -197,7 +197,7 @@ class Examiner:
         capability = METHODS[name].capability
         return name in CALLED and (capability is None or self._declares(capability))
 
-    def _stage(self, topology: Topology, *queues: QueueAttributes) -> None:
+    def _stage(self, topology: Topology, *queues: QueueAttributes, region: RegionAttributes = REGION) -> None:
         """Begin an example; on a fresh adapter if the last one has failed."""
         if self._adapter is None:
             if self._opened >= MOST_OPENED:
@@ -219,7 +219,7 @@ class Examiner:
             self._deployed = topology
         for queue in queues:
             self._ask("create_queue", CreateQueue(queue=queue))
-        region = msgspec.structs.replace(REGION, senders=tuple(queue.id for queue in queues))
+        region = msgspec.structs.replace(region, senders=tuple(queue.id for queue in queues))
         self._ask("reset", Reset(regions=(region,)))
 
     def _operation(self, member: str, kind: OperationKind, key: str, token: str | None = "") -> Operation:

@@ -24,6 +24,7 @@ from plumbline.reference.operations import (
     Scope,
 )
 from plumbline.reference.plans import Do, Park, Plan, Release, Settle, Start
+from plumbline.suites.bucket_machines import BUCKET_MACHINES
 from plumbline.suites.client_machines import CLIENT_MACHINES
 from plumbline.suites.drawing import (
     KEYS,
@@ -176,7 +177,7 @@ MACHINES: dict[str, Machine] = {
         needs=(Capability.REPLICATED_REGIONS,),
         draws=ReplicatedRegionMachine,
     ),
-    **{machine.name: machine for machine in (*GATEWAY_MACHINES, *CLIENT_MACHINES)},
+    **{machine.name: machine for machine in (*GATEWAY_MACHINES, *CLIENT_MACHINES, *BUCKET_MACHINES)},
 }
 """Every machine by name."""
 

@@ -62,6 +62,8 @@ from plumbline.adapters.protocol import (
     Observe,
     Observed,
     ParkedResult,
+    Placement,
+    PlacementResult,
     QueueAction,
     QueueLook,
     Redeliver,
@@ -208,6 +210,9 @@ class RemoteAdapter(Adapter):
 
     def queue_action(self, member: str, queue: str, action: str) -> None:
         self._ask("queue_action", QueueAction(member=member, queue=queue, action=action), Nothing)
+
+    def placement(self, region: str, key: str) -> PlacementResult:
+        return self._ask("placement", Placement(region=region, key=key), PlacementResult)
 
     def look_at_queue(self, member: str, queue: str) -> QueueSight:
         return self._ask("look_at_queue", QueueLook(member=member, queue=queue), QueueSight)

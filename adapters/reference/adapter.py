@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import random
 from importlib.metadata import version
+from zlib import crc32
 
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
-from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
+from plumbline.adapters.protocol import Deployed, Introduction, Observed, PlacementResult, SettleResult
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.steps import Entry, Place, Unobserved
 from plumbline.reference.history import Fault, FaultKind, Gate, OrderStrength
 from plumbline.reference.model.attempts import counted
+from plumbline.reference.model.buckets import located
 from plumbline.reference.model.failover import ACKNOWLEDGED
 from plumbline.reference.model.foresight import Unknowing
 from plumbline.reference.model.forwarding import REPLIES_EARLY
@@ -31,6 +33,7 @@ from plumbline.reference.model.world import GateState, World, empty_world
 from plumbline.reference.model.writers import WRITER, scripted
 from plumbline.reference.operations import (
     EXPIRES,
+    LOCAL,
     Client,
     Content,
     Event,
@@ -44,6 +47,7 @@ from plumbline.reference.operations import (
     QueueSight,
     RegionAttributes,
     RegionPolicy,
+    Scope,
     Status,
     TombstoneSettings,
     Topology,
@@ -55,6 +59,7 @@ from plumbline.reference.rulebook.values import EntryState, each
 CAPABILITIES = (
     Capability.REPLICATED_REGIONS,
     Capability.REGION_POLICIES,
+    Capability.PARTITIONED_REGIONS,
     Capability.CHECKS_SETTING,
     Capability.LOCAL_OPERATIONS,
     Capability.CLEAR,
@@ -158,6 +163,9 @@ class ReferenceAdapter(Adapter):
 
     @staticmethod
     def _refuse_what_is_not_modelled(region: RegionAttributes, topology: Topology) -> None:
+        if region.policy is RegionPolicy.PARTITION:
+            _refuse_what_no_bucket_has(region, topology)
+            return
         kept = {region.policy_of(member) for member in topology.members}
         if not kept <= POLICIES:
             words = ", ".join(sorted(kept - POLICIES))
@@ -181,6 +189,12 @@ class ReferenceAdapter(Adapter):
             raise UnsupportedError("begin: members do not destroy regions alone so far")
         if operation.kind in EXPIRES and model.setting.clients:
             raise UnsupportedError("begin: entries do not expire where there are clients so far")
+        if operation.region in model.setting.partitioned:
+            if not of_member or whole or operation.kind in LOCAL:
+                raise UnsupportedError(
+                    "begin: members change single keys of partitioned regions, and nobody else so far"
+                )
+            self.placement(operation.region, operation.key)
         model.setting.take_up(operation)
         if self._world.wan.stands:
             model.setting.readings[operation.op_id] = (self._holds, self._world.wan.passed)
@@ -275,6 +289,7 @@ class ReferenceAdapter(Adapter):
             policy=attributes.policy_of(member),
             scope=attributes.scope,
             checks=checks,
+            redundancy=attributes.redundancy,
         )
 
     def leave(self, member: str, region: str) -> None:
@@ -299,6 +314,8 @@ class ReferenceAdapter(Adapter):
             raise UnsupportedError(
                 "start_client: neither durable clients nor the recruiting of secondaries are modelled so far"
             )
+        if setting.partitioned and len(client.servers) > 1:
+            raise UnsupportedError("start_client: clients of partitioned regions have one server so far")
         if client.name in setting.members or not set(client.servers) <= set(setting.members):
             raise AdapterError(f"start_client: {client.name} is a member, or {client.servers} are not")
         setting.connect(client)
@@ -325,7 +342,7 @@ class ReferenceAdapter(Adapter):
 
     def script(self, member: str, region: str, callback: str, answers: tuple[str, ...]) -> None:
         """Have a cache writer refuse changes of these keys, once everything has happened."""
-        if callback != WRITER:
+        if callback != WRITER or region in self._ready().setting.partitioned:
             raise UnsupportedError(f"script: the reference has no {callback} to be scripted so far")
         if member not in self._ready().setting.holders or region not in self._regions:
             raise AdapterError(f"script: no member or client {member}, or no region {region}")
@@ -365,6 +382,21 @@ class ReferenceAdapter(Adapter):
             unprocessed=len(sender.records),
         )
 
+    def placement(self, region: str, key: str) -> PlacementResult:
+        """Who holds a key; one that nobody asked for yet goes to a member by its name, and to the next."""
+        setting = self._ready().setting
+        if region not in setting.partitioned:
+            raise AdapterError(f"placement: {region} is no partitioned region")
+        if (region, key) not in self._world.buckets:
+            living = [m for m in setting.members if m not in self._world.wan.dead]
+            first = crc32(key.encode()) % len(living)
+            holder, *others = (*living[first:], *living[:first])
+            copies = tuple(others[: self._regions[region].redundancy])
+            self._world = located(self._world, (region, key), holder, copies)
+        bucket = self._world.buckets[region, key]
+        primary = None if bucket.primary in self._world.wan.dead else bucket.primary
+        return PlacementResult(primary=primary, redundant=bucket.copies)
+
     def crash(self, member: str) -> None:
         """The member is dead, at some moment before this returns."""
         if counted(self._world):
@@ -376,8 +408,10 @@ class ReferenceAdapter(Adapter):
 
     def restart(self, member: str, from_disk: bool) -> None:
         """Start a member again that was killed, once everything has happened."""
-        if self._queues or from_disk:
-            raise UnsupportedError("restart: members with queues or disks are not started again so far")
+        if self._queues or from_disk or self._ready().setting.partitioned:
+            raise UnsupportedError(
+                "restart: members with queues, disks or buckets are not started again so far"
+            )
         if member not in self._world.wan.dead:
             raise AdapterError(f"restart: {member} lives")
         self.settle(0)
@@ -492,3 +526,11 @@ class ReferenceAdapter(Adapter):
                 case ("listener", str(member)), (str(region), str(key), EventKind() as kind, token):
                     known = None if token is None else str(token)
                     self._events.append(Event(member=member, region=region, key=key, kind=kind, token=known))
+
+
+def _refuse_what_no_bucket_has(region: RegionAttributes, topology: Topology) -> None:
+    """Raise UnsupportedError for a partitioned region that is not modelled."""
+    if region.checks is False or region.scope is not Scope.ACK or region.senders or region.queues:
+        raise UnsupportedError("reset: partitioned regions check and wait, and feed no queues so far")
+    if len(topology.sites) > 1:
+        raise UnsupportedError("reset: partitioned regions are of one site so far")

@@ -76,7 +76,8 @@ class Hindsight:
         comes_again = where in self._index.again or entry.token == operation.token
         if member in self._index.clients and not self._index.plain:
             comes_again = True  # fetched once more, or loaded as it registers
-        once = entry.state is EntryState.LIVE and not comes_again
+        anywhere = operation.region in self._index.partitioned  # any of those that hold the key may answer
+        once = entry.state is EntryState.LIVE and not comes_again and not anywhere
         sure = Comes.SURELY if once else Comes.PERHAPS
         for op_id, call in world.calls.items():
             reader = self._index.operations[op_id]
@@ -85,7 +86,7 @@ class Hindsight:
             if (
                 call.stage is Stage.CALLED
                 and op_id != operation.op_id
-                and (reader.member, reader.region, reader.key) == where
+                and (member if anywhere else reader.member, reader.region, reader.key) == where
                 and self._reads(reader, self._index.returned.get(op_id, (NEVER, None))[1], entry)
             ):
                 return Comes.PERHAPS
@@ -105,6 +106,15 @@ class Hindsight:
                     return sure
                 comes = Comes.PERHAPS
         return comes
+
+    def heir(self, world: World, now: int, region: str, key: str) -> str | None:
+        """Who is seen to be primary for a key next (see Foresight)."""
+        if any(fault.kind is FaultKind.CRASH for fault in world.wan.faults.values()):
+            return None
+        found = next((at for at in self._index.located.get((region, key), ()) if at[0] >= now), None)
+        if found is None or any(now <= moment < found[0] for moment, _ in self._index.faults):
+            return None
+        return found[1]
 
     def _reads_as_client(self, reader: Operation, stage: Stage, where: tuple[str, str, str]) -> bool:
         """Whether a client's call may still read its server's copy, or find nothing to do there."""

@@ -23,6 +23,7 @@ from plumbline.reference.history import (
     FaultKind,
     Gate,
     History,
+    Located,
     Moment,
     OrderStrength,
     QueueAsked,
@@ -51,6 +52,7 @@ from plumbline.reference.operations import (
     Outcome,
     QueueRole,
     QueueSight,
+    RegionPolicy,
     Scope,
     Status,
 )
@@ -102,6 +104,7 @@ class Index:
         self.looks: list[tuple[int, str]] = []
         self.last_look: dict[str, int] = {}
         self.primaries: dict[str, str] = {}
+        self.located: dict[tuple[str, str], list[tuple[int, str]]] = {}
         self._read(history)
         self.plain = self._is_plain(history)
         self.doomed = {fault.member for _, fault in self.faults if fault.kind is FaultKind.CRASH}
@@ -111,6 +114,7 @@ class Index:
             op.op_id for op in self.operations.values() if (op.region, op.key, op.token) in again
         )
         self.scopes = {region.name: region.scope for region in history.regions}
+        self.partitioned = {r.name for r in history.regions if r.policy is RegionPolicy.PARTITION}
         self._unchecked = {region.name for region in history.regions if region.checks is False}
         self.logged: dict[str, set[tuple[str, str | None]]] = {
             member: {(shown.event.key, shown.event.token) for shown in log}
@@ -187,6 +191,8 @@ class Index:
                 self.asked[number] = moment
                 self.answers.members[number] = (member, name)
                 self.answers.statistics[number] = (0, NEVER)
+            case Located(region, key, primary):
+                self.located.setdefault((region, key), []).append((moment, primary))
             case QueueAsked(number, member, queue):
                 self.asked[number] = moment
                 self.looks.append((moment, queue))
@@ -286,8 +292,10 @@ class Index:
                 continue
             if not self.may_only_read(operation):
                 continue
-            where = (operation.member, operation.region, operation.key)
-            readers.setdefault(where, []).append((self.called[op_id], operation, outcome, None))
+            anywhere = operation.region in self.partitioned
+            for member in self.sites if anywhere else (operation.member,):
+                where = (member, operation.region, operation.key)
+                readers.setdefault(where, []).append((self.called[op_id], operation, outcome, None))
         for number, seen in self.answers.contents.items():
             member, region = self.answers.members[number]
             asked = self.asked[number]
@@ -302,6 +310,8 @@ class Index:
         if operation.kind in READS:
             # It has no token, and neither have events of candidates that name no destroys.
             return True
+        if operation.region in self.partitioned:
+            return operation.kind not in _ALWAYS_CHANGES
         logged = self.logged.get(operation.member)
         return logged is None or (operation.key, operation.token) not in logged
 
@@ -458,6 +468,9 @@ def _repeats(log: tuple[ListenerShown, ...]) -> frozenset[tuple[str, str, str | 
 
 _PLAIN = frozenset({OperationKind.PUT, OperationKind.DESTROY})
 """Operations of clients that leave to the server's events what their copies hold."""
+
+_ALWAYS_CHANGES = frozenset({OperationKind.PUT})
+"""What changes its key whatever it finds there."""
 
 _MAY_BE_SILENT = (OperationKind.DESTROY, OperationKind.INVALIDATE)
 """Operations that listeners need not show where they find nothing to destroy or invalidate."""

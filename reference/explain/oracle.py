@@ -18,11 +18,13 @@ from plumbline.reference.explain.steps import Entry, Place, View
 from plumbline.reference.history import Called, ContentsRead, History, StatisticAsked
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
 from plumbline.reference.model.places import TIMELINE
+from plumbline.reference.operations import RegionPolicy
 from plumbline.reference.rulebook.book import (
     CLIENTS,
     DECISIONS,
     GATEWAYS,
     GAUGES,
+    PARTITIONED,
     POLICIES,
     REPLICATED,
     TOMBSTONES,
@@ -123,6 +125,7 @@ def _decisions(history: History) -> tuple[str, ...]:
         *(POLICIES if any(region.policies for region in history.regions) else ()),
         *(TOMBSTONES if history.tombstones is not None else ()),
         *(GAUGES if _counts_tombstones(history) else ()),
+        *(PARTITIONED if any(r.policy is RegionPolicy.PARTITION for r in history.regions) else ()),
         *REPLICATED,
     )
 

@@ -17,6 +17,7 @@ from plumbline.reference.history import (
     ContentsAsked,
     ContentsRead,
     History,
+    Located,
     Moment,
     NotParked,
     Parked,
@@ -97,6 +98,8 @@ class _Projection:
                     yield None if others else what
                 case Settled(held):
                     yield None if held and others else what
+                case Located(region, key):
+                    yield what if (region, key) in self._keys else None
                 case _:
                     yield what
 

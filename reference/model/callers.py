@@ -54,9 +54,11 @@ class Callers:
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Effects of calls, and their sending."""
-        dead, lesser = world.wan.dead, self._setting.lesser
+        dead, lesser, partitioned = world.wan.dead, self._setting.lesser, self._setting.partitioned
         for op_id, call in world.calls.items():
             operation = self._setting.operations[op_id]
+            if partitioned and operation.region in partitioned:
+                continue
             if dead and operation.member in dead:
                 continue
             if lesser and (operation.member, operation.region) in lesser:

@@ -215,6 +215,34 @@ SEND = Claim(
     "Sending only allows more: a message may stay on its way as long as it likes.",
     OTHERS_DO_NOT_MATTER | {"recipients"},
 )
+SEND_TO_COPIES = Claim(
+    "send to copies",
+    "What a primary has sent may stay on its way, or be lost with it, as if it had not been sent; and "
+    "nothing else of the key is sent meanwhile.",
+    frozenset({"carried_out_at", "locks_key", "copies_sent", "copies_awaited", "works_off_in_order"}),
+)
+LOST = Claim(
+    "lost",
+    "A copy tells of what it applies: what a dead primary has sent, and a copy does not tell of, has never "
+    "arrived.",
+    STAMPS_GROW,
+)
+CARRIES_OUT = Claim(
+    "carries out",
+    "As for show; the log of a key's primary fixes which update of the key it carries out next, and nobody "
+    "else carries out any.",
+    STAMPS_GROW | SEND_TO_COPIES.relies_on,
+)
+TAKES_OVER = Claim(
+    "takes over",
+    "Where the copies of a key are alike, and it is known who becomes primary, nothing of the key can come "
+    "first.",
+    SEND_TO_COPIES.relies_on | {"synchronises", "keeps_copies"},
+)
+PASSES_BY = Claim(
+    "passes by",
+    "A member without a copy keeps nothing of an update of which it tells nobody.",
+)
 SHOW = Claim(
     "show",
     "The log fixes which change of this key comes next on this member; nobody who has yet to call can "

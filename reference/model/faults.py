@@ -11,6 +11,7 @@ from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import Fault, FaultKind, fault_words
 from plumbline.reference.model.attempts import lost
 from plumbline.reference.model.batches import passed, runs_again, stopped
+from plumbline.reference.model.buckets import outlived, without
 from plumbline.reference.model.dispatch import broken, link_of
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.restarts import restarted
@@ -125,8 +126,10 @@ class Faults:
         wan = world.wan._replace(dead=world.wan.dead.set(member, value=True))
         calls = world.calls
         for op_id, call in world.calls.items():
-            if self._setting.operations[op_id].member == member:
-                calls = calls.set(op_id, _survived(call, member))
+            operation = self._setting.operations[op_id]
+            if operation.member == member:
+                left = outlived(world, operation, call, member)
+                calls = calls.set(op_id, _survived(call, member) if left is None else left)
             elif call.by == member and call.stage is Stage.APPLIED:
                 # Nobody else has it: it is as if nobody had been asked.
                 again = call._replace(stage=Stage.CALLED, by="", reached=call.reached - {member})
@@ -136,7 +139,7 @@ class Faults:
                     w for w in call.waiting if w != member and not (isinstance(w, tuple) and member in w)
                 )
                 calls = calls.set(op_id, call._replace(waiting=still, reached=call.reached - {member}))
-        alone = _without_copy(world.but(wan=wan, calls=calls), member)
+        alone = without(_without_copy(world.but(wan=wan, calls=calls), member), member)
         for unreceived in self._without_receiver(alone, member, lives=False):
             own = [name for name in unreceived.wan.wires if name.source == member]
             for after in self._broken(unreceived, own, lives=True):

@@ -72,6 +72,9 @@ class Foresight(Protocol):
     def only_reads(self, operation: Operation) -> bool:
         """Whether it is known that the operation changed nothing on its member."""
 
+    def heir(self, world: World, now: int, region: str, key: str) -> str | None:
+        """Who is seen to be primary for a key of a partitioned region next; None if that is not known."""
+
     def silent_change_to_come(
         self, world: World, now: int, member: str, operation: Operation, entry: Entry
     ) -> bool:
@@ -176,6 +179,10 @@ class Unknowing:
     def only_reads(self, *_: object) -> bool:
         """Not known."""
         return False
+
+    def heir(self, *_: object) -> str | None:
+        """Not known."""
+        return None
 
     def silent_change_to_come(self, *_: object) -> bool:
         """Perhaps."""

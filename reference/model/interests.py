@@ -143,8 +143,13 @@ class Interests:
             yield from self._loaded_of(world, interest, there)
 
     def _there(self, world: World, server: str, region: str) -> Iterator[dict[str, Entry]]:
-        """What a registration may load: what the server holds (001, L57)."""
+        """What a registration may load (001, L57): what the server holds; where it is partitioned, all."""
         own = self._present(world, server, region)
+        if region in self._setting.partitioned:
+            members = tuple(m for m in (server, *self._setting.others[server]) if m not in world.wan.dead)
+            for chosen in each(self._setting.book.loaded_from(server, members)):
+                yield {k: e for member in chosen for k, e in self._present(world, member, region).items()}
+            return
         if not self._setting.lesser:
             yield own
             return

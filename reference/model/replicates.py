@@ -58,7 +58,7 @@ class Replicates:
         for channel, messages in world.channels.items():
             head = messages[0]
             if dead and channel.source in dead and head.state is not MessageState.PARKED:
-                yield self._lost(world, channel)
+                yield self._lost(world, view, channel)
             if head.queue:
                 yield from self._senders.delivered(world, view, channel, head)
                 continue
@@ -67,6 +67,8 @@ class Replicates:
             if channel.target in self._setting.clients:
                 continue
             operation = self._operation(head)
+            if operation.region in self._setting.partitioned:
+                continue
             if head.state is MessageState.ROLLBACK:
                 yield self._rolled_back(world, channel, operation, head)
                 continue
@@ -111,7 +113,7 @@ class Replicates:
             return self._setting.carried(head.event)
         return self._setting.operations[head.op_id]
 
-    def _lost(self, world: World, channel: Channel) -> Step:
+    def _lost(self, world: World, view: View, channel: Channel) -> Step:
         """What a dead member has sent does not arrive, nor anything behind it."""
         loses = tuple(
             self.shown(channel.target, self._operation(message))
@@ -121,12 +123,30 @@ class Replicates:
             and not self._setting.lesser
             # A client may be sent by another server what it has lost of this one.
             and channel.target not in self._setting.clients
+            # What a primary took with it is tried again at another.
+            and self._operation(message).region not in self._setting.partitioned
         )
         return Step(
             ("is lost", channel.source, channel.target, channel.thread),
             world.but(channels=world.channels.delete(channel)),
             loses=loses,
             fault=True,
+            claim=claims.LOST if self._surely_lost(world, view, channel) else None,
+        )
+
+    def _surely_lost(self, world: World, view: View, channel: Channel) -> bool:
+        """Whether a copy of a partitioned region would tell of what is under way, and does not."""
+        return (
+            view.reduced
+            and channel.target not in self._setting.clients
+            and not self._foresight.may_go_untold(world, view, channel.target)
+            and all(
+                not message.queue
+                and self._operation(message).region in self._setting.partitioned
+                and self.decided_by_log(view, *(told := self.shown(channel.target, self._operation(message))))
+                and not view.still(*told)
+                for message in world.channels[channel]
+            )
         )
 
     def redelivered(self, world: World, op_id: int, member: str) -> World:
@@ -264,6 +284,7 @@ class Replicates:
         claim = (
             (claims.SHOW_AND_SEND if self._setting.serves(member) else self._setting.show)
             if certain
+            and (region not in self._setting.partitioned or self._comes_one_way(operation))
             and (self._setting.order is not None or after.order is world.order)
             and reader is Comes.NO
             and not (
@@ -350,6 +371,7 @@ class Replicates:
         counters = each(book.counted_by(member, operation.member)) if finding.counted else ((),)
         safe = (
             self.decided_by_log(view, place, shown)
+            and operation.region not in self._setting.partitioned
             and (self._setting.order is not None or finding.order is world.order)
             and not self._foresight.count_to_come(view.now, member, operation)
             and not in_doubt(self._setting, self._foresight, world, view.now, member, operation)
@@ -440,6 +462,13 @@ class Replicates:
         yield from queued(
             world, self._setting, self._strength, member, operation, head.stamp, sure=sure, hearing=hearing
         )
+
+    def _comes_one_way(self, operation: Operation) -> bool:
+        """Whether it does not matter by which primary a copy of a partitioned region is sent an update.
+
+        Of one that some log tells of twice it does: it was taken back, and carried out anew.
+        """
+        return not self._setting.clients and not self._foresight.comes_again(operation.op_id)
 
     def _heard_first(self, world: World, view: View, member: str, operation: Operation) -> bool:
         """Whether it matters to clients when their server changes its copy (see Callers)."""

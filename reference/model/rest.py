@@ -5,6 +5,7 @@ Asks each part; knows what a parked listener may hold back.
 
 from __future__ import annotations
 
+from plumbline.reference.model.buckets import Buckets
 from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.clients import Clients
 from plumbline.reference.model.collecting import Collecting
@@ -26,6 +27,7 @@ class Rest:
         self,
         setting: Setting,
         callers: Callers,
+        buckets: Buckets,
         replicates: Replicates,
         clients: Clients,
         senders: Senders,
@@ -38,6 +40,7 @@ class Rest:
         self._collecting = collecting
         self._setting = setting
         self._callers = callers
+        self._buckets = buckets
         self._replicates = replicates
         self._clients = clients
         self._senders = senders
@@ -58,6 +61,7 @@ class Rest:
             self._calls_rest(state, held)
             and self._messages_rest(state, held, patient=patient)
             and (not self._setting.clients or self._clients.quiet(state, held))
+            and (not self._setting.partitioned or self._buckets.rests(state, held))
             and (not self._setting.queues or self._queues_rest(state, held, patient=patient))
             and (self._setting.tombstones is None or self._collecting.quiet(state))
         )
@@ -65,6 +69,10 @@ class Rest:
     def _calls_rest(self, state: World, held: frozenset[tuple[str, str]]) -> bool:
         for op_id, call in state.calls.items():
             operation = self._setting.operations[op_id]
+            if operation.region in self._setting.partitioned:
+                if not self._buckets.may_wait(state, operation, call, held):
+                    return False
+                continue
             if operation.member in state.wan.dead:
                 continue
             if self._setting.lesser and self._forwarding.is_lesser(operation):

@@ -35,6 +35,9 @@ from plumbline.reference.operations import (
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import each
 
+_WHOLE = (RegionPolicy.REPLICATE, RegionPolicy.PARTITION)
+"""Where who holds a key holds all there is of it."""
+
 
 class Setting:
     """The unchanging side of an example.
@@ -73,6 +76,7 @@ class Setting:
         tombstones: how long members keep tombstones, where that was asked for; None: longer than it takes.
         primaries: queue → the member that was seen to be its primary in the beginning.
         lesser: (member, region) → its policy, for members that keep less than a replicate.
+        partitioned: the names of the partitioned regions.
     """
 
     def __init__(
@@ -119,8 +123,9 @@ class Setting:
             (member, region.name): policy
             for region in regions
             for member in self.members
-            if (policy := region.policy_of(member)) is not RegionPolicy.REPLICATE
+            if (policy := region.policy_of(member)) not in _WHOLE
         }
+        self.partitioned = frozenset(r.name for r in regions if r.policy is RegionPolicy.PARTITION)
         self._checks: dict[str, tuple[Any, ...]] = {
             region.name: each(book.checks_in_force(region.checks)) for region in regions
         }

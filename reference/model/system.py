@@ -11,6 +11,7 @@ from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims
 from plumbline.reference.model.attempts import counted
+from plumbline.reference.model.buckets import Buckets
 from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.client_calls import ClientCalls
 from plumbline.reference.model.clients import Clients, EveryWay
@@ -50,6 +51,7 @@ class Model:
         wholes = Wholes(setting, strength, client_strength or strength, self.senders)
         self.callers = Callers(setting, strength, foresight, self.senders, wholes)
         self.replicates = Replicates(setting, strength, foresight, self.senders)
+        self.buckets = Buckets(setting, strength, foresight, self.replicates)
         at_clients = Replicates(setting, client_strength or strength, foresight, self.senders)
         self.interests = Interests(setting, client_strength or strength)
         failover = Failover(setting, strength, client_strength or strength, self.interests)
@@ -63,6 +65,7 @@ class Model:
         rest = Rest(
             setting,
             self.callers,
+            self.buckets,
             self.replicates,
             self.clients,
             self.senders,
@@ -107,6 +110,8 @@ class Model:
             yield from self.callers.steps(state, view)
         if state.channels:
             yield from self.replicates.steps(state, view)
+        if self.setting.partitioned:
+            yield from self.buckets.steps(state, view)
         if self.setting.clients:
             yield from self.clients.steps(state, view)
         if self.setting.queues:

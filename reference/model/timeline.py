@@ -21,6 +21,7 @@ from plumbline.reference.history import (
     Gate,
     Joined,
     Left,
+    Located,
     Moment,
     NotParked,
     Parked,
@@ -37,6 +38,7 @@ from plumbline.reference.history import (
     Waited,
 )
 from plumbline.reference.model import claims, tombstones
+from plumbline.reference.model.buckets import located, parked
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS, readings
 from plumbline.reference.model.hosting import joined, left
 from plumbline.reference.model.interests import Interests
@@ -111,6 +113,8 @@ class Timeline:
         after = world.but(calls=world.calls.delete(op_id))
         if call.stage is Stage.DONE:
             yield after, call.outcome
+        elif parked(world, self._setting.operations[op_id], call):
+            return  # the primary of its key still tells of it
         elif call.stage is Stage.SENT and not call.waiting:
             for status in each(self._setting.book.status_of_loser(call.outcome.status, call.discarded)):
                 yield after, Outcome(status, call.outcome.value if status is Status.OK else None)
@@ -204,6 +208,9 @@ class Timeline:
                 return world.but(wan=world.wan._replace(faults=world.wan.faults.set(number, fault)))
             case QueueAsked(number):
                 return world.but(asked=world.asked.set(number, LOOK))
+            case Located(region, key, primary, redundant):
+                known = (region, key) in world.buckets
+                return None if known else located(world, (region, key), primary, redundant)
             case Redelivered(op_id, member):
                 # Only what was sent can be delivered once more.
                 sent = op_id in world.stamps
@@ -233,6 +240,9 @@ class Timeline:
                 return number not in world.asked
             case FaultDone(number):
                 return number not in world.wan.faults
+            case Located(region, key, primary, redundant):
+                bucket = world.buckets[region, key]
+                return (bucket.primary, {*bucket.copies}) == (primary, {*redundant})
             case _:
                 return False
 
@@ -266,8 +276,12 @@ class Timeline:
         if call.outcome is not None:
             told = told or outcome_entry(call.outcome) == outcome_entry(outcome)
         if told:
+            # A primary that lives goes on with what it was asked.
+            partitioned = self._setting.operations[op_id].region in self._setting.partitioned
             goes_on = (call.stage is Stage.APPLIED and call.by) or self._may_be_done_elsewhere(op_id, call)
             after = world if goes_on else world.but(calls=world.calls.delete(op_id))
+            if partitioned:
+                after = world.but(calls=world.calls.set(op_id, call._replace(indefinite=True)))
             seen: tuple[tuple[Entry, Entry], ...] = ()
             if outcome.status is not Status.INDEFINITE and call.stage is not Stage.DONE:
                 seen = ((outcome_place(op_id), outcome_entry(outcome)),)

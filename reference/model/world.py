@@ -60,6 +60,7 @@ class Call(NamedTuple):
         renamed: whether it was tried again under another identity, as it should not.
         by: the replicate that carries it out; "" where whoever it is called on does so.
         reached: the members that have it already, where a replicate carries it out.
+        carrier: which member has carried it out, where the region is partitioned.
     """
 
     stage: Stage = Stage.CALLED
@@ -76,6 +77,7 @@ class Call(NamedTuple):
     renamed: bool = False
     by: str = ""
     reached: frozenset[str] = frozenset()
+    carrier: str = ""
 
 
 class MessageState(IntEnum):
@@ -331,6 +333,18 @@ class Collected(NamedTuple):
     stamp: Stamp
 
 
+class Bucket(NamedTuple):
+    """Who holds a key of a partitioned region.
+
+    Attributes:
+        primary: the member that carries out its updates; one that is dead until another takes its part.
+        copies: the members that live and hold redundant copies.
+    """
+
+    primary: str
+    copies: tuple[str, ...] = ()
+
+
 class World:
     """Everything there is, one map per kind of thing.
 
@@ -347,12 +361,14 @@ class World:
         wan: what several sites, queues and faults add.
         served: what clients add.
         tombs: what the collecting of tombstones adds.
+        buckets: (region, key) → Bucket, for keys of partitioned regions.
     """
 
     __slots__ = (
         "_hash",
         "asked",
         "away",
+        "buckets",
         "calls",
         "channels",
         "discards",
@@ -379,6 +395,7 @@ class World:
         wan: Wan,
         served: Served,
         tombs: Tombs,
+        buckets: HashedMap[tuple[str, str], Bucket],
     ) -> None:
         self.entries = entries
         self.calls = calls
@@ -392,6 +409,7 @@ class World:
         self.wan = wan
         self.served = served
         self.tombs = tombs
+        self.buckets = buckets
         self._hash: int | None = None
 
     def but(self, **slices: Any) -> World:
@@ -410,6 +428,7 @@ class World:
             get("wan", self.wan),
             get("served", self.served),
             get("tombs", self.tombs),
+            get("buckets", self.buckets),
         )
 
     def _slices(self) -> tuple[Any, ...]:
@@ -426,6 +445,7 @@ class World:
             self.wan,
             self.served,
             self.tombs,
+            self.buckets,
         )
 
     def __hash__(self) -> int:
@@ -449,4 +469,5 @@ def empty_world() -> World:
     none: HashedMap[Any, Any] = HashedMap()
     wan = Wan(none, none, none, none, none, none, none, none)
     served = Served(none, none, none, none, none, none, none, none)
-    return World(none, none, none, none, none, none, none, none, none, wan, served, Tombs(none, none, none))
+    tombs = Tombs(none, none, none)
+    return World(none, none, none, none, none, none, none, none, none, wan, served, tombs, none)

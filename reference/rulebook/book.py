@@ -19,6 +19,7 @@ from plumbline.reference.rulebook import (
     failover,
     gateways,
     interests,
+    partitioned,
     policies,
     replicated,
     subscriptions,
@@ -32,8 +33,8 @@ from plumbline.reference.rulebook.values import EntryState, Free, Stamp
 class Rulebook:
     """All decisions. The defaults are what the documents say; of two that contradict each other, the older.
 
-    See `replicated`, `tombstones`, `policies`, `clients`, `interests`, `subscriptions`, `failover` and
-    `gateways` for each, and `dialects` for where the documents part.
+    See `replicated`, `tombstones`, `policies`, `partitioned`, `clients`, `interests`, `subscriptions`,
+    `failover` and `gateways` for each, and `dialects` for where the documents part.
     """
 
     waits_for_other_writers: Callable[[int], Any] = replicated.waits_for_other_writers
@@ -84,6 +85,14 @@ class Rulebook:
     tombstones_reported: Callable[[int, int], Any] = tombstones.tombstones_reported
     collections_counted: Callable[[int], Any] = tombstones.collections_counted
     adds_to_size: Callable[[bool, bool], Any] = tombstones.adds_to_size
+    carried_out_at: Callable[[str, str, tuple[str, ...]], Any] = partitioned.carried_out_at
+    locks_key: Callable[[], Any] = partitioned.locks_key
+    works_off_in_order: Callable[[], Any] = partitioned.works_off_in_order
+    copies_sent: Callable[[tuple[str, ...]], Any] = partitioned.copies_sent
+    copies_awaited: Callable[[tuple[str, ...]], Any] = partitioned.copies_awaited
+    synchronises: Callable[[], Any] = partitioned.synchronises
+    keeps_copies: Callable[[], Any] = partitioned.keeps_copies
+    loaded_from: Callable[[str, tuple[str, ...]], Any] = partitioned.loaded_from
     serves_client: Callable[[bool, bool], Any] = clients.serves_client
     client_takes: Callable[[bool, bool], Any] = clients.client_takes
     forwards_updates: Callable[[bool], Any] = clients.forwards_updates
@@ -276,6 +285,10 @@ def _any_recipients(others: tuple[str, ...]) -> Free:
     return Free((others, *without_one, ()))
 
 
+def _any_carrier(primary: str, member: str, copies: tuple[str, ...]) -> Free:
+    return Free(tuple(dict.fromkeys((primary, *((member,) if member in copies else ())))))
+
+
 def _any_value(incoming: str | None, stored: str | None) -> Free:
     return Free((incoming, stored, None))
 
@@ -409,6 +422,18 @@ GAUGES: dict[str, Decision] = {
     "adds_to_size": Decision(("STAT-TOMB-03",), _yes_or_no),
 }
 """Decisions that only examples ask in which tombstones are counted."""
+
+PARTITIONED: dict[str, Decision] = {
+    "carried_out_at": Decision(("CONS-PR-01",), _any_carrier),
+    "locks_key": Decision(("CONS-PR-02",), _yes_or_no),
+    "works_off_in_order": Decision(("CONS-PR-03",), _yes_or_no),
+    "copies_sent": Decision(("CONS-PR-04",), _any_recipients),
+    "copies_awaited": Decision(("CONS-PR-04",), _any_recipients),
+    "synchronises": Decision(("CONS-PR-05",), _yes_or_no),
+    "keeps_copies": Decision(("CONS-PR-05",), _yes_or_no),
+    "loaded_from": Decision(("INT-BULK-02",), lambda server, members: Free((members, (server,)))),
+}
+"""Decisions that only examples with partitioned regions ask."""
 
 CLIENTS: dict[str, Decision] = {
     "sends_local": Decision(("S2C-OPS-05",), _yes_or_no),
@@ -574,5 +599,13 @@ GATEWAYS: dict[str, Decision] = {
 }
 """Decisions that only examples with gateway senders ask."""
 
-DECISIONS: dict[str, Decision] = {**REPLICATED, **TOMBSTONES, **GAUGES, **POLICIES, **CLIENTS, **GATEWAYS}
+DECISIONS: dict[str, Decision] = {
+    **REPLICATED,
+    **TOMBSTONES,
+    **GAUGES,
+    **POLICIES,
+    **PARTITIONED,
+    **CLIENTS,
+    **GATEWAYS,
+}
 """Every decision by name, narrow ones first; the field of the same name in `Rulebook` answers it."""

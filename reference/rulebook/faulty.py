@@ -11,6 +11,7 @@ from plumbline.reference.rulebook.faulty_clients import CLIENTS
 from plumbline.reference.rulebook.faulty_failover import FAILOVER
 from plumbline.reference.rulebook.faulty_gateways import GATEWAYS
 from plumbline.reference.rulebook.faulty_interests import INTERESTS
+from plumbline.reference.rulebook.faulty_partitioned import PARTITIONED
 from plumbline.reference.rulebook.faulty_policies import POLICIES
 from plumbline.reference.rulebook.faulty_queues import QUEUES
 from plumbline.reference.rulebook.faulty_subscriptions import SUBSCRIPTIONS
@@ -57,6 +58,7 @@ FAULTY: dict[str, FaultyVariant] = {
         *FAILOVER,
         *POLICIES,
         *GATEWAYS,
+        *PARTITIONED,
         *QUEUES,
         *TOMBSTONES,
         variant(

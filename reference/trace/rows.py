@@ -23,6 +23,7 @@ from plumbline.reference.history import (
     History,
     Joined,
     Left,
+    Located,
     Moment,
     NotParked,
     Parked,
@@ -132,7 +133,7 @@ def _quiet_from(timeline: Sequence[Moment]) -> int:
     """Where the quiet end begins: at a settling that left nothing held and that only looking followed."""
     looking = (
         *(ContentsAsked, ContentsRead, StatisticAsked, StatisticRead, Waited, Settled),
-        *(QueueAsked, QueueRead),
+        *(QueueAsked, QueueRead, Located),
     )
     quiet = len(timeline)
     for index, moment in reversed(list(enumerate(timeline))):
@@ -303,6 +304,9 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # no
             yield layout.member(TraceKind.STAT_ASKED, member, name=name, question=number)
         case StatisticRead(number=number, member=member, name=name, delta=delta):
             yield layout.member(TraceKind.STAT, member, name=name, amount=delta, question=number)
+        case Located(region=region, key=key):
+            for member, role in ((moment.primary, "primary"), *((m, "secondary") for m in moment.redundant)):
+                yield layout.member(TraceKind.ROLE, member, region=region, key=key, role=role)
         case FaultBegun() | FaultDone() | QueueAsked() | QueueRead():
             yield from _of_the_system(layout, moment)
         case _:

@@ -355,6 +355,8 @@ def test_every_kind_of_moment_has_words_and_a_place(kind: type[Moment]) -> None:
         "delta": 1,
         "fault": {"kind": "crash", "member": "A"},
         "queue": "there",
+        "key": "k",
+        "primary": "A",
         "sight": {"depth": 1, "role": "primary"},
         "interest": {"client": "A", "region": "r"},
         "refuses": ("x",),

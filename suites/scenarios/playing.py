@@ -22,7 +22,8 @@ from plumbline.reference.verdicts import Verdict
 from plumbline.suites.deviations import NOTHING, OnRecord
 from plumbline.suites.driving import Driver
 from plumbline.suites.results import Result
-from plumbline.suites.scenarios import sites
+from plumbline.suites.scenarios import buckets, sites
+from plumbline.suites.scenarios.buckets import Buckets
 from plumbline.suites.scenarios.scenario import Scenario
 from plumbline.suites.scenarios.sites import Sites
 from plumbline.suites.scenarios.stage import REGION, MismatchError, Stage
@@ -117,6 +118,9 @@ def _stage(scenario: Scenario, session: Session) -> Stage | None:
         RegionAttributes(name=name, scope=scenario.scope, checks=scenario.checks, policies=scenario.policies)
         for name in (REGION, *scenario.also)
     )
+    kind: type[Stage] = Stage
+    if scenario.redundancy is not None:
+        regions, kind = (buckets.region(scenario.redundancy),), Buckets
     topology = Topology((Site(1, tuple("ABCD"[: scenario.members])),))
     driver, order = session.begin(
         topology,
@@ -125,7 +129,7 @@ def _stage(scenario: Scenario, session: Session) -> Stage | None:
         registers=scenario.registers,
         tombstones=scenario.tombstones,
     )
-    return None if order is None else Stage(driver, order)
+    return None if order is None else kind(driver, order)
 
 
 def _deviating(result: Result, book: Rulebook, on_record: OnRecord) -> Result:

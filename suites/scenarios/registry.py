@@ -20,6 +20,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     gateway_takeover,
     interests,
     observation,
+    partitioned,
     policies,
     stamps,
     subscriptions,

@@ -12,6 +12,7 @@ import msgspec
 
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.operations import Client, HostPolicy, QueueAttributes, Scope, TombstoneSettings
+from plumbline.suites.scenarios.buckets import Buckets
 from plumbline.suites.scenarios.sites import BATCH_SIZE, INTERVAL_MS, Sites, queues
 from plumbline.suites.scenarios.stage import Stage
 
@@ -33,6 +34,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
         also: the names of further regions, with the same attributes.
         tombstones: for how long tombstones are kept, where that matters.
         clocks: whether it has to know how far the clocks of the sites differ.
+        redundancy: redundant copies of each key, where its region is partitioned; None where it is not.
         play: the scenario itself, given its stage; raises MismatchError when the outcome is not the one
             written down.
     """
@@ -50,6 +52,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     registers: bool = True
     also: tuple[str, ...] = ()
     tombstones: TombstoneSettings | None = None
+    redundancy: int | None = None
     play: Callable[[Any], None]
 
 
@@ -125,6 +128,35 @@ def between_sites(
                 clients=(),
                 queues=queues(batch_size, interval_ms, back),
                 clocks=clocks,
+                play=play,
+            )
+        )
+        return play
+
+    return register
+
+
+def partitioned(
+    *requirements: str,
+    redundancy: int = 1,
+    needs: tuple[Capability, ...] = (),
+    members: int = 3,
+    clients: tuple[Client, ...] = (),
+) -> Callable[[Callable[[Buckets], None]], Callable[[Buckets], None]]:
+    """Register a scenario of a partitioned region; its clients begin without any interest."""
+
+    def register(play: Callable[[Buckets], None]) -> Callable[[Buckets], None]:
+        _register(
+            Scenario(
+                name=play.__name__,
+                requirements=requirements,
+                needs=(Capability.PARTITIONED_REGIONS, *needs),
+                members=members,
+                checks=None,
+                scope=Scope.ACK,
+                clients=clients,
+                registers=False,
+                redundancy=redundancy,
                 play=play,
             )
         )

@@ -1,0 +1,405 @@
+"""Buckets: the keys of partitioned regions, each with a primary and redundant copies.
+
+Owns where updates of such a key are carried out and who is sent them, and what becomes of the key when its
+primary dies. Which keys share a bucket nobody has to say: each key has a bucket of its own here. What a copy
+makes of an update that has reached it, `replicates` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from plumbline.reference.explain.steps import Entry as Shown
+from plumbline.reference.explain.steps import Place, Step, View
+from plumbline.reference.history import OrderStrength
+from plumbline.reference.model import claims
+from plumbline.reference.model.callers import changed
+from plumbline.reference.model.foresight import Comes, Foresight
+from plumbline.reference.model.places import (
+    listener_entry,
+    listener_place,
+    outcome_entry,
+    outcome_place,
+)
+from plumbline.reference.model.replicates import Replicates
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.subscriptions import queued
+from plumbline.reference.model.world import (
+    Bucket,
+    Call,
+    Channel,
+    Entry,
+    GateState,
+    Message,
+    MessageState,
+    Stage,
+    World,
+)
+from plumbline.reference.operations import READS, EventKind, Operation, Outcome
+from plumbline.reference.rulebook.operations import effects
+from plumbline.reference.rulebook.values import Effect, EntryState, each
+
+Where = tuple[str, str]
+"""Region and key."""
+
+Shows = tuple[tuple[Place, Shown], ...]
+
+
+UNTOLD_LAST = -(1 << 18)
+"""What a primary does and dies before it tells of it is tried last, behind its death."""
+
+
+class Buckets:
+    """The part of the model that carries out operations on partitioned regions."""
+
+    def __init__(
+        self, setting: Setting, strength: OrderStrength, foresight: Foresight, replicates: Replicates
+    ) -> None:
+        self._setting = setting
+        self._strength = strength
+        self._foresight = foresight
+        self._replicates = replicates
+
+    def steps(self, world: World, view: View) -> Iterator[Step]:
+        """What calls do at the holders of their key, what reaches copies, and who becomes primary."""
+        setting = self._setting
+        for op_id, call in world.calls.items():
+            operation = setting.operations[op_id]
+            if operation.region not in setting.partitioned:
+                continue
+            if call.stage is Stage.CALLED:
+                yield from self._called(world, view, operation, call)
+            elif call.stage is Stage.APPLIED:
+                yield from self._sendings(world, operation, call)
+        for channel, messages in world.channels.items():
+            head = messages[0]
+            if (
+                head.state is not MessageState.PARKED
+                and not head.queue
+                and channel.target not in setting.clients
+                and setting.operations[head.op_id].region in setting.partitioned
+            ):
+                yield from self._delivered(world, view, channel, head)
+        for where, bucket in world.buckets.items():
+            if bucket.primary in world.wan.dead and not self._under_way(world, where, parked=False):
+                yield from self._takeovers(world, view, where, bucket)
+
+    def may_wait(
+        self, world: World, operation: Operation, call: Call, held: frozenset[tuple[str, str]]
+    ) -> bool:
+        """Whether a call need not go on: it waits for another of its key, for a primary, or at a gate."""
+        bucket = world.buckets.get((operation.region, operation.key))
+        if call.stage is Stage.CALLED:
+            return (
+                call.indefinite
+                or any(key == operation.key for _, key in held)
+                or bucket is None
+                or bucket.primary in world.wan.dead
+                or operation.member in world.wan.dead
+                or (
+                    operation.kind not in READS
+                    and self._locked(world, operation, bucket.primary, parked=True)
+                )
+            )
+        return call.stage is not Stage.APPLIED or parked(world, operation, call)
+
+    def rests(self, world: World, held: frozenset[tuple[str, str]]) -> bool:
+        """Whether every key that has lost its primary has another, except where something is held back."""
+        return not any(
+            bucket.primary in world.wan.dead
+            and not self._under_way(world, where, parked=True)
+            and not any(key == where[1] for _, key in held)
+            for where, bucket in world.buckets.items()
+        )
+
+    def _locked(self, world: World, operation: Operation, at: str, *, parked: bool = False) -> bool:
+        """Whether a member still sends another update of the key to copies; or tells its listener of it."""
+        for op_id, call in world.calls.items():
+            other = self._setting.operations[op_id]
+            if call.carrier != at or op_id == operation.op_id:
+                continue
+            if (other.region, other.key) != (operation.region, operation.key):
+                continue
+            if call.stage is Stage.APPLIED or (call.stage is Stage.SENT and call.waiting):
+                return True
+            if parked and world.gates.get((at, op_id)) is GateState.PARKED:
+                return True
+        return False
+
+    def _called(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
+        bucket = world.buckets.get((operation.region, operation.key))
+        if bucket is None:
+            return
+        dead, book = world.wan.dead, self._setting.book
+        if operation.kind in READS:
+            # Which of those that hold the key answers is not said: the caller's own copy, or another.
+            for holder in (bucket.primary, *bucket.copies) if operation.member not in dead else ():
+                if holder not in dead:
+                    entry = world.entry(holder, operation.region, operation.key)
+                    for effect in effects(operation.kind, entry.state, entry.token):
+                        yield self._reading(world, operation, call, effect, holder)
+            return
+        for at in each(book.carried_out_at(bucket.primary, operation.member, bucket.copies)):
+            if at in dead:
+                continue
+            entry = world.entry(at, operation.region, operation.key)
+            for effect in effects(operation.kind, entry.state, entry.token):
+                if effect.becomes is None:
+                    yield self._reading(world, operation, call, effect, at)
+                elif not (self._locked(world, operation, at) and all(each(book.locks_key()))):
+                    yield from self._carried_out(world, view, operation, entry, effect, at)
+
+    def _reading(self, world: World, operation: Operation, call: Call, effect: Effect, at: str) -> Step:
+        outcome = Outcome(effect.status, effect.value)
+        done = call._replace(stage=Stage.DONE, outcome=outcome)
+        return Step(
+            ("reads", at, operation.op_id),
+            world.but(calls=world.calls.set(operation.op_id, done)),
+            ((outcome_place(operation.op_id), outcome_entry(outcome)),),
+            claims.READ if operation.kind in READS and self._foresight.only_reads(operation) else None,
+        )
+
+    def _carried_out(
+        self, world: World, view: View, operation: Operation, entry: Entry, effect: Effect, at: str
+    ) -> Iterator[Step]:
+        """The update changes the entry of the member that carries it out; nobody else has it yet."""
+        region, key, op_id = operation.region, operation.key, operation.op_id
+        named = self._setting.identified or effect.becomes is EntryState.LIVE
+        event = effect.event or EventKind.DESTROY
+        place = listener_place(self._strength, at, region, key, operation.thread if named else None, event)
+        shown = listener_entry(region, key, event, operation.token if named else None)
+        tellings = [True] if view.fits(place, shown) else []
+        if self._foresight.may_go_untold(world, view, at):
+            tellings.append(False)
+        certain = (
+            self._replicates.decided_by_log(view, place, shown)
+            and not self._setting.clients
+            and not self._foresight.comes_again(op_id)
+            and self._foresight.reader_to_come(world, view.now, at, operation, entry) is Comes.NO
+            and not self._foresight.silent_change_to_come(world, view.now, at, operation, entry)
+        )
+        call: Call = world.calls[op_id]
+        for stamp, told in product(each(self._setting.book.stamp(entry.stamp, at, operation.kind)), tellings):
+            after = call._replace(
+                stage=Stage.APPLIED,
+                outcome=Outcome(effect.status, effect.value),
+                stamp=stamp,
+                update=entry.state in (EntryState.LIVE, EntryState.INVALID),
+                carrier=at,
+            )
+            gates = world.gates
+            if told and gates.get((at, op_id)) is GateState.ARMED:
+                gates = gates.set((at, op_id), GateState.PARKED)
+            entries = changed(world, (at, region, key), effect.becomes, operation.token, stamp, checks=True)
+            applied = world.but(entries=entries, calls=world.calls.set(op_id, after), gates=gates)
+            for known in queued(applied, self._setting, self._strength, at, operation, stamp):
+                yield Step(
+                    ("carries out", at, op_id),
+                    known,
+                    ((place, shown),) * told,
+                    claims.CARRIES_OUT if told and certain else None,
+                    prefer=0 if told else UNTOLD_LAST,
+                )
+
+    def _sendings(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
+        """The update goes to every copy; before or behind the primary's listener, that is not said."""
+        region, key = operation.region, operation.key
+        bucket = world.buckets[region, key]
+        book, dead, at = self._setting.book, world.wan.dead, call.carrier
+        if at in dead:
+            return
+        holders = tuple(h for h in (bucket.primary, *bucket.copies) if h != at and h not in dead)
+        others = tuple(m for m in self._setting.others[at] if m not in holders and m not in dead)
+        for targets in each(book.copies_sent(holders)):
+            channels = world.channels
+            for target in (*targets, *others):
+                channel = Channel(thread_of((region, key)), at, target)
+                message = Message(operation.op_id, call.stamp, call.update, sure=target in holders)
+                channels = channels.set(channel, (*channels.get(channel, ()), message))
+            for awaited in each(book.copies_awaited(targets)):
+                sent = call._replace(stage=Stage.SENT, waiting=call.waiting.union(awaited))
+                yield Step(
+                    ("sends", at, operation.op_id, targets),
+                    world.but(calls=world.calls.set(operation.op_id, sent), channels=channels),
+                    claim=None if parked(world, operation, call) else claims.SEND_TO_COPIES,
+                )
+
+    def _delivered(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
+        """An update reaches a copy; or a member that holds none, which keeps nothing of it."""
+        operation = self._setting.operations[head.op_id]
+        if not head.sure:
+            yield from self._overheard(world, view, channel, head, operation)
+            return
+        for in_order in each(self._setting.book.works_off_in_order()):
+            call = world.calls.get(head.op_id)
+            if not in_order and call is not None and channel.target in call.waiting:
+                answered = call._replace(waiting=call.waiting - {channel.target})
+                after = world.but(calls=world.calls.set(head.op_id, answered))
+                yield Step(("answers first", channel.target, head.op_id), after)
+                continue
+            yield from self._replicates.checked(world, view, channel, operation, head)
+            messages = world.channels[channel]
+            if not in_order and len(messages) > 1 and messages[1].op_id > head.op_id:
+                swapped = (messages[1], head, *messages[2:])
+                yield Step(
+                    ("is overtaken", channel.target, head.op_id),
+                    world.but(channels=world.channels.set(channel, swapped)),
+                )
+
+    def _overheard(
+        self, world: World, view: View, channel: Channel, head: Message, operation: Operation
+    ) -> Iterator[Step]:
+        """A member without a copy hears of an update: its clients are sent it, its listener may be told."""
+        member = channel.target
+        place, shown = self._replicates.shown(member, operation)
+        decided = self._replicates.decided_by_log(view, place, shown)
+        taken = self._replicates.taken(world, channel, head, discarded=False)
+        for after in queued(taken, self._setting, self._strength, member, operation, head.stamp):
+            if view.fits(place, shown):
+                yield Step(("hears of it, and tells", member, head.op_id), after, ((place, shown),))
+            if not (view.reduced and decided and view.still(place, shown)):
+                safe = decided and not self._setting.serves(member)
+                yield Step(
+                    ("hears of it", member, head.op_id), after, claim=claims.PASSES_BY if safe else None
+                )
+
+    def _under_way(self, world: World, where: Where, *, parked: bool) -> bool:
+        """Whether updates of a key that a dead member has sent may still arrive; or stand in listeners."""
+        return any(
+            channel.source in world.wan.dead
+            and channel.thread == thread_of(where)
+            and (parked or messages[0].state is not MessageState.PARKED)
+            for channel, messages in world.channels.items()
+        )
+
+    def _takeovers(self, world: World, view: View, where: Where, bucket: Bucket) -> Iterator[Step]:
+        """A copy becomes primary, or another member where there is none; which one is open."""
+        heir_known = self._foresight.heir(world, view.now, *where)
+        alive = tuple(m for m in self._setting.others[bucket.primary] if m not in world.wan.dead)
+        heirs = bucket.copies or alive
+        if view.reduced and heir_known is not None:
+            heirs = tuple(heir for heir in heirs if heir == heir_known)
+        for heir in heirs:
+            rest = tuple(copy for copy in bucket.copies if copy != heir)
+            led = world.but(buckets=world.buckets.set(where, Bucket(heir, rest)))
+            ways = list(self._agreed(led, view, where, bucket.copies))
+            sure = len(ways) == 1 and heir_known is not None and not self._setting.clients
+            for agreed, shows, which in ways:
+                after = self._tried_again(agreed, where, heir)
+                yield Step(
+                    ("takes over", heir, where, which), after, shows, claims.TAKES_OVER if sure else None
+                )
+
+    def _agreed(
+        self, world: World, view: View, where: Where, copies: tuple[str, ...]
+    ) -> Iterator[tuple[World, Shows, int]]:
+        """The worlds in which the survivors hold one state of a key: that of one of them, whichever.
+
+        Whether listeners are told what a copy has missed is not said.
+        """
+        book, entries = self._setting.book, world.entries
+        for keeps in each(book.keeps_copies()):
+            if not keeps:
+                gone = entries
+                for copy in copies:
+                    gone = gone.delete((copy, *where))
+                yield world.but(entries=gone), (), 0
+                continue
+            states = dict.fromkeys(world.entry(copy, *where) for copy in copies)
+            for agrees in each(book.synchronises()):
+                if not agrees or len(states) < 2:
+                    yield world, (), 0
+                    continue
+                for number, state in enumerate(sorted(states, key=_version, reverse=True), 1):
+                    missed = [copy for copy in copies if world.entry(copy, *where) != state]
+                    alike = entries
+                    for copy in missed:
+                        alike = (
+                            alike.delete((copy, *where))
+                            if state.stamp is None
+                            else alike.set((copy, *where), state)
+                        )
+                    for shows in self._news(world, view, where, state, missed):
+                        yield world.but(entries=alike), shows, number
+
+    def _news(
+        self, world: World, view: View, where: Where, state: Entry, missed: list[str]
+    ) -> Iterator[Shows]:
+        """What listeners of copies may be told that are sent what they have missed: of it, or nothing."""
+        about = [
+            self._setting.operations[op_id]
+            for op_id, call in world.calls.items()
+            if call.stamp is not None
+            and call.stamp == state.stamp
+            and (self._setting.operations[op_id].region, self._setting.operations[op_id].key) == where
+        ]
+        told = [self._replicates.shown(copy, operation) for operation in about[:1] for copy in missed]
+        fitting = [(None, one) if view.fits(*one) else (None,) for one in told]
+        for chosen in product(*fitting):
+            yield tuple(one for one in chosen if one is not None)
+
+    def _tried_again(self, world: World, where: Where, heir: str) -> World:
+        """The world in which the calls that a dead primary had carried out are known to the new one, or anew.
+
+        What the survivors have of a call is recognised when it is tried again, and takes effect once.
+        """
+        calls, held = world.calls, world.entry(heir, *where)
+        for op_id, call in world.calls.items():
+            operation = self._setting.operations[op_id]
+            if (operation.region, operation.key) != where or call.carrier not in world.wan.dead:
+                continue
+            if call.stage is Stage.APPLIED or (call.stage is Stage.SENT and call.waiting):
+                known = call.stamp is not None and held.stamp == call.stamp
+                clients = self._setting.caller(op_id)
+                calls = calls.set(
+                    op_id,
+                    call._replace(stage=Stage.SENT, waiting=clients, carrier=heir)
+                    if known
+                    else Call(Stage.CALLED, indefinite=call.indefinite),
+                )
+        return world.but(calls=calls)
+
+
+def thread_of(where: Where) -> str:
+    """The name of the channels in which the updates of a key travel, all in one order."""
+    region, key = where
+    return f"{region}[{key}]"
+
+
+def parked(world: World, operation: Operation, call: Call) -> bool:
+    """Whether an operation stands in the listener of the member that has carried it out."""
+    return bool(call.carrier) and world.gates.get((call.carrier, operation.op_id)) is GateState.PARKED
+
+
+def located(world: World, where: Where, primary: str, redundant: tuple[str, ...]) -> World:
+    """The world in which a key is known to be there."""
+    return world.but(buckets=world.buckets.set(where, Bucket(primary, redundant)))
+
+
+def without(world: World, member: str) -> World:
+    """The world in which a member's copies are gone; what it was primary for has none for now."""
+    buckets = world.buckets
+    for where, bucket in world.buckets.items():
+        if member in bucket.copies:
+            left = tuple(copy for copy in bucket.copies if copy != member)
+            buckets = buckets.set(where, bucket._replace(copies=left))
+    return world.but(buckets=buckets)
+
+
+def outlived(world: World, operation: Operation, call: Call, member: str) -> Call | None:
+    """What is left of a call on a partitioned region whose caller has died; None for any other call.
+
+    What was passed on to the primary may still be carried out; what has died with it is not tried again.
+    """
+    bucket = world.buckets.get((operation.region, operation.key))
+    if bucket is None or call.stage is Stage.DONE:
+        return None
+    told = call.stage is Stage.SENT and not call.waiting
+    if member == (call.carrier or bucket.primary) and not told:
+        return Call(Stage.DONE, indefinite=True)
+    return call._replace(indefinite=True, waiting=call.waiting - {member})
+
+
+def _version(entry: Entry) -> int:
+    return 0 if entry.stamp is None else entry.stamp.version

@@ -1,0 +1,169 @@
+"""Partitioned regions: one primary a key, its copies, and what follows a lost primary (document 004, L12)."""
+
+from __future__ import annotations
+
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.operations import Client, OperationKind, Status
+from plumbline.suites.scenarios.buckets import Buckets
+from plumbline.suites.scenarios.scenario import partitioned
+
+GATES = (Capability.LISTENER_GATES,)
+FAULTS = (Capability.MEMBER_FAULTS,)
+GATED_FAULTS = (*FAULTS, *GATES)
+
+
+@partitioned("CONS-PR-01", needs=GATES)
+def what_a_copy_is_told_of_its_primary_has_already(s: Buckets) -> None:
+    for turn in range(3):
+        key = f"x{turn}"
+        copy = s.copy(key)
+        s.put(s.without(key), key)
+        # Called where a redundant copy lies; held there once that copy has it.
+        update = s.park(copy, copy, key)
+        s.holds(s.primary(key), key, update)
+        s.release(update)
+        s.settle()
+        s.copies_hold(key, update)
+
+
+@partitioned("CONS-PR-01", needs=GATES)
+def what_is_called_at_a_copy_waits_for_the_primary_too(s: Buckets) -> None:
+    copy = s.copy("x")
+    s.put(s.without("x"), "x")
+    first = s.park(copy, s.without("x"), "x")
+    second = s.start(copy, OperationKind.PUT, "x")
+    s.not_shown_at(copy, second)
+    s.holds(copy, "x", first)
+    s.release(first)
+    s.settle()
+    for holder in s.holders("x"):
+        s.told_once(holder, second)
+    s.copies_hold("x", second)
+
+
+@partitioned("CONS-PR-01", redundancy=2)
+def updates_of_all_members_come_first_to_the_primary(s: Buckets) -> None:
+    for key in ("x", "y", "z"):
+        called = [s.put(member, key) for member in s.members]
+        s.log_is(s.primary(key), key, *called)
+        s.copies_hold(key, called[-1])
+
+
+@partitioned("CONS-PR-02", needs=GATES)
+def an_update_waits_until_the_copies_have_the_one_before(s: Buckets) -> None:
+    other = s.elsewhere("x")
+    s.put(s.without("x"), "x")
+    first = s.park(s.copy("x"), s.primary("x"), "x", thread="one")
+    second = s.start(s.primary("x"), OperationKind.PUT, "x", thread="two")
+    s.put(s.primary("x"), other, thread="three")
+    s.not_shown_at(s.primary("x"), second)
+    s.is_held_back(second)
+    s.holds(s.primary("x"), "x", first)
+    s.settle()
+    s.copies_hold("x", second)
+
+
+@partitioned("CONS-PR-03", redundancy=2)
+def copies_apply_what_many_write_in_the_order_of_the_primary(s: Buckets) -> None:
+    for turn in range(4):
+        key = f"x{turn}"
+        called = {op.token: op for member in s.members for op in (s.start(member, OperationKind.PUT, key),)}
+        s.settle()
+        primary = s.primary(key)
+        order = [called[e.token] for e in s.driver.log(primary) if e.key == key and e.token in called]
+        for operation in called.values():
+            s.told_once(primary, operation)
+        for copy in s.copies(key):
+            s.log_is(copy, key, *order)
+
+
+@partitioned("CONS-PR-04", redundancy=2)
+def copies_have_an_update_when_its_call_returns(s: Buckets) -> None:
+    for turn in range(6):
+        for member in s.members:
+            update = s.put(member, f"x{turn}")
+            s.copies_hold(f"x{turn}", update)
+
+
+@partitioned("CONS-PR-04")
+def a_read_gives_what_was_written_wherever_it_is_called(s: Buckets) -> None:
+    for turn in range(2):
+        key = f"x{turn}"
+        for writer in s.members:
+            update = s.put(writer, key)
+            for reader in s.members:
+                s.reads_only(s.get(reader, key), (update,))
+        gone = s.do(s.low, OperationKind.DESTROY, key)
+        s.copies_hold(key, gone)
+        s.do(s.high, OperationKind.DESTROY, key, expect=Status.ABSENT)
+
+
+@partitioned("CONS-PR-05", redundancy=2, needs=FAULTS)
+def survivors_of_a_primary_agree_on_what_was_under_way(s: Buckets) -> None:
+    lost = s.primary("x")
+    keys = s.keys_of(lost, 6)
+    before = {key: s.put(s.copy(key), key) for key in keys}
+    updates = {key: s.start(s.copy(key), OperationKind.PUT, key) for key in keys}
+    s.crash(lost)
+    s.settle()
+    for key in keys:
+        for holder in s.holders(key):
+            s.holds(holder, key, before[key], updates[key])
+        s.copies_agree(key)
+
+
+@partitioned("CONS-PR-05", redundancy=2, needs=FAULTS)
+def copies_keep_what_was_written_when_their_primary_is_lost(s: Buckets) -> None:
+    lost = s.primary("x")
+    keys = s.keys_of(lost, 3)
+    written = {key: s.put(s.copy(key), key) for key in keys}
+    s.crash(lost)
+    s.settle()
+    for key in keys:
+        s.copies_hold(key, written[key])
+    for key in keys:
+        again = s.put(s.members[0], key)
+        s.copies_hold(key, again)
+
+
+@partitioned("CONS-PR-05", redundancy=2, needs=GATED_FAULTS)
+def what_a_copy_still_holds_back_meets_a_new_primary(s: Buckets) -> None:
+    lost = s.primary("x")
+    keys = s.keys_of(lost, 6)
+    caller = s.copy("x")
+    before = {key: s.put(caller, key) for key in keys}
+    # None can return before its primary dies: some copy stands in its listener, or has yet to get there.
+    updates = {key: s.hold(s.copies(key)[turn % 2], caller, key) for turn, key in enumerate(keys)}
+    s.crash(lost)
+    for update in updates.values():
+        s.release(update)
+    s.settle()
+    for key in keys:
+        for holder in s.holders(key):
+            s.holds(holder, key, before[key], updates[key])
+        s.copies_agree(key)
+    again = {key: s.put(caller, key) for key in keys}
+    for key in keys:
+        s.copies_hold(key, again[key])
+
+
+K = Client(name="K", servers=("A",))
+
+
+@partitioned("INT-BULK-02", redundancy=0, needs=(Capability.CLIENTS,), clients=(K,))
+def a_bulk_load_covers_the_buckets_of_all_members(s: Buckets) -> None:
+    keys = [*(f"k{number}" for number in range(12)), "x", s.elsewhere("x")]
+    written = {key: s.put(s.mid, key) for key in keys}
+    s.register("K")
+    for key, operation in written.items():
+        s.holds("K", key, operation)
+
+
+@partitioned("INT-BULK-02", redundancy=1, needs=(Capability.CLIENTS,), clients=(K,))
+def a_bulk_load_of_a_list_covers_keys_wherever_they_lie(s: Buckets) -> None:
+    keys = [f"k{number}" for number in range(8)]
+    written = {key: s.put(s.high, key) for key in keys}
+    s.register("K", "list", "\n".join(keys[1:]))
+    s.holds("K", keys[0], None)
+    for key in keys[1:]:
+        s.holds("K", key, written[key])
