@@ -11,19 +11,25 @@ import io
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+import msgspec
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule, run_state_machine_as_test
 
 from plumbline.reference.capabilities import Capability
+from plumbline.reference.history import Fault, FaultKind
 from plumbline.reference.operations import (
     READS,
+    HostPolicy,
     Operation,
     OperationKind,
     RegionAttributes,
+    RegionPolicy,
     Scope,
+    Site,
+    Topology,
 )
-from plumbline.reference.plans import Do, Park, Plan, Release, Settle, Start
+from plumbline.reference.plans import Do, Inject, Park, Plan, Release, Settle, Start
 from plumbline.suites.bucket_machines import BUCKET_MACHINES
 from plumbline.suites.client_machines import CLIENT_MACHINES
 from plumbline.suites.drawing import (
@@ -36,6 +42,8 @@ from plumbline.suites.drawing import (
     PlanMachine,
 )
 from plumbline.suites.gateway_machines import GATEWAY_MACHINES
+
+_LESS = (RegionPolicy.NORMAL, RegionPolicy.NORMAL, RegionPolicy.PRELOADED, RegionPolicy.EMPTY)
 
 
 class ReplicatedRegionMachine(PlanMachine):
@@ -137,6 +145,60 @@ class ReplicatedRegionMachine(PlanMachine):
         self.settle_now()
 
 
+class LesserMembersMachine(ReplicatedRegionMachine):
+    """Members that keep less than a replicate call beside replicates, one of which may be killed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dead: tuple[str, ...] = ()
+
+    @rule(
+        members=st.sampled_from((("A", "B"), ("A", "B", "C"), ("A", "B", "C"))),
+        checks=st.sampled_from((None, None, None, True, False)),
+        scope=st.sampled_from((Scope.ACK, Scope.ACK, Scope.NO_ACK)),
+    )
+    @precondition(lambda self: not self.steps)
+    def begin(self, members: tuple[str, ...], checks: bool | None, scope: Scope) -> None:
+        """Choose the topology before anything is called."""
+        if Capability.CHECKS_SETTING not in self.offers:
+            checks = None
+        self.members = self.fixed_members[:3] or members
+        self.region = RegionAttributes(name=REGION, checks=checks, scope=scope)
+
+    @property
+    def loose(self) -> bool:
+        """Drawn as where logs carry no order: every order has to be tried, as hardly any step is claimed."""
+        return True
+
+    @rule(who=st.integers(0, 3), policy=st.sampled_from(_LESS))
+    @precondition(lambda self: not self.steps)
+    def keep_less(self, who: int, policy: RegionPolicy) -> None:
+        """One more member keeps less than a replicate."""
+        member = self.members[-1 - who % len(self.members)]
+        others = tuple(host for host in self.region.policies if host.member != member)
+        policies = (*others, HostPolicy(member, policy))
+        self.region = msgspec.structs.replace(self.region, policies=policies)
+
+    @rule(who=st.integers(0, 3))
+    @precondition(lambda self: Capability.MEMBER_FAULTS in self.offers and self.steps and not self.dead)
+    def kill(self, who: int) -> None:
+        """A member is killed, whatever is under way."""
+        victim = self.members[who % len(self.members)]
+        self.members, self.dead = tuple(m for m in self.members if m != victim), (victim,)
+        self.parked = {op_id: where for op_id, where in self.parked.items() if where[0] != victim}
+        self.steps.append(Inject(Fault(kind=FaultKind.CRASH, member=victim)))
+
+    def plan(self) -> Plan:
+        """The plan so far; where nothing else was drawn, the last member is a normal one."""
+        if not self.region.policies:
+            self.region = msgspec.structs.replace(
+                self.region, policies=(HostPolicy(self.members[-1], RegionPolicy.NORMAL),)
+            )
+        plan = super().plan()
+        everybody = tuple(sorted((*self.members, *self.dead)))
+        return msgspec.structs.replace(plan, topology=Topology((Site(1, everybody),)))
+
+
 _CHANGES_A_PRESENT_KEY = (
     OperationKind.PUT,
     OperationKind.REPLACE,
@@ -176,6 +238,12 @@ MACHINES: dict[str, Machine] = {
         ),
         needs=(Capability.REPLICATED_REGIONS,),
         draws=ReplicatedRegionMachine,
+    ),
+    "lesser_members": Machine(
+        name="lesser_members",
+        requirements=("CONS-NR-01", "CONS-NR-02", "CONS-NR-03"),
+        needs=(Capability.REPLICATED_REGIONS, Capability.REGION_POLICIES),
+        draws=LesserMembersMachine,
     ),
     **{machine.name: machine for machine in (*GATEWAY_MACHINES, *CLIENT_MACHINES, *BUCKET_MACHINES)},
 }
