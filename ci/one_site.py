@@ -17,6 +17,7 @@ from plumbline.reference.history import Fault, FaultKind, History
 from plumbline.reference.model.gauges import COLLECTIONS, COUNT
 from plumbline.reference.operations import (
     READS,
+    WHOLE_REGION,
     Client,
     HostPolicy,
     Interest,
@@ -215,7 +216,7 @@ class _Drawing:
             member=member,
             region=REGION,
             kind=kind,
-            key=draw.choice(shape.keys) if shape.keys else _fresh_key(draw, kind, op_id),
+            key=self._key(kind, op_id),
             token=None if kind in READS else f"t{op_id}",
         )
         chance = draw.random()
@@ -230,6 +231,12 @@ class _Drawing:
             self._under_way[thread] = op_id
         else:
             self._steps.append(Do(operation))
+
+    def _key(self, kind: OperationKind, op_id: int) -> str:
+        if kind in WHOLE_REGION:
+            return ""
+        keys = self._shape.keys
+        return self._draw.choice(keys) if keys else _fresh_key(self._draw, kind, op_id)
 
     def _release_one(self) -> None:
         op_id, member = self._parked.pop(self._draw.randrange(len(self._parked)))

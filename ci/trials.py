@@ -18,6 +18,7 @@ from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.history import Called, History, Returned
 from plumbline.reference.operations import Client, OperationKind, Scope, TombstoneSettings
 from plumbline.reference.rulebook.book import (
+    CLEARING,
     DECISIONS,
     GAUGES,
     PARTITIONED,
@@ -92,7 +93,7 @@ PALETTES = (
 
 BOTH_SITES = 2
 
-OF_TOMBSTONES = {**REPLICATED, **TOMBSTONES, **GAUGES}
+OF_TOMBSTONES = {**REPLICATED, **TOMBSTONES, **CLEARING, **GAUGES}
 
 MOST_AT_BUCKETS = 5
 """So many operations on a partitioned region the judge can look at."""
@@ -193,14 +194,16 @@ def _with_policies(draw: random.Random, book: Rulebook, seed: int) -> tuple[int,
 
 
 def _with_tombstones(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, History]:
-    """A chaotic example within one site in which time passes and tombstones are collected."""
+    """A chaotic example within one site in which tombstones are collected, or the region is cleared."""
+    clears = draw.random() < 0.4
+    destroys = (OperationKind.DESTROY, OperationKind.DESTROY, OperationKind.CREATE, OperationKind.GET)
     shape = one_site.Shape(
         operations=draw.randrange(3, 7),
         keys=draw.choice((("x",), ("x",), ("x", "y"))),
         members=draw.choice((2, 2, 3)),
         scope=draw.choice((Scope.ACK, Scope.ACK, Scope.NO_ACK)),
         mixed=0.6,
-        others=(OperationKind.DESTROY, OperationKind.DESTROY, OperationKind.CREATE, OperationKind.GET),
+        others=(*destroys[1:], OperationKind.CLEAR) if clears else destroys,
         started=draw.choice((0.2, 0.6)),
         parked=draw.choice((0.0, 0.2)),
         settled=draw.choice((0.1, 0.4)),
@@ -210,7 +213,8 @@ def _with_tombstones(draw: random.Random, book: Rulebook, seed: int) -> tuple[in
             threshold=draw.choice((1, 1, 2, None)),
             thresholds=draw.choice(((), (("A", 1),))),
         ),
-        leaps=0.4,
+        leaps=0.0 if clears else 0.4,
+        dying=draw.choice(((), (), ("A",))) if clears else (),
     )
     plan = one_site.draw_plan(draw, shape)
     return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)

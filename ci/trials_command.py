@@ -62,7 +62,7 @@ Exit codes:
 @click.option(
     "--right", is_flag=True, help="Larger examples, right by construction, that the search has to explain."
 )
-@click.option("--tombstones", is_flag=True, help="Let time pass in each, so that tombstones expire.")
+@click.option("--tombstones", is_flag=True, help="Let tombstones expire in each, or clear the region.")
 @click.option("--rules", is_flag=True, help="The same larger examples, of which no rule may accuse one.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(

@@ -74,6 +74,7 @@ _ANNOUNCED_AS = {
     OperationKind.LOCAL_INVALIDATE: EventKind.INVALIDATE,
     OperationKind.DESTROY: EventKind.DESTROY,
     OperationKind.LOCAL_DESTROY: EventKind.DESTROY,
+    OperationKind.CLEAR: EventKind.CLEAR,
 }
 """How listeners are told of operations whose value they cannot be told by."""
 

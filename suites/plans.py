@@ -8,7 +8,16 @@ from __future__ import annotations
 from plumbline.adapters.errors import AdapterError
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Fault, FaultKind, Gate
-from plumbline.reference.operations import LOCAL, READS, WHOLE_REGION, Operation, Outcome, Status
+from plumbline.reference.operations import (
+    LOCAL,
+    READS,
+    WHOLE_REGION,
+    Operation,
+    OperationKind,
+    Outcome,
+    RegionPolicy,
+    Status,
+)
 from plumbline.reference.plans import (
     Await,
     Count,
@@ -44,6 +53,16 @@ def run_plan(plan: Plan, driver: Driver) -> None:
     for step in plan.steps:
         playing.take(step)
     playing.wind_up()
+
+
+def takes_lock(plan: Plan, operation: Operation) -> bool:
+    """Whether an operation is a clear that may be called while others are under way."""
+    if operation.kind is not OperationKind.CLEAR or plan.clients or plan.queues:
+        return False
+    return all(
+        region.checks is not False and not region.policies and region.policy is RegionPolicy.REPLICATE
+        for region in plan.regions
+    )
 
 
 class _Playing:
@@ -114,7 +133,7 @@ class _Playing:
     def _call(self, step: Do | Start | Park) -> None:
         """Call an operation as the step says; waiting for it only while nothing may hold it back."""
         driver, operation = self._driver, step.operation
-        if operation.kind in WHOLE_REGION:
+        if operation.kind in WHOLE_REGION and not takes_lock(self._plan, operation):
             # Nobody says how these meet what else is under way.
             if self._parked or driver.under_way or not driver.settle():
                 return
@@ -134,8 +153,8 @@ class _Playing:
     def _finish(self, op_id: int) -> None:
         if all(operation.op_id != op_id for operation in self._driver.under_way):
             return
-        if self._parked:
-            # It may be held back rightly; that it does not return is seen, and judged like all else.
+        if self._parked or self._driver.crashed:
+            # It may be held back rightly, or by who has died; that it does not return is judged as well.
             self._outcome(op_id)
         else:
             self._finished(op_id)
@@ -156,7 +175,7 @@ class _Playing:
         return (
             operation is not None
             and op_id in self._done
-            and operation.kind not in READS | LOCAL
+            and operation.kind not in READS | LOCAL | WHOLE_REGION
             and operation.member != member
         )
 
@@ -202,6 +221,8 @@ class _Playing:
             counts = member not in self._restarted
             if counts and Capability.STATISTICS in self._driver.introduction.capabilities:
                 self._driver.statistic(member, "conflatedEvents")
+                if self._plan.tombstones is not None:
+                    self._driver.statistic(member, "tombstoneCount")
 
     def _read(self, member: str, region: str) -> None:
         if member not in self._driver.crashed and (member, region) not in self._away:

@@ -180,7 +180,8 @@ class ReferenceAdapter(Adapter):
             raise UnsupportedError(f"begin: the reference does not model {operation.kind} so far")
         model = self._ready()
         self._require_modelled(operation)
-        if whole and self._world.calls:
+        model.setting.lock_for(operation)
+        if whole and self._world.calls and operation.region not in model.setting.clears:
             raise UnsupportedError(f"begin: {operation.kind} is called while nothing is under way, so far")
         of_member = operation.member not in model.setting.clients
         if operation.kind is OperationKind.LOCAL_CLEAR and not of_member:
@@ -219,6 +220,7 @@ class ReferenceAdapter(Adapter):
         while op_id not in self._outcomes:
             if model.setting.operations[op_id].member in self._world.wan.dead:
                 self._outcomes[op_id] = self._outcome_of_the_dead(op_id)
+                self._world = self._world.but(calls=self._world.calls.delete(op_id))
                 break
             for after, outcome in model.timeline.returned(self._world, op_id):
                 self._world = after

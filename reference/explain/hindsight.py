@@ -31,6 +31,7 @@ from plumbline.reference.model.world import LOOK, Channel, Entry, Message, Sende
 from plumbline.reference.operations import (
     READS,
     STORES_VALUE,
+    EventKind,
     Operation,
     OperationKind,
     Outcome,
@@ -275,6 +276,23 @@ class Hindsight:
             now <= moment < latest or (moment < now and number in world.asked) for number, moment in gauges
         )
 
+    def clear_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
+        """Whether the region may be cleared first (see Foresight)."""
+        clears = self._index.clears.get(operation.region)
+        if not clears:
+            return False
+        latest = self._index.latest(operation, member)
+        return any(
+            now <= called < latest or (called < now and self._is_under_way(world, op_id))
+            for op_id, called in clears
+        )
+
+    @staticmethod
+    def _is_under_way(world: World, op_id: int) -> bool:
+        return op_id in world.calls or any(
+            message.op_id == op_id for messages in world.channels.values() for message in messages
+        )
+
     def time_to_pass(self, world: World, now: int, member: str, operation: Operation) -> bool:
         """Whether time may be let pass first (see Foresight)."""
         if any(fault.kind is FaultKind.TIME_LEAP for fault in world.wan.faults.values()):
@@ -372,7 +390,7 @@ class Hindsight:
 
     def place_of(self, member: str, operation: Operation) -> tuple[Place, Shown]:
         """Where the listener of a member tells of an operation that was called elsewhere, and what."""
-        _, kind = ARRIVES[operation.kind]
+        _, kind = ARRIVES.get(operation.kind, (None, EventKind.CLEAR))
         named = self._index.identified or operation.kind in STORES_VALUE
         thread = operation.thread if named else None
         token = operation.token if named else None

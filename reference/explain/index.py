@@ -126,6 +126,7 @@ class Index:
         self.silent = self._find_silent((*history.topology.members, *self.clients))
         self.counts = self._find_counts()
         self.gauges = self._find_gauges()
+        self.clears = self._find_clears()
         self.leaps = [moment for moment, fault in self.faults if fault.kind is FaultKind.TIME_LEAP]
         self.losers = self._find_losers()
         self.unheard = self._find_unheard()
@@ -344,6 +345,14 @@ class Index:
         for moments in counts.values():
             moments.sort()
         return counts
+
+    def _find_clears(self) -> dict[str, list[tuple[int, int]]]:
+        """Of each region the clears, and when they are called."""
+        clears: dict[str, list[tuple[int, int]]] = {}
+        for op_id, operation in self.operations.items():
+            if operation.kind is OperationKind.CLEAR:
+                clears.setdefault(operation.region, []).append((op_id, self.called[op_id]))
+        return clears
 
     def _find_gauges(self) -> dict[str, list[tuple[int, int]]]:
         """Of each member the questions after its tombstones: their numbers, and when they were asked."""

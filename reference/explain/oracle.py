@@ -18,8 +18,9 @@ from plumbline.reference.explain.steps import Entry, Place, View
 from plumbline.reference.history import Called, ContentsRead, History, StatisticAsked
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
 from plumbline.reference.model.places import TIMELINE
-from plumbline.reference.operations import RegionPolicy
+from plumbline.reference.operations import OperationKind, RegionPolicy
 from plumbline.reference.rulebook.book import (
+    CLEARING,
     CLIENTS,
     DECISIONS,
     GATEWAYS,
@@ -124,10 +125,17 @@ def _decisions(history: History) -> tuple[str, ...]:
         *(CLIENTS if history.clients else ()),
         *(POLICIES if any(region.policies for region in history.regions) else ()),
         *(TOMBSTONES if history.tombstones is not None else ()),
+        *(CLEARING if _clears(history) else ()),
         *(GAUGES if _counts_tombstones(history) else ()),
         *(PARTITIONED if any(r.policy is RegionPolicy.PARTITION for r in history.regions) else ()),
         *REPLICATED,
     )
+
+
+def _clears(history: History) -> bool:
+    """Whether anybody clears a region."""
+    called = (what.operation.kind for what in history.timeline if isinstance(what, Called))
+    return OperationKind.CLEAR in called
 
 
 def _counts_tombstones(history: History) -> bool:

@@ -84,6 +84,8 @@ def _ask(history: History, book: Rulebook) -> Question:
     setting.readings = index.readings
     setting.operations = index.operations
     setting.originators = index.originators
+    for operation in index.operations.values():
+        setting.lock_for(operation)
     setting.ambiguous = index.ambiguous
     hearsay = Hearsay(index, history)
     setting.clients_as_documented &= hearsay.simple

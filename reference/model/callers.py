@@ -15,6 +15,7 @@ from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims, tombstones
 from plumbline.reference.model.attempts import carried_out, counted, seen
 from plumbline.reference.model.claims import LOOKED_AT_IN_ORDER
+from plumbline.reference.model.clearing import Clearing
 from plumbline.reference.model.collecting import in_doubt, replaced
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import (
@@ -51,6 +52,7 @@ class Callers:
         self._strength = strength
         self._foresight = foresight
         self._senders = senders
+        self.clearing = Clearing(setting, strength)
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Effects of calls, and their sending."""
@@ -63,6 +65,9 @@ class Callers:
                 continue
             if lesser and (operation.member, operation.region) in lesser:
                 continue
+            if self._setting.clears and self.clearing.owns(operation):
+                yield from self.clearing.steps(world, operation, call)
+                continue
             if call.stage is Stage.CALLED:
                 operation = carried_out(operation, call)
                 before = seen(world, self._setting, operation.member, op_id) if counted(world) else world
@@ -72,6 +77,10 @@ class Callers:
 
     def blocked(self, world: World, operation: Operation) -> tuple[bool, ...]:
         """Whether a call has to wait for other writers before it takes effect."""
+        if self._setting.clears:
+            shut = self.clearing.shuts_out(world, operation)
+            if any(shut):
+                return shut
         if not self._setting.watches_writers:
             return (False,)
         others = sum(

@@ -207,8 +207,10 @@ def replaced(setting: Setting, before: World, after: World, where: Where) -> Wor
 def in_doubt(
     setting: Setting, foresight: Foresight, world: World, now: int, member: str, operation: Operation
 ) -> bool:
-    """Whether it may matter to tombstones whether an operation reaches the member now or later."""
+    """Whether it may matter to tombstones or a clear whether an operation reaches the member now or later."""
     if foresight.gauge_to_come(world, now, member, operation):
+        return True
+    if foresight.clear_to_come(world, now, member, operation):
         return True
     return setting.tombstones is not None and (
         foresight.time_to_pass(world, now, member, operation) or Collecting(setting).is_old(world)

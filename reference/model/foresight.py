@@ -89,6 +89,9 @@ class Foresight(Protocol):
     def gauge_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
         """Whether somebody may count the member's tombstones before `operation` reaches it."""
 
+    def clear_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
+        """Whether the region may be cleared before `operation` reaches the member."""
+
     def time_to_pass(self, world: World, now: int, member: str, operation: Operation) -> bool:
         """Whether time may be let pass before `operation` reaches the member."""
 
@@ -193,6 +196,10 @@ class Unknowing:
         return True
 
     def gauge_to_come(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def clear_to_come(self, *_: object) -> bool:
         """Perhaps."""
         return True
 

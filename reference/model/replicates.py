@@ -17,6 +17,7 @@ from plumbline.reference.model import claims, hazards, tombstones
 from plumbline.reference.model.attempts import counted, recognised, seen
 from plumbline.reference.model.callers import changed
 from plumbline.reference.model.checks import Checks, Finding
+from plumbline.reference.model.clearing import Clearing
 from plumbline.reference.model.collecting import in_doubt, replaced
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import listener_entry, listener_place
@@ -35,7 +36,7 @@ from plumbline.reference.model.world import (
     WireName,
     World,
 )
-from plumbline.reference.operations import Operation
+from plumbline.reference.operations import Operation, OperationKind
 from plumbline.reference.rulebook.operations import ARRIVES
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
 
@@ -51,6 +52,7 @@ class Replicates:
         self._foresight = foresight
         self._senders = senders
         self._checks = Checks(setting)
+        self.clearing = Clearing(setting, strength)
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Deliveries of the first message of each channel; or their loss, where the sender has died."""
@@ -73,6 +75,10 @@ class Replicates:
                 yield self._rolled_back(world, channel, operation, head)
                 continue
             if lesser and (channel.target, operation.region) in lesser:
+                continue
+            if self._setting.clears and self.clearing.owns(operation):
+                taken = self.taken(world, channel, head, discarded=False)
+                yield from self.clearing.received(world, channel, operation, taken, head)
                 continue
             if head.event is not None and (channel.target, head.op_id) in world.wan.seen:
                 # A receiver that applies a repeated event passes it on; who has it already may know it.
@@ -497,6 +503,8 @@ class Replicates:
 
     def shown(self, member: str, operation: Operation) -> tuple[Place, Shown]:
         """Where the listener of a member would tell of an operation that arrives there, and what."""
+        if operation.kind is OperationKind.CLEAR:
+            return self.clearing.shown(member, operation)
         becomes, event = ARRIVES[operation.kind]
         named = (self._setting.identified and operation.token is not None) or becomes is EntryState.LIVE
         region, key = operation.region, operation.key

@@ -80,6 +80,10 @@ class Rest:
                     return False
                 if call.stage is Stage.CALLED:
                     continue
+            if self._setting.clears and self._callers.clearing.begins(operation, call):
+                if not call.indefinite and self._callers.clearing.must_go_on(state, operation):
+                    return False
+                continue
             if call.stage is Stage.CALLED:
                 if (
                     not call.indefinite

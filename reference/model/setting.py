@@ -25,6 +25,7 @@ from plumbline.reference.operations import (
     Client,
     Interest,
     Operation,
+    OperationKind,
     QueueAttributes,
     RegionAttributes,
     RegionPolicy,
@@ -74,6 +75,7 @@ class Setting:
         show: the claim of a change that the log says comes next on its member.
         readings: op id → what the clocks showed, where the harness held them (see `times`).
         tombstones: how long members keep tombstones, where that was asked for; None: longer than it takes.
+        clears: regions that are cleared under a lock (see `clearing`).
         primaries: queue → the member that was seen to be its primary in the beginning.
         lesser: (member, region) → its policy, for members that keep less than a replicate.
         partitioned: the names of the partitioned regions.
@@ -107,6 +109,7 @@ class Setting:
         self.readings: dict[int, tuple[int, int]] = {}
         self.primaries: dict[str, str] = {}
         self.tombstones = tombstones
+        self.clears: frozenset[str] = frozenset()
         self.order = order
         self.identified = identified
         self.redeliverable = redeliverable
@@ -204,6 +207,14 @@ class Setting:
         """The site of a member, or of a client's server."""
         client = self.clients.get(holder)
         return self.site_of[holder if client is None else client.servers[0]]
+
+    def lock_for(self, operation: Operation) -> None:
+        """Have a clear take the lock of its region, where that is modelled."""
+        if operation.kind is not OperationKind.CLEAR or self.clients or self.queues or self.lesser:
+            return
+        region = self._regions[operation.region]
+        if region.checks is not False and region.policy is RegionPolicy.REPLICATE:
+            self.clears |= {operation.region}
 
     def is_replicated(self, region: str) -> bool:
         """Whether a region's tombstones are kept as those of replicated and partitioned ones are."""

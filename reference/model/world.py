@@ -32,13 +32,14 @@ ABSENT = Entry(EntryState.ABSENT)
 
 
 class Stage(IntEnum):
-    """How far a call has come; a client's begins by being asked of its server."""
+    """How far a call has come; a client's begins by being asked of its server, a clear by taking its lock."""
 
     ASKED = 0
     CALLED = 1
     APPLIED = 2
     SENT = 3
     DONE = 4
+    LOCKED = 5
 
 
 class Call(NamedTuple):

@@ -15,6 +15,7 @@ import msgspec
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.operations import Interest, OperationKind, Status
 from plumbline.reference.rulebook import (
+    clearing,
     clients,
     failover,
     gateways,
@@ -93,6 +94,12 @@ class Rulebook:
     synchronises: Callable[[], Any] = partitioned.synchronises
     keeps_copies: Callable[[], Any] = partitioned.keeps_copies
     loaded_from: Callable[[str, tuple[str, ...]], Any] = partitioned.loaded_from
+    shuts_out: Callable[[bool], Any] = clearing.shuts_out
+    clear_waits_for_updates: Callable[[], Any] = clearing.clear_waits_for_updates
+    cleared_with: Callable[[tuple[str, ...]], Any] = clearing.cleared_with
+    clear_keeps_tombstones: Callable[[], Any] = clearing.clear_keeps_tombstones
+    clear_told: Callable[[], Any] = clearing.clear_told
+    frees_lock_of_dead: Callable[[], Any] = clearing.frees_lock_of_dead
     serves_client: Callable[[bool, bool], Any] = clients.serves_client
     client_takes: Callable[[bool, bool], Any] = clients.client_takes
     forwards_updates: Callable[[bool], Any] = clients.forwards_updates
@@ -414,6 +421,16 @@ TOMBSTONES: dict[str, Decision] = {
 }
 """Decisions that only examples ask in which tombstones expire."""
 
+CLEARING: dict[str, Decision] = {
+    "clear_keeps_tombstones": Decision(("CLEAR-TOMB-01",), _yes_or_no),
+    "clear_told": Decision(("CLEAR-TOMB-01",), lambda: Free((1, 0, 2))),
+    "frees_lock_of_dead": Decision(("CLEAR-LIVE-01",), _yes_or_no),
+    "shuts_out": Decision(("CLEAR-LOCK-01",), _yes_or_no),
+    "clear_waits_for_updates": Decision(("CLEAR-LOCK-02", "CLEAR-CONV-01"), _yes_or_no),
+    "cleared_with": Decision(("CLEAR-CONV-01",), _any_recipients),
+}
+"""Decisions that only examples ask in which a region is cleared."""
+
 GAUGES: dict[str, Decision] = {
     "tombstones_reported": Decision(
         ("STAT-TOMB-01",), lambda count, present: Free((count, present, 0, count + 1))
@@ -527,7 +544,7 @@ GATEWAYS: dict[str, Decision] = {
     "get_crosses": Decision(("WAN-OPS-04",), _yes_or_no),
     "invalidate_crosses": Decision(("WAN-OPS-05",), _yes_or_no),
     "local_destroy_crosses": Decision(("WAN-OPS-06",), _yes_or_no),
-    "region_operations_cross": Decision(("WAN-OPS-08",), _yes_or_no),
+    "region_operations_cross": Decision(("WAN-OPS-08", "CLEAR-SCOPE-01"), _yes_or_no),
     "expirations_cross": Decision(("WAN-OPS-07",), _yes_or_no),
     "no_effect_crosses": Decision(("WAN-OPS-10", "WAN-OPS-09"), _yes_or_no),
     "feeds_queue": Decision(("WAN-CFG-01", "SHQ-CREATE-01"), _yes_or_no),
@@ -602,6 +619,7 @@ GATEWAYS: dict[str, Decision] = {
 DECISIONS: dict[str, Decision] = {
     **REPLICATED,
     **TOMBSTONES,
+    **CLEARING,
     **GAUGES,
     **POLICIES,
     **PARTITIONED,

@@ -7,6 +7,7 @@ how they are found out.
 from __future__ import annotations
 
 from plumbline.reference.operations import OperationKind, Status
+from plumbline.reference.rulebook.faulty_clears import CLEARS
 from plumbline.reference.rulebook.faulty_clients import CLIENTS
 from plumbline.reference.rulebook.faulty_failover import FAILOVER
 from plumbline.reference.rulebook.faulty_gateways import GATEWAYS
@@ -61,6 +62,7 @@ FAULTY: dict[str, FaultyVariant] = {
         *PARTITIONED,
         *QUEUES,
         *TOMBSTONES,
+        *CLEARS,
         variant(
             "cluster-lock",
             "CONS-RR-01 EX-A3C3-01",

@@ -56,7 +56,7 @@ GATEWAYS = (
     ),
     variant(
         "region-operations-cross",
-        "WAN-OPS-08",
+        "WAN-OPS-08 CLEAR-SCOPE-01",
         "what is done to a whole region goes to other sites",
         region_operations_cross=lambda: True,
     ),

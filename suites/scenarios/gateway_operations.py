@@ -140,7 +140,7 @@ def what_changes_nothing_does_not_cross(stage: Sites) -> None:
         stage.log_is(member, "y")
 
 
-@between_sites("WAN-OPS-08", needs=(Capability.CLEAR,))
+@between_sites("WAN-OPS-08", "CLEAR-SCOPE-01", needs=(Capability.CLEAR,))
 def what_is_done_to_a_whole_region_stays(stage: Sites) -> None:
     """One site invalidates, and clears, its region; the other keeps its own, and is sent what was queued."""
     for kind in (OperationKind.INVALIDATE_REGION, OperationKind.CLEAR):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from plumbline.suites.scenarios import (  # noqa: F401 - importing them registers their scenarios
     attempts,
+    clears,
     client_operations,
     clients,
     configuration,

@@ -206,6 +206,12 @@ class Stage:
             raise MismatchError(f"{_told(operation)} to return", "it is still under way")
         return outcome
 
+    def is_under_way(self, operation: Operation) -> None:
+        """A call does not return, though it is given all the time for it."""
+        self.steps.append(Finish(operation.op_id))
+        if self._driver.finish(operation.op_id) is not None:
+            raise MismatchError(f"{_told(operation)} to wait", "it has returned")
+
     def park(
         self,
         at: str,

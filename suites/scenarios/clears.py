@@ -1,0 +1,119 @@
+"""What a clear does to a region while others write to it (document 004, L105)."""
+
+from __future__ import annotations
+
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.operations import EventKind, OperationKind, TombstoneSettings
+from plumbline.suites.scenarios.scenario import scenario
+from plumbline.suites.scenarios.stage import Stage
+
+PUT, DESTROY, CLEAR = OperationKind.PUT, OperationKind.DESTROY, OperationKind.CLEAR
+
+CLEARS = (Capability.CLEAR,)
+GATES = (Capability.CLEAR, Capability.LISTENER_GATES)
+HELD = (*GATES, Capability.CALLBACK_SCRIPTS)
+
+
+@scenario("CLEAR-LOCK-01", needs=HELD)
+def updates_wait_on_every_member_while_a_clear_has_the_lock(s: Stage) -> None:
+    kept = s.put(s.low, "x")
+    s.settle()
+    clear = s.park(s.high, s.high, "", CLEAR, callback="writer")
+    first = s.start(s.low, PUT, "y")
+    second = s.start(s.mid, PUT, "x")
+    s.not_shown_at(s.low, first)
+    s.not_shown_at(s.mid, second)
+    # Whoever reads need not wait.
+    s.reads_only(s.get(s.mid, "x"), (kept,))
+    s.release(clear)
+    s.settle()
+    s.all_hold("y", first)
+    s.all_hold("x", second)
+
+
+@scenario("CLEAR-LOCK-02", needs=GATES)
+def a_clear_waits_for_an_update_that_was_begun_before_it(s: Stage) -> None:
+    for clearing in (s.mid, s.high):
+        key = f"x-{clearing}"
+        s.put(s.mid, key)
+        late = s.park(s.low, s.low, key)
+        clear = s.start(clearing, CLEAR, "")
+        s.is_under_way(clear)
+        s.release(late)
+        s.settle()
+        s.all_hold(key, None)
+
+
+@scenario("CLEAR-CONV-01", needs=CLEARS)
+def all_members_agree_after_a_clear(s: Stage) -> None:
+    for clearing in s.members:
+        for member in s.members:
+            s.put(member, f"before {member}")
+            s.put(member, "x")
+        begun = [s.start(member, PUT, f"meanwhile {member}") for member in s.members]
+        s.start(clearing, CLEAR, "")
+        begun += [s.start(member, PUT, "meanwhile") for member in s.members]
+        s.settle()
+        for member in s.members:
+            s.all_hold(f"before {member}", None)
+        s.all_hold("x", None)
+        for key in dict.fromkeys(operation.key for operation in begun):
+            s.everybody_agrees(key)
+        s.all_hold("x", s.put(clearing, "x"))
+
+
+@scenario("CLEAR-CONV-01", needs=GATES)
+def what_is_held_back_while_a_region_is_cleared_ends_alike_everywhere(s: Stage) -> None:
+    s.put(s.mid, "x")
+    late = s.park(s.low, s.low, "x")
+    s.start(s.high, CLEAR, "")
+    s.release(late)
+    s.settle()
+    s.everybody_agrees("x")
+
+
+@scenario("CLEAR-TOMB-01", needs=CLEARS)
+def a_clear_is_told_once_and_what_is_written_behind_it_is_accepted_everywhere(s: Stage) -> None:
+    puts = {key: s.put(s.low, key) for key in ("x", "y")}
+    for _ in range(3):
+        puts["z"] = s.put(s.mid, "z")
+        gone = s.do(s.high, DESTROY, "z")
+    s.settle()
+    clear = s.on_region(s.mid, CLEAR)
+    s.settle()
+    for member in s.members:
+        s.told_as(member, clear, EventKind.CLEAR)
+        for key in ("x", "y"):
+            s.log_is(member, key, puts[key])
+        s.told_once(member, gone)
+    for member, key in zip(s.members, ("x", "y", "z"), strict=True):
+        s.all_hold(key, s.put(member, key))
+        s.all_hold(key, s.put(s.low, key))
+
+
+@scenario(
+    "CLEAR-TOMB-01",
+    "STAT-TOMB-01",
+    needs=(Capability.CLEAR, Capability.TOMBSTONES, Capability.STATISTICS),
+    tombstones=TombstoneSettings(threshold=1_000),
+)
+def a_clear_leaves_no_tombstones_and_drops_those_that_were_there(s: Stage) -> None:
+    for key in ("x", "y"):
+        s.put(s.low, key)
+        s.do(s.mid, DESTROY, key)
+    s.put(s.high, "z")
+    s.settle()
+    s.all_say("tombstoneCount", 2)
+    s.on_region(s.mid, CLEAR)
+    s.settle()
+    s.all_say("tombstoneCount", 0)
+
+
+@scenario("CLEAR-LIVE-01", needs=(*HELD, Capability.MEMBER_FAULTS))
+def updates_go_on_when_the_member_has_died_that_held_the_lock(s: Stage) -> None:
+    s.put(s.low, "x")
+    s.settle()
+    s.park(s.high, s.high, "", CLEAR, callback="writer")
+    s.crash(s.high)
+    s.all_hold("y", s.put(s.low, "y"))
+    s.all_hold("x", s.put(s.mid, "x"))
