@@ -17,8 +17,6 @@ from plumbline.reference.model import claims
 from plumbline.reference.model.callers import changed
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import (
-    listener_entry,
-    listener_place,
     outcome_entry,
     outcome_place,
 )
@@ -36,7 +34,7 @@ from plumbline.reference.model.world import (
     Stage,
     World,
 )
-from plumbline.reference.operations import READS, EventKind, Operation, Outcome
+from plumbline.reference.operations import READS, Operation, Outcome
 from plumbline.reference.rulebook.operations import effects
 from plumbline.reference.rulebook.values import Effect, EntryState, each
 
@@ -47,7 +45,7 @@ Shows = tuple[tuple[Place, Shown], ...]
 
 
 UNTOLD_LAST = -(1 << 18)
-"""What a primary does and dies before it tells of it is tried last, behind its death."""
+"""What a primary does and tells of later, or never as it dies before that, is tried last."""
 
 
 class Buckets:
@@ -70,8 +68,11 @@ class Buckets:
                 continue
             if call.stage is Stage.CALLED:
                 yield from self._called(world, view, operation, call)
-            elif call.stage is Stage.APPLIED:
+                continue
+            if call.stage is Stage.APPLIED:
                 yield from self._sendings(world, operation, call)
+            if call.silent and call.carrier not in world.wan.dead:
+                yield from self._telling(world, view, operation, call)
         for channel, messages in world.channels.items():
             head = messages[0]
             if (
@@ -102,6 +103,8 @@ class Buckets:
                     and self._locked(world, operation, bucket.primary, parked=True)
                 )
             )
+        if call.silent and call.carrier not in world.wan.dead:
+            return any(key == operation.key for _, key in held)
         return call.stage is not Stage.APPLIED or parked(world, operation, call)
 
     def rests(self, world: World, held: frozenset[tuple[str, str]]) -> bool:
@@ -121,7 +124,7 @@ class Buckets:
                 continue
             if (other.region, other.key) != (operation.region, operation.key):
                 continue
-            if call.stage is Stage.APPLIED or (call.stage is Stage.SENT and call.waiting):
+            if call.silent or call.stage is Stage.APPLIED or (call.stage is Stage.SENT and call.waiting):
                 return True
             if parked and world.gates.get((at, op_id)) is GateState.PARKED:
                 return True
@@ -165,19 +168,26 @@ class Buckets:
     ) -> Iterator[Step]:
         """The update changes the entry of the member that carries it out; nobody else has it yet."""
         region, key, op_id = operation.region, operation.key, operation.op_id
-        named = self._setting.identified or effect.becomes is EntryState.LIVE
-        event = effect.event or EventKind.DESTROY
-        place = listener_place(self._strength, at, region, key, operation.thread if named else None, event)
-        shown = listener_entry(region, key, event, operation.token if named else None)
+        place, shown = self._replicates.shown(at, operation)
+        decided = self._replicates.decided_by_log(view, place, shown)
         tellings = [True] if view.fits(place, shown) else []
-        if self._foresight.may_go_untold(world, view, at):
+        if (
+            not (view.reduced and decided)
+            or view.still(place, shown)
+            or self._foresight.may_go_untold(world, view, at)
+        ):
+            # Its listener is told behind the copies; or it dies before that.
             tellings.append(False)
         certain = (
-            self._replicates.decided_by_log(view, place, shown)
+            decided
             and not self._setting.clients
             and not self._foresight.comes_again(op_id)
             and self._foresight.reader_to_come(world, view.now, at, operation, entry) is Comes.NO
             and not self._foresight.silent_change_to_come(world, view.now, at, operation, entry)
+        )
+        # What its caller takes with it nobody tries again: copies that tell of it were sent it.
+        heard = operation.member == at and any(
+            view.still(*self._replicates.shown(copy, operation)) for copy in world.buckets[region, key].copies
         )
         call: Call = world.calls[op_id]
         for stamp, told in product(each(self._setting.book.stamp(entry.stamp, at, operation.kind)), tellings):
@@ -187,6 +197,7 @@ class Buckets:
                 stamp=stamp,
                 update=entry.state in (EntryState.LIVE, EntryState.INVALID),
                 carrier=at,
+                silent=not told,
             )
             gates = world.gates
             if told and gates.get((at, op_id)) is GateState.ARMED:
@@ -195,12 +206,28 @@ class Buckets:
             applied = world.but(entries=entries, calls=world.calls.set(op_id, after), gates=gates)
             for known in queued(applied, self._setting, self._strength, at, operation, stamp):
                 yield Step(
-                    ("carries out", at, op_id),
+                    ("carries out" if told else "carries out, and tells later", at, op_id),
                     known,
                     ((place, shown),) * told,
                     claims.CARRIES_OUT if told and certain else None,
-                    prefer=0 if told else UNTOLD_LAST,
+                    prefer=0 if told or heard else UNTOLD_LAST,
                 )
+
+    def _telling(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
+        """The listener of a primary is told, behind some of the copies, of what has been carried out."""
+        at, op_id = call.carrier, operation.op_id
+        place, shown = self._replicates.shown(at, operation)
+        if not view.fits(place, shown):
+            return
+        gates = world.gates
+        if gates.get((at, op_id)) is GateState.ARMED:
+            gates = gates.set((at, op_id), GateState.PARKED)
+        told = world.but(calls=world.calls.set(op_id, call._replace(silent=False)), gates=gates)
+        decided = self._replicates.decided_by_log(view, place, shown)
+        again = self._foresight.comes_again(op_id)
+        yield Step(
+            ("tells", at, op_id), told, ((place, shown),), claims.TELLS if decided and not again else None
+        )
 
     def _sendings(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
         """The update goes to every copy; before or behind the primary's listener, that is not said."""
@@ -354,7 +381,7 @@ class Buckets:
                 clients = self._setting.caller(op_id)
                 calls = calls.set(
                     op_id,
-                    call._replace(stage=Stage.SENT, waiting=clients, carrier=heir)
+                    call._replace(stage=Stage.SENT, waiting=clients, carrier=heir, silent=False)
                     if known
                     else Call(Stage.CALLED, indefinite=call.indefinite),
                 )
@@ -370,6 +397,11 @@ def thread_of(where: Where) -> str:
 def parked(world: World, operation: Operation, call: Call) -> bool:
     """Whether an operation stands in the listener of the member that has carried it out."""
     return bool(call.carrier) and world.gates.get((call.carrier, operation.op_id)) is GateState.PARKED
+
+
+def tells_still(world: World, operation: Operation, call: Call) -> bool:
+    """Whether the member that has carried an operation out, and lives, still tells its listener of it."""
+    return (call.silent and call.carrier not in world.wan.dead) or parked(world, operation, call)
 
 
 def located(world: World, where: Where, primary: str, redundant: tuple[str, ...]) -> World:

@@ -239,6 +239,10 @@ TAKES_OVER = Claim(
     "first.",
     SEND_TO_COPIES.relies_on | {"synchronises", "keeps_copies"},
 )
+TELLS = Claim(
+    "tells",
+    "The log fixes what a listener is told next; being told changes nothing else, and lets others go on.",
+)
 PASSES_BY = Claim(
     "passes by",
     "A member without a copy keeps nothing of an update of which it tells nobody.",

@@ -38,7 +38,7 @@ from plumbline.reference.history import (
     Waited,
 )
 from plumbline.reference.model import claims, tombstones
-from plumbline.reference.model.buckets import located, parked
+from plumbline.reference.model.buckets import located, tells_still
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS, readings
 from plumbline.reference.model.hosting import joined, left
 from plumbline.reference.model.interests import Interests
@@ -113,7 +113,7 @@ class Timeline:
         after = world.but(calls=world.calls.delete(op_id))
         if call.stage is Stage.DONE:
             yield after, call.outcome
-        elif parked(world, self._setting.operations[op_id], call):
+        elif tells_still(world, self._setting.operations[op_id], call):
             return  # the primary of its key still tells of it
         elif call.stage is Stage.SENT and not call.waiting:
             for status in each(self._setting.book.status_of_loser(call.outcome.status, call.discarded)):

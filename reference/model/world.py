@@ -62,6 +62,7 @@ class Call(NamedTuple):
         by: the replicate that carries it out; "" where whoever it is called on does so.
         reached: the members that have it already, where a replicate carries it out.
         carrier: which member has carried it out, where the region is partitioned.
+        silent: whether that member's listener is still to be told of it.
     """
 
     stage: Stage = Stage.CALLED
@@ -79,6 +80,7 @@ class Call(NamedTuple):
     by: str = ""
     reached: frozenset[str] = frozenset()
     carrier: str = ""
+    silent: bool = False
 
 
 class MessageState(IntEnum):

@@ -65,9 +65,10 @@ def an_update_waits_until_the_copies_have_the_one_before(s: Buckets) -> None:
 
 @partitioned("CONS-PR-03", redundancy=2)
 def copies_apply_what_many_write_in_the_order_of_the_primary(s: Buckets) -> None:
-    for turn in range(4):
+    for turn in range(8):
         key = f"x{turn}"
-        called = {op.token: op for member in s.members for op in (s.start(member, OperationKind.PUT, key),)}
+        started = [s.start(member, OperationKind.PUT, key) for member in (*s.members, *s.members)]
+        called = {operation.token: operation for operation in started}
         s.settle()
         primary = s.primary(key)
         order = [called[e.token] for e in s.driver.log(primary) if e.key == key and e.token in called]
@@ -101,9 +102,10 @@ def a_read_gives_what_was_written_wherever_it_is_called(s: Buckets) -> None:
 @partitioned("CONS-PR-05", redundancy=2, needs=FAULTS)
 def survivors_of_a_primary_agree_on_what_was_under_way(s: Buckets) -> None:
     lost = s.primary("x")
-    keys = s.keys_of(lost, 6)
+    keys = s.keys_of(lost, 10)
     before = {key: s.put(s.copy(key), key) for key in keys}
-    updates = {key: s.start(s.copy(key), OperationKind.PUT, key) for key in keys}
+    callers = (s.copy("x"), lost, lost, lost)
+    updates = {key: s.start(callers[turn % 4], OperationKind.PUT, key) for turn, key in enumerate(keys)}
     s.crash(lost)
     s.settle()
     for key in keys:
@@ -129,11 +131,11 @@ def copies_keep_what_was_written_when_their_primary_is_lost(s: Buckets) -> None:
 @partitioned("CONS-PR-05", redundancy=2, needs=GATED_FAULTS)
 def what_a_copy_still_holds_back_meets_a_new_primary(s: Buckets) -> None:
     lost = s.primary("x")
-    keys = s.keys_of(lost, 6)
+    keys = s.keys_of(lost, 10)
     caller = s.copy("x")
     before = {key: s.put(caller, key) for key in keys}
     # None can return before its primary dies: some copy stands in its listener, or has yet to get there.
-    updates = {key: s.hold(s.copies(key)[turn % 2], caller, key) for turn, key in enumerate(keys)}
+    updates = {key: s.hold(s.copies(key)[turn % 2], lost, key) for turn, key in enumerate(keys)}
     s.crash(lost)
     for update in updates.values():
         s.release(update)
