@@ -80,7 +80,8 @@ class Checks:
         book, order = self._setting.book, world.order
         incoming = head.stamp
         if stored is not None and incoming is not None and stored.site != incoming.site:
-            yield from self._between_sites(world, operation, incoming, stored)
+            entry = world.entry(member, operation.region, operation.key)
+            yield from self._between_sites(world, operation, incoming, stored, entry)
             return
         for takes_part in each(book.takes_part(operation.kind)):
             if not takes_part:
@@ -102,9 +103,14 @@ class Checks:
                     yield from (Finding(applies, tie=True, order=chosen) for applies in each(decision()))
 
     def _between_sites(
-        self, world: World, operation: Operation, incoming: Stamp, stored: Stamp
+        self, world: World, operation: Operation, incoming: Stamp, stored: Stamp, entry: Entry
     ) -> Iterator[Finding]:
         """The comparison with what another site wrote: by time, whatever the versions (004, L30 to L34)."""
+        compared = tombstones.between_sites(self._setting.book, entry, operation)
+        if not all(compared):
+            yield Finding(applied=True, tie=False, order=world.order)
+        if not any(compared):
+            return
         pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
         if not incoming.times or not stored.times:
             yield Finding(applied=True, tie=False, order=world.order)

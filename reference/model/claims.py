@@ -47,6 +47,7 @@ STAMPS_GROW = frozenset(
         "compared_with_tombstone",
         "goes_on_from",
         "tombstone_read_as",
+        "compared_between_sites",
     }
 )
 """Decisions on which "a stored stamp only grows, and a loser stays one" rests."""

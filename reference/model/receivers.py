@@ -169,6 +169,17 @@ class Receivers:
         if stored is None:
             yield from (Judged(applies, pairs) for applies in each(book.applies_unrecorded()))
             return
+        for compared in tombstones.between_sites(book, entry, operation):
+            if compared:
+                yield from self._compared(event, pairs, where, stored)
+            else:
+                yield Judged(applied=True, pairs=pairs)
+
+    def _compared(
+        self, event: Queued, pairs: Pairs, where: tuple[str, str], stored: Stamp
+    ) -> Iterator[Judged]:
+        """The comparison with what was stored there by its own site or another."""
+        book = self._setting.book
         if stored.site == event.site or not self._setting.is_timed(*where):
             for applies in each(book.applies_same_site()):
                 yield Judged(applies, pairs)

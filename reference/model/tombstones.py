@@ -6,6 +6,7 @@ Asks the rulebook only where there is a tombstone. Does not know how it comes to
 from __future__ import annotations
 
 from plumbline.reference.model.world import Entry
+from plumbline.reference.operations import Operation, OperationKind
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
 
@@ -45,3 +46,9 @@ def goes_on_from(book: Rulebook, entry: Entry) -> tuple[Stamp | None, ...]:
 def read_as(book: Rulebook, entry: Entry) -> tuple[EntryState, ...]:
     """What anybody who reads may take the entry for."""
     return each(book.tombstone_read_as()) if entry.state is EntryState.TOMBSTONE else (entry.state,)
+
+
+def between_sites(book: Rulebook, entry: Entry, operation: Operation) -> tuple[bool, ...]:
+    """Whether an event of another site is compared with what it finds."""
+    finds, destroys = entry.state is EntryState.TOMBSTONE, operation.kind is OperationKind.DESTROY
+    return each(book.compared_between_sites(finds, destroys)) if finds or destroys else ALWAYS

@@ -86,6 +86,7 @@ class Rulebook:
     tombstones_reported: Callable[[int, int], Any] = tombstones.tombstones_reported
     collections_counted: Callable[[int], Any] = tombstones.collections_counted
     adds_to_size: Callable[[bool, bool], Any] = tombstones.adds_to_size
+    compared_between_sites: Callable[[bool, bool], Any] = tombstones.compared_between_sites
     carried_out_at: Callable[[str, str, tuple[str, ...]], Any] = partitioned.carried_out_at
     locks_key: Callable[[], Any] = partitioned.locks_key
     works_off_in_order: Callable[[], Any] = partitioned.works_off_in_order
@@ -607,6 +608,7 @@ GATEWAYS: dict[str, Decision] = {
     "receiver_tells": Decision(("WANC-PEER-01",), _any_recipients),
     "applies_unrecorded": Decision(("WANC-NEW-01",), _yes_or_no),
     "applies_same_site": Decision(("WANC-SAME-01",), _yes_or_no),
+    "compared_between_sites": Decision(("WANC-TOMB-01",), _yes_or_no),
     "applies_later_time": Decision(("WANC-TS-01", "WANC-CHK-01"), _yes_or_no),
     "applies_earlier_time": Decision(("WANC-TS-02", "WANC-CHK-01"), _yes_or_no),
     "applies_tie_of_higher_site": Decision(("WANC-TIE-01",), _yes_or_no),

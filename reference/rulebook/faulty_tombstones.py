@@ -136,5 +136,17 @@ TOMBSTONES = (
         "the gauges of the size of tombstones stand still",
         adds_to_size=lambda gauge_of_replicated, replicated: False,  # noqa: ARG005
     ),
+    variant(
+        "destroys-cross-uncompared",
+        "WANC-TOMB-01",
+        "a destroy of another site is always applied",
+        compared_between_sites=lambda finds_tombstone, destroys: not destroys,  # noqa: ARG005
+    ),
+    variant(
+        "tombstones-forget-sites",
+        "WANC-TOMB-01",
+        "an event of another site is always applied where it finds a tombstone",
+        compared_between_sites=lambda finds_tombstone, destroys: not finds_tombstone,  # noqa: ARG005
+    ),
 )
 """All of them."""

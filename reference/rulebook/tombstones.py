@@ -101,3 +101,8 @@ def collections_counted(removed: int) -> int:  # noqa: ARG001
 def adds_to_size(gauge_of_replicated: bool, replicated: bool) -> bool:
     """Whether a region's tombstones add to a gauge of their size: each kind to its own (L101 s3)."""
     return gauge_of_replicated == replicated
+
+
+def compared_between_sites(finds_tombstone: bool, destroys: bool) -> bool:  # noqa: ARG001
+    """Whether an event of another site that destroys, or finds a tombstone, is compared: it is (L28, L93)."""
+    return True

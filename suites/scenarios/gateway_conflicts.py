@@ -47,7 +47,7 @@ def what_the_last_writer_sends_is_applied(stage: Sites) -> None:
     stage.both_sites_hold("x", puts[-1])
 
 
-@between_sites("WANC-TS-01", "WANC-TS-02", needs=LINKS, clocks=True)
+@between_sites("WANC-TS-01", "WANC-TS-02", "WANC-TOMB-01", needs=LINKS, clocks=True)
 def the_later_update_wins_at_both_sites(stage: Sites) -> None:
     """Of updates made apart the later is applied at both sites; the earlier is not even told of."""
     for turn, (first, second) in enumerate(((stage.here, stage.there), (stage.there, stage.here))):
