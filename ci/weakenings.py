@@ -538,6 +538,11 @@ WEAKENINGS: dict[str, Weakening] = {
     "who answers behind its death has only read": Weakening(
         "explain.hindsight", "NEVER if unknown else back", "NEVER if unknown else 0"
     ),
+    "what is read of who runs again was read of who died": Weakening(
+        "explain.hindsight",
+        "latest = min(self._index.latest(operation, member), self._index.dies_by(member, now))",
+        "latest = self._index.latest(operation, member)",
+    ),
     "who dies has told all that it tells when it runs again": Weakening(
         "explain.engine", "spans is None or spans[index][0] <= self.now", "True"
     ),

@@ -91,7 +91,7 @@ class Hindsight:
                 and self._reads(reader, self._index.returned.get(op_id, (NEVER, None))[1], entry)
             ):
                 return Comes.PERHAPS
-        latest = self._index.latest(operation, member)
+        latest = min(self._index.latest(operation, member), self._index.dies_by(member, now))
         comes = Comes.NO
         for index in range(bisect_left(readers, now, key=MOMENT), len(readers)):
             found = Reader(*readers[index])

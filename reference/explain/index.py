@@ -20,6 +20,7 @@ from plumbline.reference.history import (
     ContentsRead,
     Fault,
     FaultBegun,
+    FaultDone,
     FaultKind,
     Gate,
     History,
@@ -101,6 +102,7 @@ class Index:
         self.queues = {queue.id: queue for queue in history.queues}
         self.faults: list[tuple[int, Fault]] = []
         self._down: set[Fault] = set()
+        self._deaths: dict[str, list[int]] = {}
         self.looks: list[tuple[int, str]] = []
         self.last_look: dict[str, int] = {}
         self.primaries: dict[str, str] = {}
@@ -173,6 +175,8 @@ class Index:
     def _read_answer(self, history: History, moment: int, what: Moment, called: dict[str, set[str]]) -> None:
         """Take in a fault, a question or an answer; a question that is never answered shows nothing."""
         match what:
+            case FaultDone(_, fault) if fault.kind is FaultKind.CRASH:
+                self._deaths.setdefault(fault.member, []).append(moment)
             case FaultBegun(_, fault):
                 self.faults.append((moment, fault))
                 self._down = _still_down(self._down, fault)
@@ -381,6 +385,14 @@ class Index:
     def dies(self, member: str) -> bool:
         """Whether the member is killed."""
         return any(fault.kind is FaultKind.CRASH and fault.member == member for _, fault in self.faults)
+
+    def dies_by(self, member: str, now: int) -> int:
+        """The moment by which the member is dead; what is read of it later is read of one that started."""
+        deaths = self._deaths.get(member)
+        if not deaths:
+            return NEVER
+        index = bisect_left(deaths, now)
+        return deaths[index] if index < len(deaths) else NEVER
 
     def dies_between(self, member: str, since: int, until: int) -> bool:
         """Whether the member is killed, as far as anybody asks for that between two moments."""

@@ -23,7 +23,11 @@ def restarted(world: World, setting: Setting, member: str) -> Iterator[World]:
         yield world
         return
     wan = world.wan._replace(dead=world.wan.dead.delete(member))
-    alone = _forgotten(world.but(wan=wan, discards=world.discards.set(member, 0)), member)
+    calls = world.calls
+    for op_id in world.calls:
+        if setting.operations[op_id].member == member:
+            calls = calls.delete(op_id)  # nobody waits for it any more, and who died does it no more
+    alone = _forgotten(world.but(wan=wan, calls=calls, discards=world.discards.set(member, 0)), member)
     ways = [alone]
     for region in setting.region_names:
         ways = [after for before in ways for after in joined(before, member, region, setting)] or ways

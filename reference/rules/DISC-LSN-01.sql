@@ -6,12 +6,20 @@
 -- opportunity: an operation shown to a listener (may be shown once, must have been called), and a key that an
 --   observed member holds or was told of (its last event must be what it holds, where logs keep the order of
 --   a key; that something absent became invalid need not be told); replicated region with checks on;
+--   of members that were not started again;
 --   redelivered operations are VER-DUP-01's, repetitions from another site GWQ-ACK-04's
 -- violation: shown twice; shown and never called; the last event shown is not what the member holds
-WITH hosts AS (
-  SELECT run_id, example, region, member
-  FROM ev
-  WHERE kind = 'region_host' AND policy = 'replicate' AND coalesce(checks, true)
+WITH started_again AS (
+  SELECT DISTINCT s.run_id, s.example, s.member
+  FROM ev s
+  JOIN ev c ON c.run_id = s.run_id AND c.example = s.example AND c.member = s.member AND c.kind = 'crash' AND c.seq < s.seq
+  WHERE s.kind = 'member_start'
+),
+hosts AS (
+  SELECT h.run_id, h.example, h.region, h.member
+  FROM ev h
+  ANTI JOIN started_again a ON a.run_id = h.run_id AND a.example = h.example AND a.member = h.member
+  WHERE h.kind = 'region_host' AND h.policy = 'replicate' AND coalesce(h.checks, true)
 ),
 called AS (
   SELECT DISTINCT run_id, example, region, token

@@ -174,6 +174,30 @@ def _lost_on_the_way() -> Tale:
     return t.read(K={"x": "v2"})
 
 
+def _nothing_there() -> Tale:
+    """K destroys what it never knew: once it was there, once somebody else has just destroyed it."""
+    t = untold().put("A", "x", MEMBERS).put("A", "y", MEMBERS).settle().read(K={}, L={})
+    t.do("destroy", "K", "x", MEMBERS).do("destroy", "D", "y", MEMBERS)
+    return t.ends(t.call("destroy", "K", "y"), Status.ABSENT)
+
+
+def _emptied() -> Tale:
+    """K clears the region, and A puts again; then it drops its own copy of the region, and L destroys all."""
+    t = untold().put("A", "x", MEMBERS).settle()
+    t.ends(t.call("clear", "K", "")).put("A", "y", MEMBERS).settle()
+    held: dict[str, dict[str, str | None]] = {member: {"y": "v3"} for member in MEMBERS.split()}
+    t.read(K={}, L={}, **held)
+    t.ends(t.call("local_destroy_region", "K", "")).settle().has_region(B=True)
+    return t.ends(t.call("destroy_region", "L", "")).settle().has_region(B=False, D=False)
+
+
+def _emptied_at_last() -> Tale:
+    """K clears the region, and then it drops its own copy."""
+    t = untold().put("A", "x", MEMBERS).settle()
+    t.ends(t.call("clear", "K", "")).settle().read(A={}, B={}, C={}, D={}, K={}, L={})
+    return t.ends(t.call("local_destroy_region", "K", "")).settle().has_region(B=True)
+
+
 def _started_again() -> Tale:
     """K finds B when that starts again, and is told from then on; what it names may die once more."""
     t = told(UNSECURED).put("A", "x").settle().fault("crash", "B").fault("crash", "C").settle()
@@ -252,6 +276,9 @@ RIGHT: dict[str, Sample] = {
     "twice secured": _twice_secured().sample(looks_like="FO-HA-07 FO-AUTO-01"),
     "unsecured": _unsecured().sample(looks_like="FO-NONHA-03 FO-NONHA-06 FO-NONHA-09"),
     "lost on the way": _lost_on_the_way().sample(looks_like="FO-AUTO-01 FO-HA-05"),
+    "nothing there": _nothing_there().settle().read(K={}, L={}).sample(looks_like="C2S-OPS-03"),
+    "emptied": _emptied().sample(looks_like="C2S-OPS-04 C2S-OPS-05"),
+    "emptied at last": _emptied_at_last().sample(),
     "started again": _started_again().sample(looks_like="FO-NONHA-02"),
     "unanswered": _unanswered().sample(looks_like="TRK-HIGH-01"),
     "at a normal server": _at_a_normal_server().sample(looks_like="S2C-OPS-05 INT-BULK-03"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plumbline.reference.operations import Client
+from plumbline.reference.operations import Client, Status
 from plumbline.reference.rules.client_right import (
     MEMBERS,
     SECURED,
@@ -24,6 +24,9 @@ _SAME_SERVER = (Client(name="K", servers=("B",)), Client(name="L", servers=("B",
 def _calls() -> dict[str, Sample]:
     """What clients call."""
     again = told().put("K", "x")
+    nothing, cleared, left = (untold().put("A", "x", MEMBERS).settle().read(K={}, L={}) for _ in range(3))
+    unread = untold().put("A", "x", MEMBERS).settle()
+    destroyed, kept = (untold().settle() for _ in range(2))
     return {
         "put of a client stays there": told()
         .put("K", "x", "K")
@@ -76,6 +79,36 @@ def _calls() -> dict[str, Sample]:
         .put("L", "x")
         .rests(L={"x": "v1"})
         .sample("CONS-CL-01 TRK-ORDER-02"),
+        "says that there is nothing, of what its server was seen to hold": nothing.ends(
+            nothing.call("destroy", "K", "x"), Status.ABSENT
+        )
+        .settle()
+        .read(K={}, L={})
+        .sample("C2S-OPS-03"),
+        "says that there is nothing, of what was put": unread.ends(
+            unread.call("destroy", "L", "x"), Status.ABSENT
+        )
+        .settle()
+        .read(K={}, L={})
+        .sample("C2S-OPS-03"),
+        "destroy of a client's region leaves a server's": destroyed.ends(
+            destroyed.call("destroy_region", "K", "")
+        )
+        .settle()
+        .has_region(A=False, B=True)
+        .sample("C2S-OPS-04"),
+        "local destroy of a region goes to servers": kept.ends(kept.call("local_destroy_region", "L", ""))
+        .settle()
+        .has_region(C=False, A=True)
+        .sample("C2S-OPS-04"),
+        "clear of a client leaves an entry": cleared.ends(cleared.call("clear", "K", ""))
+        .settle()
+        .read(A={}, B={"x": "v1"}, C={}, D={}, K={}, L={})
+        .sample("C2S-OPS-05 CONS-RR-04"),
+        "clear of a client leaves everything": left.ends(left.call("clear", "L", ""))
+        .settle()
+        .read(K={}, L={})
+        .sample("C2S-OPS-05"),
         "told of its own put twice": again.shown(1, "K").rests().sample("C2S-PROP-02"),
         "told of its own update twice": told()
         .put("A", "x")

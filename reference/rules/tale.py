@@ -274,6 +274,14 @@ class Tale:
             self._timeline.append(ContentsRead(self._numbers, member, _READ, entries))
         return self
 
+    def has_region(self, **there: bool) -> Self:
+        """Region r is looked for on members: it is there, or is not any more."""
+        for member, held in there.items():
+            self._numbers += 1
+            self._timeline.append(ContentsAsked(self._numbers, member, _READ))
+            self._timeline.append(ContentsRead(self._numbers, member, _READ, (), gone=not held))
+        return self
+
     def _told(self, member: str) -> dict[str, str | None]:
         told: dict[str, str | None] = {}
         for shown in self._logs[member]:
