@@ -172,7 +172,9 @@ class Index:
             if not self._down:
                 self.settled_everywhere.append(moment)
 
-    def _read_answer(self, history: History, moment: int, what: Moment, called: dict[str, set[str]]) -> None:
+    def _read_answer(  # noqa: PLR0912 - a case for each kind of moment
+        self, history: History, moment: int, what: Moment, called: dict[str, set[str]]
+    ) -> None:
         """Take in a fault, a question or an answer; a question that is never answered shows nothing."""
         match what:
             case FaultDone(_, fault) if fault.kind is FaultKind.CRASH:
