@@ -16,7 +16,14 @@ from plumbline.ci import lesser_members, one_site, partitioned, two_sites
 from plumbline.ci.corruptions import CORRUPTIONS, showing_less
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.history import Called, History, Returned
-from plumbline.reference.operations import Client, OperationKind, Scope, TombstoneSettings
+from plumbline.reference.operations import (
+    Client,
+    HostPolicy,
+    OperationKind,
+    RegionPolicy,
+    Scope,
+    TombstoneSettings,
+)
 from plumbline.reference.rulebook.book import (
     CLEARING,
     DECISIONS,
@@ -211,10 +218,12 @@ def _with_tombstones(draw: random.Random, book: Rulebook, seed: int) -> tuple[in
         tombstones=TombstoneSettings(
             timeout_ms=20_000,
             threshold=draw.choice((1, 1, 2, None)),
+            other_timeout_ms=draw.choice((20_000, 10_000)),
             thresholds=draw.choice(((), (("A", 1),))),
         ),
         leaps=0.0 if clears else 0.4,
         dying=draw.choice(((), (), ("A",))) if clears else (),
+        policies=draw.choice(((), (), (HostPolicy("B", RegionPolicy.NORMAL),))) if not clears else (),
     )
     plan = one_site.draw_plan(draw, shape)
     return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)

@@ -19,6 +19,25 @@ class Weakening(NamedTuple):
 
 # ruff: noqa: E501 - the text of the model as it stands there
 WEAKENINGS: dict[str, Weakening] = {
+    "a change is made though it may matter when": Weakening(
+        "model.callers",
+        "            and not in_doubt(self._setting, self._foresight, world, view.now, member, operation)\n",
+        "",
+    ),
+    "a discard is claimed though it may matter when": Weakening(
+        "model.replicates",
+        "            and not self._foresight.count_to_come(view.now, member, operation)\n"
+        "            and not in_doubt(self._setting, self._foresight, world, view.now, member, operation)\n",
+        "            and not self._foresight.count_to_come(view.now, member, operation)\n",
+    ),
+    "nobody looks whether anything is old enough to be collected": Weakening(
+        "model.collecting", " or Collecting(setting).is_old(world)", ""
+    ),
+    "a region is not cleared first": Weakening(
+        "model.collecting",
+        "    if foresight.clear_to_come(world, now, member, operation):\n        return True\n",
+        "",
+    ),
     "a secondary hears what was received though it is not recognised when it comes again": Weakening(
         "model.claims",
         'frozenset({"is_repeated", "keeps_tracks", "copies_keep_identity", "queue_for", "times_sent"})',

@@ -39,6 +39,7 @@ _PARTS = [
             "explain.hearsay",
             "model.callers",
             "model.claims",
+            "model.collecting",
             "model.replicates",
             "model.checks",
         ),

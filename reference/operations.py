@@ -175,12 +175,14 @@ class TombstoneSettings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     """How long members keep tombstones, and when they collect those that have expired (004, L95 to L97).
 
     Attributes:
-        timeout_ms: for how long one is kept, in milliseconds; None to leave it unnamed.
+        timeout_ms: for how long one of a replicate or bucket is kept, in milliseconds; None: not named.
+        other_timeout_ms: the same in clients, and in members that keep less than a replicate.
         threshold: how many expired ones of a member set off a collection; None to leave it unnamed.
         thresholds: members with a threshold of their own, and theirs.
     """
 
     timeout_ms: int | None = None
+    other_timeout_ms: int | None = None
     threshold: int | None = None
     thresholds: tuple[tuple[str, int], ...] = ()
 

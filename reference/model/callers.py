@@ -249,7 +249,13 @@ class Callers:
             clashes |= claims.REPEATED_SHOWS  # what comes again yields to what is under way
         outcome = Outcome(effect.status, effect.value)
         for checks in self._setting.checks(region):
-            keeps = tombstones.kept(self._setting.book, effect.becomes, None) if checks else (False,)
+            keeps = (
+                tombstones.kept(
+                    self._setting.book, effect.becomes, None, self._setting.policy(member, region)
+                )
+                if checks
+                else (False,)
+            )
             stamps = self._timed(world, self._stamps(operation, entry, effect, checks=checks))
             for stamp, told, kept in product(stamps, tellings, keeps):
                 entries = changed(

@@ -53,13 +53,15 @@ class Checks:
     ) -> Iterator[Finding]:
         """Every way in which the comparison of the message with what is stored may end."""
         for stored in tombstones.compared(self._setting.book, entry):
-            for overwrites in self._overwrites(world, head.stamp, entry):
+            for overwrites in self._overwrites(world, head.stamp, entry, (member, operation.region)):
                 if overwrites and stored is not None:
                     yield Finding(applied=True, tie=False, order=world.order)
                 else:
                     yield from self._compared_with(world, operation, head, stored, member)
 
-    def _overwrites(self, world: World, incoming: Stamp | None, entry: Entry) -> tuple[bool, ...]:
+    def _overwrites(
+        self, world: World, incoming: Stamp | None, entry: Entry, where: tuple[str, str]
+    ) -> tuple[bool, ...]:
         """Whether an update is applied whatever its version: over a tombstone that has expired, if later."""
         stored = entry.stamp
         if self._setting.tombstones is None or entry.state is not EntryState.TOMBSTONE:
@@ -68,7 +70,8 @@ class Checks:
             return (False,)
         if incoming.version > stored.version:
             return (False,)
-        expired = self._collecting.expired(world, stored)
+        replicated = self._setting.is_replicated(*where)
+        expired = self._collecting.expired(world, stored, replicated=replicated)
         if not any(expired):
             return expired
         overwrites = each(self._setting.book.overwrites_expired())

@@ -14,7 +14,7 @@ from plumbline.reference.hashed import HashedMap
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Collected, Entry, World
-from plumbline.reference.operations import Operation
+from plumbline.reference.operations import Operation, TombstoneSettings
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
 
 SWEEP_MS = 10_000
@@ -39,6 +39,7 @@ class Collecting:
             for member in self._setting.members:
                 if member not in world.wan.dead:
                     yield from self._collections(world, member)
+            yield from self._dropped(world)
         for pair in world.tombs.told:
             yield from self._heard(world, pair)
 
@@ -47,22 +48,28 @@ class Collecting:
         dead = world.wan.dead
         if any(target not in dead for _, target in world.tombs.told):
             return False
-        return not world.wan.passed or not any(
+        if not world.wan.passed:
+            return True
+        if any(all(goes) for _, goes in self._aged(world, SWEEP_MS)):
+            return False
+        return not any(
             self._must_collect(world, member) for member in self._setting.members if member not in dead
         )
 
-    def expired(self, world: World, stamp: Stamp, after_ms: int = 0) -> tuple[bool, ...]:
+    def expired(
+        self, world: World, stamp: Stamp, after_ms: int = 0, *, replicated: bool = True
+    ) -> tuple[bool, ...]:
         """Whether a tombstone has expired, so many milliseconds ago at least."""
         book = self._setting.book
-        settings = self._setting.tombstones
-        named = None if settings is None else settings.timeout_ms
+        settings = self._setting.tombstones or TombstoneSettings()
+        timeouts = each(
+            book.tombstone_timeout(settings.timeout_ms)
+            if replicated
+            else book.other_timeout(settings.other_timeout_ms)
+        )
         age = world.wan.passed - stamp.time - after_ms
         return tuple(
-            dict.fromkeys(
-                expired
-                for timeout in each(book.tombstone_timeout(named))
-                for expired in each(book.has_expired(age, timeout))
-            )
+            dict.fromkeys(expired for timeout in timeouts for expired in each(book.has_expired(age, timeout)))
         )
 
     def is_old(self, world: World) -> bool:
@@ -75,14 +82,38 @@ class Collecting:
         stamps += world.tombs.ghosts.values()
         stamps += [call.stamp for call in world.calls.values()]
         stamps += [message.stamp for messages in world.channels.values() for message in messages]
-        return any(stamp is not None and any(self.expired(world, stamp)) for stamp in stamps)
+        return any(
+            stamp is not None and any(self.expired(world, stamp, replicated=kind))
+            for stamp in stamps
+            for kind in (True, False)
+        )
+
+    def _aged(self, world: World, after_ms: int = 0) -> Iterator[tuple[Where, tuple[bool, ...]]]:
+        """Tombstones of clients and non-replicated regions, and whether they go by their age alone."""
+        for where, entry in world.entries.items():
+            if entry.state is EntryState.TOMBSTONE and entry.stamp is not None:
+                if where[0] in world.wan.dead or self._setting.is_replicated(*where[:2]):
+                    continue
+                expired = self.expired(world, entry.stamp, after_ms, replicated=False)
+                goes = each(self._setting.book.others_remove_by_age())
+                yield where, tuple(a and b for a in expired for b in goes)
+
+    def _dropped(self, world: World) -> Iterator[Step]:
+        """A client or a non-replicated region drops a tombstone that has expired."""
+        for where, goes in self._aged(world):
+            if any(goes):
+                after = world.but(entries=world.entries.delete(where))
+                yield Step(("drops a tombstone", *where), after, prefer=LAST)
 
     def _tombstones(self, world: World, member: str) -> list[tuple[Where, Stamp]]:
         """The member's tombstones, and what it takes for some, the oldest first."""
         found = [
             (where, entry.stamp)
             for where, entry in world.entries.items()
-            if where[0] == member and entry.state is EntryState.TOMBSTONE and entry.stamp is not None
+            if where[0] == member
+            and entry.state is EntryState.TOMBSTONE
+            and entry.stamp is not None
+            and self._setting.is_replicated(*where[:2])
         ]
         found += [(where, stamp) for where, stamp in world.tombs.ghosts.items() if where[0] == member]
         return sorted(found, key=lambda one: (one[1].time, one[0]))

@@ -31,7 +31,7 @@ def readings(setting: Setting, world: World, member: str, name: str) -> tuple[tu
         return tuple((count, count) for count in counts)
     found: set[tuple[int, int]] = {(0, 0)}
     for region in dict.fromkeys(tombstones):
-        kind = setting.is_replicated(region)
+        kind = setting.is_replicated(member, region)
         adds = each(setting.book.adds_to_size(SIZES[name], kind))
         found = {(1, MANY) if add else before for before in found for add in adds}
     return tuple(found)

@@ -252,7 +252,11 @@ class Receivers:
                 if not first and entry.token == operation.token:
                     # Told again, it is no newer: its peers know it already, and take over no version of it.
                     stamps = (entry.stamp,)
-                keeps = tombstones.kept(book, becomes, entry) if checks else (False,)
+                keeps = (
+                    tombstones.kept(book, becomes, entry, self._setting.policy(member, region))
+                    if checks
+                    else (False,)
+                )
                 for stamp, kept in product(stamps, keeps):
                     changes = changed(world, (member, region, key), becomes, value, stamp, checks=kept)
                     stored = world.but(entries=changes)

@@ -229,7 +229,10 @@ class Replicates:
                 # A client has no member id: whatever it signed, it would have to sign for its server.
                 signer = channel.source if member in self._setting.clients else member
                 stamps = self._checks.stored_stamps(ordered, operation, head.stamp, entry.stamp, signer)
-                for stamp, keeps in product(stamps, tombstones.kept(book, becomes, entry)):
+                for stamp, keeps in product(
+                    stamps,
+                    tombstones.kept(book, becomes, entry, self._setting.policy(member, operation.region)),
+                ):
                     for times in announced:
                         yield from self._applied(
                             ordered,

@@ -216,9 +216,15 @@ class Setting:
         if region.checks is not False and region.policy is RegionPolicy.REPLICATE:
             self.clears |= {operation.region}
 
-    def is_replicated(self, region: str) -> bool:
-        """Whether a region's tombstones are kept as those of replicated and partitioned ones are."""
-        return self._regions[region].policy in (RegionPolicy.REPLICATE, RegionPolicy.PARTITION)
+    def policy(self, holder: str, region: str) -> RegionPolicy:
+        """What a member keeps of a region; a client keeps what it is sent or has asked for."""
+        if holder in self.clients:
+            return RegionPolicy.NORMAL
+        return self.lesser.get((holder, region), self._regions[region].policy)
+
+    def is_replicated(self, holder: str, region: str) -> bool:
+        """Whether a holder's tombstones of a region are kept as in replicated and partitioned ones."""
+        return self.policy(holder, region) in (RegionPolicy.REPLICATE, RegionPolicy.PARTITION)
 
     def senders_of(self, region: str) -> tuple[str, ...]:
         """The gateway senders that the region is attached to."""

@@ -6,24 +6,27 @@ Asks the rulebook only where there is a tombstone. Does not know how it comes to
 from __future__ import annotations
 
 from plumbline.reference.model.world import Entry
-from plumbline.reference.operations import Operation, OperationKind
+from plumbline.reference.operations import Operation, OperationKind, RegionPolicy
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
 
 ALWAYS = (True,)
 
 
-def kept(book: Rulebook, becomes: EntryState | None, entry: Entry | None) -> tuple[bool, ...]:
+def kept(
+    book: Rulebook, becomes: EntryState | None, entry: Entry | None, policy: RegionPolicy
+) -> tuple[bool, ...]:
     """Whether a change leaves something behind; what is destroyed leaves a tombstone.
 
     Args:
         book: the decisions.
         becomes: what the entry becomes.
         entry: what a message from elsewhere finds; None where the change was called.
+        policy: what the member keeps of the region.
     """
     if becomes is not EntryState.TOMBSTONE:
         return ALWAYS
-    keeps = each(book.keeps_tombstone())
+    keeps = each(book.keeps_tombstone(policy))
     if entry is None or entry.state is not EntryState.ABSENT:
         return keeps
     return tuple(dict.fromkeys(a and b for a in keeps for b in each(book.remembers_unseen_destroy())))

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.operations import Interest, OperationKind, Status
+from plumbline.reference.operations import Interest, OperationKind, RegionPolicy, Status
 from plumbline.reference.rulebook import (
     clearing,
     clients,
@@ -60,7 +60,7 @@ class Rulebook:
     counts_applied: Callable[[], Any] = replicated.counts_applied
     image_includes: Callable[[EntryState], Any] = replicated.image_includes
     checks_in_force: Callable[[bool | None], Any] = replicated.checks_in_force
-    keeps_tombstone: Callable[[], Any] = tombstones.keeps_tombstone
+    keeps_tombstone: Callable[[RegionPolicy], Any] = tombstones.keeps_tombstone
     remembers_unseen_destroy: Callable[[], Any] = tombstones.remembers_unseen_destroy
     compared_with_tombstone: Callable[[Stamp], Any] = tombstones.compared_with_tombstone
     goes_on_from: Callable[[Stamp], Any] = tombstones.goes_on_from
@@ -75,6 +75,8 @@ class Rulebook:
     tombstone_timeout: Callable[[int | None], Any] = tombstones.tombstone_timeout
     has_expired: Callable[[int, int], Any] = tombstones.has_expired
     age_counted_from: Callable[[int, int], Any] = tombstones.age_counted_from
+    other_timeout: Callable[[int | None], Any] = tombstones.other_timeout
+    others_remove_by_age: Callable[[], Any] = tombstones.others_remove_by_age
     removed_by_age: Callable[[], Any] = tombstones.removed_by_age
     collection_threshold: Callable[[int | None], Any] = tombstones.collection_threshold
     sets_off_collection: Callable[[int, int], Any] = tombstones.sets_off_collection
@@ -376,7 +378,7 @@ REPLICATED: dict[str, Decision] = {
     "compared_with_tombstone": Decision(("TOMB-RETAIN-02",), _compared_or_not),
     "goes_on_from": Decision(("TOMB-RETAIN-04",), lambda stamp: Free((stamp, None))),
     "tombstone_read_as": Decision(("TOMB-INVIS-01",), lambda: Free((EntryState.ABSENT, EntryState.INVALID))),
-    "keeps_tombstone": Decision(("TOMB-RETAIN-01",), _yes_or_no),
+    "keeps_tombstone": Decision(("TOMB-RETAIN-01", "TOMB-RETAIN-03"), _yes_or_no),
     "stamp": Decision(("VER-STAMP-02", "VER-STAMP-01"), _any_stamp),
     "stamp_stored": Decision(("VER-STAMP-03", "VER-STAMP-01"), _any_stamp_stored),
     "image_includes": Decision(("VER-STAMP-04",), _yes_or_no),
@@ -408,6 +410,10 @@ TOMBSTONES: dict[str, Decision] = {
     "tombstone_timeout": Decision(
         ("TOMB-TTL-02",), lambda named: Free((tombstones.tombstone_timeout(named), 480_000, 600_000))
     ),
+    "other_timeout": Decision(
+        ("TOMB-TTL-01",), lambda named: Free((tombstones.other_timeout(named), 480_000, 600_000))
+    ),
+    "others_remove_by_age": Decision(("TOMB-TTL-01",), _yes_or_no),
     "removed_by_age": Decision(("TOMB-TTL-02",), _yes_or_no),
     "has_expired": Decision(("TOMB-TTL-03",), _yes_or_no),
     "collects": Decision(("TOMB-TTL-03",), _yes_or_no),

@@ -5,6 +5,7 @@ Knows nothing of how they are found out.
 
 from __future__ import annotations
 
+from plumbline.reference.operations import RegionPolicy
 from plumbline.reference.rulebook.values import EntryState
 from plumbline.reference.rulebook.variant import variant
 
@@ -13,7 +14,31 @@ TOMBSTONES = (
         "forgets-at-once",
         "TOMB-RETAIN-01",
         "a destroy forgets the entry at once, with its version",
-        keeps_tombstone=lambda: False,
+        keeps_tombstone=lambda policy: False,  # noqa: ARG005
+    ),
+    variant(
+        "buckets-forget-at-once",
+        "TOMB-RETAIN-03",
+        "buckets keep no tombstones, since their primary puts all updates in order anyway",
+        keeps_tombstone=lambda policy: policy is not RegionPolicy.PARTITION,
+    ),
+    variant(
+        "only-replicates-remember",
+        "TOMB-RETAIN-03",
+        "members that keep less than a replicate, and clients, keep no tombstones",
+        keeps_tombstone=lambda policy: policy in (RegionPolicy.REPLICATE, RegionPolicy.PARTITION),
+    ),
+    variant(
+        "others-wait-for-a-collection",
+        "TOMB-TTL-01",
+        "expired tombstones of clients and non-replicated regions wait for a collection",
+        others_remove_by_age=lambda: False,
+    ),
+    variant(
+        "one-long-timeout",
+        "TOMB-TTL-01",
+        "where no time-out is named, tombstones of all regions expire after ten minutes",
+        other_timeout=lambda named: 600_000 if named is None else named,
     ),
     variant(
         "tombstone-counts-as-nothing",

@@ -5,11 +5,12 @@ Each function answers one question about plain values. None knows the model's st
 
 from __future__ import annotations
 
+from plumbline.reference.operations import RegionPolicy
 from plumbline.reference.rulebook.values import EntryState, Stamp
 
 
-def keeps_tombstone() -> bool:
-    """Whether a destroy leaves a tombstone with its version: it does (L93 s1 to s3, L57)."""
+def keeps_tombstone(policy: RegionPolicy) -> bool:  # noqa: ARG001
+    """Whether a destroy leaves a tombstone with its version: it does, in regions of every kind (L93, L57)."""
     return True
 
 
@@ -105,4 +106,14 @@ def adds_to_size(gauge_of_replicated: bool, replicated: bool) -> bool:
 
 def compared_between_sites(finds_tombstone: bool, destroys: bool) -> bool:  # noqa: ARG001
     """Whether an event of another site that destroys, or finds a tombstone, is compared: it is (L28, L93)."""
+    return True
+
+
+def other_timeout(named: int | None) -> int:
+    """For how many milliseconds all others keep a tombstone: eight minutes, if unnamed (L95)."""
+    return 480_000 if named is None else named
+
+
+def others_remove_by_age() -> bool:
+    """Whether an expired tombstone of a client or a non-replicated region goes by its age: at once (L95)."""
     return True

@@ -6,8 +6,15 @@ Time is held, so that whatever is called or passes by itself takes none.
 from __future__ import annotations
 
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import OperationKind, TombstoneSettings
-from plumbline.suites.scenarios.scenario import scenario
+from plumbline.reference.operations import (
+    Client,
+    HostPolicy,
+    OperationKind,
+    RegionPolicy,
+    TombstoneSettings,
+)
+from plumbline.suites.scenarios.buckets import Buckets
+from plumbline.suites.scenarios.scenario import partitioned, scenario
 from plumbline.suites.scenarios.stage import Stage
 
 DESTROY = OperationKind.DESTROY
@@ -232,3 +239,80 @@ def the_memory_that_tombstones_take_shows_and_goes(s: Stage) -> None:
     passes(s, T + NOTICED)
     s.all_say(SIZE, 0)
     s.all_say(OTHER_SIZE, 0)
+
+
+LESSER = (HostPolicy("C", RegionPolicy.NORMAL),)
+K = Client(name="K", servers=("B",))
+OTHERS = (*COUNTED, Capability.REGION_POLICIES)
+
+
+@scenario(
+    "TOMB-TTL-01",
+    "STAT-TOMB-03",
+    needs=OTHERS,
+    policies=LESSER,
+    tombstones=TombstoneSettings(other_timeout_ms=T, threshold=1_000),
+)
+def a_member_that_is_no_replicate_drops_each_tombstone_when_it_has_expired(s: Stage) -> None:
+    s.hold_time()
+    s.put("C", "x")
+    s.do("C", DESTROY, "x")
+    s.settle()
+    s.all_say(COUNT, 1)
+    s.says("C", OTHER_SIZE, 1, 1 << 40)
+    for member, none in (("A", OTHER_SIZE), ("B", OTHER_SIZE), ("C", SIZE)):
+        s.says(member, none, 0)
+    passes(s, T - 1_000)
+    s.all_say(COUNT, 1)
+    passes(s, 1_000 + NOTICED)
+    s.says("C", COUNT, 0)
+    s.says("C", OTHER_SIZE, 0)
+    # The replicates keep theirs until something sets off a collection.
+    for member in ("A", "B"):
+        s.says(member, COUNT, 1)
+
+
+@scenario("TOMB-TTL-01", needs=OTHERS, policies=LESSER, tombstones=kept_for(None, 1_000))
+def a_tombstone_of_no_replicate_expires_after_eight_minutes(s: Stage) -> None:
+    s.hold_time()
+    s.put("C", "x")
+    s.do("C", DESTROY, "x")
+    passes(s, 479_000)
+    s.says("C", COUNT, 1)
+    passes(s, 1_000 + NOTICED)
+    s.says("C", COUNT, 0)
+
+
+@scenario("TOMB-TTL-01", needs=(*COUNTED, Capability.CLIENTS), clients=(K,), tombstones=kept_for(None, 1_000))
+def a_client_drops_its_tombstones_after_eight_minutes(s: Stage) -> None:
+    s.hold_time()
+    s.put("A", "x")
+    s.settle()
+    s.do("A", DESTROY, "x")
+    passes(s, 479_000)
+    s.says(K.name, COUNT, 1)
+    passes(s, 1_000 + NOTICED)
+    s.says(K.name, COUNT, 0)
+
+
+@scenario(
+    "TOMB-RETAIN-03",
+    needs=(Capability.STATISTICS, Capability.REGION_POLICIES, Capability.TOMBSTONES),
+    members=4,
+    policies=(*LESSER, HostPolicy("D", RegionPolicy.EMPTY)),
+)
+def whoever_stores_an_entry_keeps_a_tombstone_of_it(s: Stage) -> None:
+    s.put("C", "x")
+    s.do("C", DESTROY, "x")
+    s.settle()
+    for member, count in (("A", 1), ("B", 1), ("C", 1), ("D", 0)):
+        s.says(member, COUNT, count)
+
+
+@partitioned("TOMB-RETAIN-03", needs=(Capability.STATISTICS, Capability.TOMBSTONES))
+def copies_of_a_bucket_keep_a_tombstone_and_nobody_else(s: Buckets) -> None:
+    s.put(s.primary("x"), "x")
+    s.do(s.copy("x"), DESTROY, "x")
+    s.settle()
+    for member in s.members:
+        s.says(member, COUNT, int(member in s.holders("x")))
