@@ -23,6 +23,7 @@ from plumbline.reference.history import (
     FaultKind,
     Gate,
     History,
+    Located,
     Moment,
     OrderStrength,
     Parked,
@@ -240,6 +241,11 @@ class Tale:
         sight = QueueSight(depth=depth, role=QueueRole(role))
         self._timeline.append(QueueAsked(self._numbers, member, queue))
         self._timeline.append(QueueRead(self._numbers, member, queue, sight))
+        return self
+
+    def located(self, key: str, primary: str, *copies: str) -> Self:
+        """It is said who holds a key of region r, which is partitioned."""
+        self._timeline.append(Located(_READ, key, primary, copies))
         return self
 
     def gate(self, member: str, op_id: int) -> Self:

@@ -7,7 +7,13 @@ from collections import Counter
 import msgspec
 import pytest
 
-from plumbline.reference.rules import client_right, client_wrong, gateway_right, gateway_wrong
+from plumbline.reference.rules import (
+    bucket_samples,
+    client_right,
+    client_wrong,
+    gateway_right,
+    gateway_wrong,
+)
 from plumbline.reference.rules.client_right import untold
 from plumbline.reference.rules.rule import RuleError, View, load_parts, load_rules, parse_rule
 from plumbline.reference.rules.samples import VIOLATING
@@ -15,12 +21,20 @@ from plumbline.reference.tests.sampled import Found, judged
 
 RIGHT = {
     f"{family}, {name}": sample
-    for family, samples in (("gateways", gateway_right.RIGHT), ("clients", client_right.RIGHT))
+    for family, samples in (
+        ("gateways", gateway_right.RIGHT),
+        ("clients", client_right.RIGHT),
+        ("buckets", bucket_samples.RIGHT),
+    )
     for name, sample in samples.items()
 }
 WRONG = {
     f"{family}, {name}": sample
-    for family, samples in (("gateways", gateway_wrong.WRONG), ("clients", client_wrong.WRONG))
+    for family, samples in (
+        ("gateways", gateway_wrong.WRONG),
+        ("clients", client_wrong.WRONG),
+        ("buckets", bucket_samples.WRONG),
+    )
     for name, sample in samples.items()
 }
 RULES = {name: rule for name, rule in load_rules().items() if name not in VIOLATING}
