@@ -42,6 +42,7 @@ from plumbline.suites.drawing import (
     PlanMachine,
 )
 from plumbline.suites.gateway_machines import GATEWAY_MACHINES
+from plumbline.suites.tombstone_machines import TOMBSTONE_MACHINES
 
 _LESS = (RegionPolicy.NORMAL, RegionPolicy.NORMAL, RegionPolicy.PRELOADED, RegionPolicy.EMPTY)
 
@@ -245,7 +246,10 @@ MACHINES: dict[str, Machine] = {
         needs=(Capability.REPLICATED_REGIONS, Capability.REGION_POLICIES),
         draws=LesserMembersMachine,
     ),
-    **{machine.name: machine for machine in (*GATEWAY_MACHINES, *CLIENT_MACHINES, *BUCKET_MACHINES)},
+    **{
+        machine.name: machine
+        for machine in (*GATEWAY_MACHINES, *CLIENT_MACHINES, *BUCKET_MACHINES, *TOMBSTONE_MACHINES)
+    },
 }
 """Every machine by name."""
 
