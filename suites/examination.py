@@ -348,6 +348,12 @@ class _Parts(Examiner):
         put = self._put("A", "m")
         self._settle()
         self._holds("B", (Content("m", put.token),), "reset")
+        self._ask("crash", Crash(member="B"))
+        later = self._put("A", "n")
+        self._settle()
+        self._ask("restart", MemberParams(member="B"))
+        self._settle()
+        self._holds("B", (Content("m", put.token), Content("n", later.token)), "restart")
 
     def _plain(self) -> None:
         """Whatever is left: a bare request, which an adapter may well answer with unsupported."""

@@ -191,6 +191,7 @@ LIES: dict[str, dict[str, Callable[..., Any]]] = {
     "look_at_queue": {"look_at_queue": _primary},
     "interest": {"interest": refusing},
     "crash": {"crash": refusing},
+    "restart": {"restart": doing_nothing},
     "link": {"link": refusing},
     "clock": {"clock": doing_nothing, "advance": doing_nothing},
     "advance": {"advance": doing_nothing},
