@@ -565,5 +565,21 @@ WEAKENINGS: dict[str, Weakening] = {
     "who dies has told all that it tells when it runs again": Weakening(
         "explain.engine", "spans is None or spans[index][0] <= self.now", "True"
     ),
+    "who is about to die serves for good": Weakening(
+        "explain.hearsay", "            or any(fault.member in servers for fault in self._dying(world))\n", ""
+    ),
+    "a client leaves its copy alone": Weakening(
+        "explain.hearsay",
+        "        if not self.simple:\n            return True\n        own =",
+        "        if self.simple:\n            return False\n        own =",
+    ),
+    "what a client has called is over": Weakening(
+        "explain.hearsay", "other.op_id in world.calls or now <=", "now <="
+    ),
+    "a client that is told in one form may have fetched it": Weakening(
+        "explain.hearsay",
+        "if not view.reduced or self.fetches(client, operation) or not self._named(operation):",
+        "if not view.reduced or not self._named(operation):",
+    ),
 }
 """Every weakening, in words."""

@@ -198,6 +198,13 @@ def _emptied_at_last() -> Tale:
     return t.ends(t.call("local_destroy_region", "K", "")).settle().has_region(B=True)
 
 
+def _invalidated() -> Tale:
+    """K invalidates what it holds, and its region: nobody else is told, and A invalidates it behind that."""
+    t = told().put("A", "x").do("invalidate", "K", "x", "K").settle().read()
+    t.ends(t.call("invalidate_region", "K", "")).settle().read()
+    return t.do("invalidate", "A", "x")
+
+
 def _started_again() -> Tale:
     """K finds B when that starts again, and is told from then on; what it names may die once more."""
     t = told(UNSECURED).put("A", "x").settle().fault("crash", "B").fault("crash", "C").settle()
@@ -279,6 +286,7 @@ RIGHT: dict[str, Sample] = {
     "nothing there": _nothing_there().settle().read(K={}, L={}).sample(looks_like="C2S-OPS-03"),
     "emptied": _emptied().sample(looks_like="C2S-OPS-04 C2S-OPS-05"),
     "emptied at last": _emptied_at_last().sample(),
+    "invalidated": _invalidated().settle().read().sample(looks_like="C2S-OPS-06 C2S-OPS-07"),
     "started again": _started_again().sample(looks_like="FO-NONHA-02"),
     "unanswered": _unanswered().sample(looks_like="TRK-HIGH-01"),
     "at a normal server": _at_a_normal_server().sample(looks_like="S2C-OPS-05 INT-BULK-03"),

@@ -24,7 +24,9 @@ _SAME_SERVER = (Client(name="K", servers=("B",)), Client(name="L", servers=("B",
 def _calls() -> dict[str, Sample]:
     """What clients call."""
     again = told().put("K", "x")
-    nothing, cleared, left = (untold().put("A", "x", MEMBERS).settle().read(K={}, L={}) for _ in range(3))
+    nothing, cleared, left, swept, gone = (
+        untold().put("A", "x", MEMBERS).settle().read(K={}, L={}) for _ in range(5)
+    )
     unread = untold().put("A", "x", MEMBERS).settle()
     destroyed, kept = (untold().settle() for _ in range(2))
     return {
@@ -109,6 +111,30 @@ def _calls() -> dict[str, Sample]:
         .settle()
         .read(K={}, L={})
         .sample("C2S-OPS-05"),
+        "invalidate of a client is told at its server": told()
+        .put("A", "x")
+        .do("invalidate", "K", "x", "K B")
+        .settle()
+        .read(B={"x": "v1"})
+        .sample("C2S-OPS-06 DISC-LSN-01"),
+        "invalidate of a client is told to another": told()
+        .put("A", "x")
+        .do("invalidate", "L", "x", "K L")
+        .settle()
+        .read(K={"x": "v1"})
+        .sample("C2S-OPS-06"),
+        "invalidate of a client's region invalidates its server's": swept.ends(
+            swept.call("invalidate_region", "K", "")
+        )
+        .settle()
+        .read(B={"x": None}, K={}, L={})
+        .sample("C2S-OPS-07 CONS-RR-04"),
+        "invalidate of a client's region invalidates everywhere": gone.ends(
+            gone.call("invalidate_region", "L", "")
+        )
+        .settle()
+        .read(A={"x": None}, B={"x": None}, C={"x": None}, D={"x": None}, K={}, L={})
+        .sample("C2S-OPS-07"),
         "told of its own put twice": again.shown(1, "K").rests().sample("C2S-PROP-02"),
         "told of its own update twice": told()
         .put("A", "x")

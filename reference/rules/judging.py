@@ -18,6 +18,8 @@ import msgspec
 import pyarrow as pa
 import pyarrow.dataset as ds
 
+from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.deviations import Deviation, words
 from plumbline.reference.rules.rule import ANSWER, Rule, load_rules, parts_of
 from plumbline.reference.runs import RunRecord, UnreadableRunError, read_record
@@ -255,20 +257,27 @@ def _judge(opened: list[_Looked], threads: int) -> list[Judgement]:
             *(Flaw(trace_folder, f"the example {e} is not there once and whole") for e in torn[run_id]),
         ]
         examples, events = sizes.get(run_id, (0, 0))
+        owed = [as_owed(finding, run.record.dialect) for finding in by_run[run_id]]
         judgements.append(
             Judgement(
                 directory=str(run.directory),
                 record=run.record,
-                verdicts=tuple(
-                    verdict_row(finding, flaws, run.record.deviations) for finding in by_run[run_id]
-                ),
-                witnesses=tuple(witness for finding in by_run[run_id] for witness in finding.witnesses),
+                verdicts=tuple(verdict_row(finding, flaws, run.record.deviations) for finding in owed),
+                witnesses=tuple(witness for finding in owed for witness in finding.witnesses),
                 flaws=tuple(flaws),
                 examples=examples,
                 events=events,
             )
         )
     return judgements
+
+
+def as_owed(finding: Finding, dialect: str) -> Finding:
+    """The finding; an empty one of what the run's dialect does not owe, as its documents say otherwise."""
+    entry = catalogue().get(finding.requirement)
+    if entry is None or dialect not in set(Dialect) or dialect in entry.dialects:
+        return finding
+    return Finding(run_id=finding.run_id, requirement=finding.requirement, seconds=finding.seconds)
 
 
 def _open(files: Sequence[str]) -> pa.Table | ds.Dataset:

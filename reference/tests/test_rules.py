@@ -16,7 +16,9 @@ from plumbline.reference.history import History
 from plumbline.reference.rules import judging
 from plumbline.reference.rules.judging import (
     WITNESSES_KEPT,
+    Finding,
     Judgement,
+    as_owed,
     connect,
     findings,
     judge_run,
@@ -358,3 +360,11 @@ def test_large_traces_are_judged_from_their_files_alike(tmp_path: Path, monkeypa
     small = [verdicts(judgement) for judgement in judge_runs(runs)]
     monkeypatch.setattr(judging, "ROWS_IN_MEMORY", 0)
     assert [verdicts(judgement) for judgement in judge_runs(runs)] == small
+
+
+def test_a_rule_finds_nothing_that_the_dialect_of_the_run_does_not_owe():
+    # Document 001 has a client's invalidation stay there, 004 has it go to its server.
+    found = Finding(run_id="run", requirement="C2S-OPS-06", opportunities=2, violations=1)
+    assert as_owed(found, "gemfire6") == found
+    assert as_owed(found, "of a record from elsewhere") == found
+    assert as_owed(found, "geode") == Finding(run_id="run", requirement="C2S-OPS-06")

@@ -103,6 +103,8 @@ def what_a_client_calls_takes_effect_at_its_server_first(s: Stage) -> None:
 @scenario("C2S-OPS-07", needs=CLEARS, clients=TWO)
 def an_invalidate_of_a_clients_region_leaves_its_servers_region_alone(s: Stage) -> None:
     held = s.put(s.low, "x")
+    s.settle()
+    s.all_hold("x", held)
     s.on_region(K, INVALIDATE_REGION)
     s.settle()
     s.holds_invalid(K, "x")
