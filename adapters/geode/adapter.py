@@ -29,7 +29,7 @@ from plumbline.adapters.geode.gateways import Gateways
 from plumbline.adapters.geode.jars import find_jars
 from plumbline.adapters.geode.jvm import BridgeError, GoneError
 from plumbline.adapters.geode.listener import ABSENT, Holding, RegionListener, Stage
-from plumbline.adapters.geode.member import Member
+from plumbline.adapters.geode.member import POLICIES, Member
 from plumbline.adapters.geode.settling import Settling
 from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
 from plumbline.reference.capabilities import Capability
@@ -45,7 +45,6 @@ from plumbline.reference.operations import (
     QueueAttributes,
     QueueSight,
     RegionAttributes,
-    RegionPolicy,
     Scope,
     Status,
     Topology,
@@ -63,6 +62,7 @@ PATIENCE_S = 0.05
 
 _CAPABILITIES = (
     Capability.REPLICATED_REGIONS,
+    Capability.REGION_POLICIES,
     Capability.CHECKS_SETTING,
     Capability.LOCAL_OPERATIONS,
     Capability.CLEAR,
@@ -486,15 +486,16 @@ def _call(stage: Stage, caller: Caller, member: Member, operation: Operation) ->
         return Outcome(Status.INDEFINITE, detail=str(error))
     if isinstance(member, ClientCache) and operation.kind not in READS:
         return outcome  # what it tells is of the server's entry
+    if member.keeps_less(operation.region):
+        return outcome  # what it tells may be of another member's entry
     if (fits := tells(operation, outcome)) is not None:
         stage.await_told(place, before, fits)
     return outcome
 
 
 def _refuse_what_is_not_driven(attributes: RegionAttributes) -> None:
-    if attributes.policy is not RegionPolicy.REPLICATE:
-        raise UnsupportedError(f"regions with the policy {attributes.policy} are not driven on Geode yet")
-    if attributes.policies:
-        raise UnsupportedError("regions of which members keep different things are not driven on Geode yet")
+    for policy in (attributes.policy, *(host.policy for host in attributes.policies)):
+        if policy not in POLICIES.values():
+            raise UnsupportedError(f"regions with the policy {policy} are not driven on Geode yet")
     if attributes.queues:
         raise UnsupportedError("asynchronous event queues are not driven on Geode yet")

@@ -25,6 +25,7 @@ CALLS: dict[OperationKind, Call] = {
     OperationKind.LOCAL_INVALIDATE: lambda region, op: region.localInvalidate(op.key, op.token),
     OperationKind.LOCAL_DESTROY: lambda region, op: region.localDestroy(op.key, op.token),
     OperationKind.CLEAR: lambda region, op: region.clear(),  # noqa: ARG005
+    OperationKind.LOCAL_CLEAR: lambda region, op: region.localClear(),  # noqa: ARG005
     OperationKind.INVALIDATE_REGION: lambda region, op: region.invalidateRegion(),  # noqa: ARG005
     OperationKind.GET: lambda region, op: region.get(op.key),
     OperationKind.CONTAINS_KEY: lambda region, op: str(region.containsKey(op.key)).lower(),

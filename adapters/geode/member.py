@@ -29,6 +29,17 @@ FLUSH_REGION = "plumbline_flush"
 # seconds, which would be milliseconds here (see the flags of the JVM), and clients would lose them.
 MESSAGES_LIVE_MS = 3_600_000
 
+POLICIES = {
+    policy.name: policy
+    for policy in (
+        RegionPolicy.REPLICATE,
+        RegionPolicy.NORMAL,
+        RegionPolicy.PRELOADED,
+        RegionPolicy.EMPTY,
+    )
+}
+"""What Geode calls what a member keeps of a region."""
+
 _SCOPES = {Scope.ACK: "DISTRIBUTED_ACK", Scope.NO_ACK: "DISTRIBUTED_NO_ACK"}
 
 
@@ -53,6 +64,7 @@ class Member:
         self._lasting: Any = None
         self._regions: dict[str, Any] = {}
         self._writers: dict[str, RegionWriter] = {}
+        self._lesser: dict[str, bool] = {}
         self._flush: Any = None
         self._port: int | None = None
 
@@ -118,7 +130,7 @@ class Member:
 
     def create_region(self, attributes: RegionAttributes, internal: str, listener: RegionListener) -> None:
         """Create a region under an internal name, attached to its senders here, and give it its listener."""
-        factory = self._factory(attributes.scope)
+        factory = self._factory(attributes.scope, attributes.policy_of(self.name))
         factory.setStatisticsEnabled(True)  # else no entry can be given a time to live
         for sender in attributes.senders:
             if self.gateway.has_sender(sender):
@@ -127,6 +139,11 @@ class Member:
             factory.setConcurrencyChecksEnabled(attributes.checks)
         factory.addCacheListener(listener)
         self._regions[attributes.name] = plain(factory.create(internal))
+        self._lesser[attributes.name] = attributes.policy_of(self.name) is not RegionPolicy.REPLICATE
+
+    def keeps_less(self, name: str) -> bool:
+        """Whether it keeps less of a region than a replicate."""
+        return self._lesser.get(name, False)
 
     def writer(self, name: str, stage: Stage) -> RegionWriter:
         """The cache writer of a region, which gets one if it has none yet."""
@@ -209,11 +226,11 @@ class Member:
         found = self._regions[name].getAttributes()
         policy, scope = found.getDataPolicy().toString(), found.getScope().toString()
         scopes = {"DISTRIBUTED_ACK": Scope.ACK, "DISTRIBUTED_NO_ACK": Scope.NO_ACK}
-        if policy != "REPLICATE" or scope not in scopes:
+        if policy not in POLICIES or scope not in scopes:
             raise AdapterError(f"{self.name} shows the region {name} as {policy}, {scope}")
         return RegionAttributes(
             name=name,
-            policy=RegionPolicy.REPLICATE,
+            policy=POLICIES[policy],
             scope=scopes[scope],
             checks=found.getConcurrencyChecksEnabled(),
             senders=tuple(sorted(found.getGatewaySenderIds().toArray())),
@@ -243,9 +260,10 @@ class Member:
             settings.setProperty(key, value)
         return java.org.apache.geode.cache.CacheFactory(settings).create()
 
-    def _factory(self, scope: Scope) -> Any:
+    def _factory(self, scope: Scope, policy: RegionPolicy = RegionPolicy.REPLICATE) -> Any:
         java = self.jvm.gateway.jvm.org.apache.geode.cache
-        factory = self._cache.createRegionFactory(java.RegionShortcut.REPLICATE)
+        factory = self._cache.createRegionFactory()
+        factory.setDataPolicy(getattr(java.DataPolicy, policy.name))
         factory.setScope(getattr(java.Scope, _SCOPES[scope]))
         return factory
 

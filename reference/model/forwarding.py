@@ -44,6 +44,9 @@ from plumbline.reference.rulebook.values import EntryState, Stamp, each
 REPLIES, REPLIES_EARLY = "replies", "replies early"
 """What the steps are called by which a caller is told what a replicate has done for it."""
 
+_LEAVES_NOTHING = (OperationKind.DESTROY, OperationKind.INVALIDATE)
+"""What has nothing to do where the entry is lacking, and may say so, although a replicate has done it."""
+
 _STAYS_HERE = LOCAL | WHOLE.keys()
 """What no replicate is asked to do instead."""
 
@@ -209,6 +212,11 @@ class Forwarding:
             if done.stage is Stage.APPLIED:
                 at = done._replace(by=replicate, reached=call.reached | {replicate})
                 step.state = step.state.but(calls=step.state.calls.set(operation.op_id, at))
+                if operation.kind in _LEAVES_NOTHING and not call.reached:
+                    absent = step.state.calls.set(
+                        operation.op_id, at._replace(outcome=Outcome(Status.ABSENT))
+                    )
+                    yield Step(step.name, step.state.but(calls=absent), step.shows)
                 if call.reached and call.stamp is not None:
                     # Who is asked once more may ask the others which version they have seen.
                     yield Step(step.name, _stamped(step.state, replicate, operation, call.stamp), step.shows)
@@ -246,7 +254,6 @@ class Forwarding:
                 ("takes over", member, op_id),
                 world.but(channels=channels, calls=world.calls.set(op_id, sent)),
             )
-            return
         for step in self._callers.effects(world, view, operation, call):
             if step.state.calls[op_id].stage is Stage.APPLIED:
                 yield Step(step.name, _stamped(step.state, member, operation, None), step.shows)
@@ -317,14 +324,18 @@ class Forwarding:
         if self._setting.lesser[member, operation.region] is RegionPolicy.EMPTY:
             yield from self._told_only(world, view, channel, operation, head)
             return
+        lacks = world.entry(member, operation.region, operation.key).state not in PRESENT
         if operation.member == member:
+            if lacks and operation.kind in _LEAVES_NOTHING:
+                # That there was nothing to change here may be all that its caller makes of it.
+                yield from self._replicates.passed_over(world, view, channel, operation, head)
             stamps: tuple[Stamp | None, ...] = (None,)
             if head.stamp is not None:
                 stamps = each(self._setting.book.stamp_taken_over(head.stamp, member))
             for stamp in stamps:
                 yield from self._taken(world, view, channel, operation, head._replace(stamp=stamp))
             return
-        if world.entry(member, operation.region, operation.key).state not in PRESENT:
+        if lacks:
             yield from self._replicates.passed_over(world, view, channel, operation, head)
         yield from self._taken(world, view, channel, operation, head)
 

@@ -485,10 +485,10 @@ class Stage:
         for holder in (*self.members, *self._driver.clients):
             self.holds(holder, key, operation)
 
-    def await_return(self, operation: Operation) -> None:
-        """Give a call all the time that it may take, whether or not it returns."""
+    def returns(self, operation: Operation) -> bool:
+        """Give a call all the time that it may take; whether it has returned by then."""
         self.steps.append(Finish(operation.op_id))
-        self._driver.finish(operation.op_id)
+        return self._driver.finish(operation.op_id) is not None
 
     def everybody_agrees(self, key: str) -> None:
         """Every member and every client holds the same under a key, or nobody anything."""
