@@ -47,6 +47,9 @@ REPLIES, REPLIES_EARLY = "replies", "replies early"
 _LEAVES_NOTHING = (OperationKind.DESTROY, OperationKind.INVALIDATE)
 """What has nothing to do where the entry is lacking, and may say so, although a replicate has done it."""
 
+_MAY_BE_REFUSED = (OperationKind.PUT_IF_ABSENT, OperationKind.REPLACE)
+"""What such a member need not offer: no document says that it has to."""
+
 _STAYS_HERE = LOCAL | WHOLE.keys()
 """What no replicate is asked to do instead."""
 
@@ -183,6 +186,8 @@ class Forwarding:
             if entry.state is not EntryState.LIVE:
                 yield from self._fetches(world, operation, call)
         else:
+            if kind in _MAY_BE_REFUSED:
+                yield self._ended(world, operation, call, "refuses", Status.REFUSED)
             held = entry.state in PRESENT and not call.reached
             if held or not all(each(self._setting.book.absent_goes_to_replicate())):
                 yield from self._callers.effects(world, view, operation, call)
@@ -207,20 +212,20 @@ class Forwarding:
         self, world: World, view: View, operation: Operation, call: Call, replicate: str
     ) -> Iterator[Step]:
         """The operation takes effect at a replicate, which stamps it as its own."""
+        lacks = world.entry(operation.member, operation.region, operation.key).state not in PRESENT
         for step in self._callers.effects(world, view, self._as_of(operation, replicate), call):
             done = step.state.calls[operation.op_id]
             if done.stage is Stage.APPLIED:
                 at = done._replace(by=replicate, reached=call.reached | {replicate})
                 step.state = step.state.but(calls=step.state.calls.set(operation.op_id, at))
-                if operation.kind in _LEAVES_NOTHING and not call.reached:
-                    absent = step.state.calls.set(
-                        operation.op_id, at._replace(outcome=Outcome(Status.ABSENT))
-                    )
-                    yield Step(step.name, step.state.but(calls=absent), step.shows)
                 if call.reached and call.stamp is not None:
                     # Who is asked once more may ask the others which version they have seen.
                     yield Step(step.name, _stamped(step.state, replicate, operation, call.stamp), step.shows)
             yield step
+            if done.stage is Stage.APPLIED and lacks and operation.kind in _LEAVES_NOTHING:
+                absent = step.state.calls[operation.op_id]._replace(outcome=Outcome(Status.ABSENT))
+                calls = step.state.calls.set(operation.op_id, absent)
+                yield Step(step.name, step.state.but(calls=calls), step.shows)
 
     def _recognised(self, world: World, operation: Operation, call: Call, replicate: str) -> Iterator[Step]:
         """A replicate is asked for what it has: it answers, and sends it on to who lacks it, or not."""
@@ -259,13 +264,18 @@ class Forwarding:
                 yield Step(step.name, _stamped(step.state, member, operation, None), step.shows)
             yield step
         for status in (Status.REFUSED, Status.FAILED):
-            outcome = Outcome(status)
-            ended = call._replace(stage=Stage.DONE, outcome=outcome)
-            yield Step(
-                ("finds no replicate", member, op_id),
-                world.but(calls=world.calls.set(op_id, ended)),
-                ((outcome_place(op_id), outcome_entry(outcome)),),
-            )
+            yield self._ended(world, operation, call, "finds no replicate", status)
+
+    @staticmethod
+    def _ended(world: World, operation: Operation, call: Call, why: str, status: Status) -> Step:
+        """The call ends, and nothing has happened."""
+        outcome = Outcome(status)
+        ended = call._replace(stage=Stage.DONE, outcome=outcome)
+        return Step(
+            (why, operation.member, operation.op_id),
+            world.but(calls=world.calls.set(operation.op_id, ended)),
+            ((outcome_place(operation.op_id), outcome_entry(outcome)),),
+        )
 
     def _as_of(self, operation: Operation, replicate: str) -> Operation:
         """The operation as a replicate carries it out."""

@@ -41,6 +41,7 @@ POLICIES = (HostPolicy("C", RegionPolicy.NORMAL), HostPolicy("D", RegionPolicy.E
 _KINDS = {
     "!": OperationKind.DESTROY,
     "?": OperationKind.GET,
+    "r": OperationKind.REPLACE,
     "c": OperationKind.CLEAR,
     "l": OperationKind.LOCAL_CLEAR,
 }
@@ -52,8 +53,9 @@ def history(timeline: str, *, checks: bool | None = None, **logs: str) -> Histor
 
     Args:
         timeline: `A1` puts t1 under x at A and waits, `C2-` is refused, `C!` destroys x, `C?1` gets t1, `Cc`
-            clears the region and `Cl` only its own copy; `+A` kills A; `A=1` reads that A holds t1, `A=`
-            nothing; `C3..` puts t3, which never returns though all the time was given.
+            clears the region and `Cl` only its own copy, `Cr-` replaces and is refused; `+A` kills A; `A=1`
+            reads that A holds t1, `A=` nothing; `C3..` puts t3, which never returns though all the time was
+            given.
         checks: the region's attribute.
         logs: of members whose listeners were observed, the puts that they were told of, parted by blanks.
     """
@@ -119,6 +121,8 @@ RIGHT = {
     "another replicate does it": history("+A C2 B=2 C=2"),
     "its clear is for all": history("A1 C2 Cc A= B= C="),
     "its local clear is for itself": history("A1 C2 Cl A=2 B=2 C="),
+    "its replace is refused": history("C1 Cr- A=1 C=1"),
+    "nobody had what it destroyed, but a replicate": history("A1 C!~ A= B="),
     "its local clear is refused": history("A1 C2 Cl- A=2 B=2 C=2"),
     "without checks it is the same": history("A1 A2 C3 A=3 B=3 C=3", checks=False),
 }
@@ -132,6 +136,7 @@ WRONG = {
     "it waits for a replicate": (history("+A +B C1.."), "ends_without_replicate"),
     "it waits though there is a replicate": (history("+A C1.."), None),
     "it does without a replicate though there is one": (history("C1-"), None),
+    "a replicate refuses to replace": (history("A1 Ar-"), None),
     "a replicate refuses what it has not": (history("A1-"), None),
     "its clear is for itself": (history("A1 C2 Cc A=2 B=2 C="), "clear_goes_to_replicate"),
     "its local clear is for all": (history("A1 C2 Cl A= B= C="), None),

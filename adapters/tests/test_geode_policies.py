@@ -1,0 +1,64 @@
+"""Normal, preloaded and empty members of real Apache Geode, driven."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from plumbline.reference.operations import (
+    Content,
+    HostPolicy,
+    Operation,
+    OperationKind,
+    Outcome,
+    RegionAttributes,
+    RegionPolicy,
+    Site,
+    Status,
+    Topology,
+)
+
+pytest.importorskip("py4j", reason="the extra [geode] is not installed")
+
+from plumbline.adapters.geode.adapter import GeodeAdapter
+
+pytestmark = [pytest.mark.java, pytest.mark.slow]
+
+LESSER = {"B": RegionPolicy.NORMAL, "C": RegionPolicy.EMPTY}
+
+
+@pytest.fixture(scope="module", params=["1.15.1", "1.2.1"])
+def cluster(request: pytest.FixtureRequest) -> Iterator[GeodeAdapter]:
+    with GeodeAdapter(request.param) as adapter:
+        adapter.deploy(Topology((Site(1, ("A", "B", "C")),)))
+        policies = tuple(HostPolicy(member, policy) for member, policy in LESSER.items())
+        adapter.reset((RegionAttributes(name="r", policies=policies),))
+        yield adapter
+
+
+def call(adapter: GeodeAdapter, op_id: int, member: str, kind: OperationKind, key: str = "") -> Outcome:
+    token = None if kind is OperationKind.GET else f"v{op_id}"
+    adapter.begin(
+        Operation(op_id=op_id, thread=member, member=member, region="r", kind=kind, key=key, token=token)
+    )
+    outcome = adapter.finish(op_id, 10_000)
+    assert outcome is not None
+    assert adapter.settle(10_000).settled
+    return outcome
+
+
+def test_each_member_keeps_what_its_policy_says(cluster: GeodeAdapter):
+    for member in "ABC":
+        found = cluster.attributes(member, "r").policy
+        assert found is LESSER.get(member, RegionPolicy.REPLICATE)
+    for op_id, member in enumerate("ABC", 1):
+        assert call(cluster, op_id, member, OperationKind.PUT, f"of {member}").status is Status.OK
+    everything = tuple(Content(f"of {member}", f"v{op_id}") for op_id, member in enumerate("ABC", 1))
+    assert cluster.contents("A", "r") == everything
+    assert cluster.contents("B", "r") == everything[1:2]
+    assert cluster.contents("C", "r") == ()
+    assert call(cluster, 4, "C", OperationKind.GET, "of A").value == "v1"
+    assert call(cluster, 5, "B", OperationKind.LOCAL_CLEAR).status is Status.OK
+    assert cluster.contents("B", "r") == ()
+    assert cluster.contents("A", "r") == everything
