@@ -33,6 +33,15 @@ WEAKENINGS: dict[str, Weakening] = {
     "nobody looks whether anything is old enough to be collected": Weakening(
         "model.collecting", " or Collecting(setting).is_old(world)", ""
     ),
+    "time does not pass first": Weakening(
+        "model.collecting", "foresight.time_to_pass(world, now, member, operation) or ", ""
+    ),
+    "a change is received though it may matter when": Weakening(
+        "model.replicates",
+        "            and not self._heard_first(world, view, member, operation)\n"
+        "            and not in_doubt(self._setting, self._foresight, world, view.now, member, operation)\n",
+        "            and not self._heard_first(world, view, member, operation)\n",
+    ),
     "a region is not cleared first": Weakening(
         "model.collecting",
         "    if foresight.clear_to_come(world, now, member, operation):\n        return True\n",
