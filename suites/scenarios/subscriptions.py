@@ -135,8 +135,9 @@ def a_client_discards_what_its_server_has_discarded(s: Stage) -> None:
     # Equal versions meet: the highest member discards the lowest one's, and may hand it to its client or not.
     for key in ("x", "y", "z"):
         loser = s.park(s.low, s.low, key)
-        winner = s.start(s.high, OperationKind.PUT, key)
+        winner = s.park(s.high, s.high, key)
         s.release(loser)
+        s.release(winner)
         s.settle()
         s.everybody_holds(key, winner)
         s.told_once(SERVED_BY[s.high], winner)
