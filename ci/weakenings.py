@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from plumbline.ci.bucket_weakenings import BUCKETS
+
 
 class Weakening(NamedTuple):
     """A module below plumbline.reference, and what of its text is replaced by what."""
@@ -590,5 +592,6 @@ WEAKENINGS: dict[str, Weakening] = {
         "if not view.reduced or self.fetches(client, operation) or not self._named(operation):",
         "if not view.reduced or not self._named(operation):",
     ),
+    **{name: Weakening(*weakening) for name, weakening in BUCKETS.items()},
 }
 """Every weakening, in words."""

@@ -37,6 +37,7 @@ _PARTS = [
             "explain.index",
             "explain.hindsight",
             "explain.hearsay",
+            "model.buckets",
             "model.callers",
             "model.claims",
             "model.collecting",
@@ -143,7 +144,7 @@ def hunt(seconds: float, seed: int = 0) -> dict[str, list[Witness]]:
     }
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        trial = draw_trial(seed, sites=1 + seed % 2, clients=seed % 4 == 0)
+        trial = draw_trial(seed, sites=1 + seed % 2, clients=seed % 4 == 0, buckets=seed % 8 == 2)
         witness = Witness(trial.rulebook, trial.history)
         right = searched(witness.history, witness.rulebook)
         for name, weakening in WEAKENINGS.items():

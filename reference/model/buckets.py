@@ -181,7 +181,6 @@ class Buckets:
         certain = (
             decided
             and not self._setting.clients
-            and not self._foresight.comes_again(op_id)
             and self._foresight.reader_to_come(world, view.now, at, operation, entry) is Comes.NO
             and not self._foresight.silent_change_to_come(world, view.now, at, operation, entry)
         )
