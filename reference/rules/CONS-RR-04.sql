@@ -5,7 +5,8 @@
 -- columns: run_id, example, seq, kind, site, member, client, region, key, op, policy, checks, state_after, value
 -- opportunity: a key of a replicated region with checks on that some operation changed, read at the quiet end
 --   on two or more members of a site, none of which was lost; keys with local operations are left out, their
---   copies may differ, and so are keys written at several sites and by several members of one
+--   copies may differ, and so are keys written at several sites and by several members of one, and keys
+--   destroyed where time was let pass: what is older than a tombstone that was collected may come late
 -- violation: two members do not hold the same
 WITH hosts AS (
   SELECT run_id, example, site, member, region
@@ -27,6 +28,12 @@ cleared_local AS (
   FROM ev
   WHERE kind = 'op_begin' AND op = 'local_clear'
 ),
+aged AS (
+  SELECT DISTINCT d.run_id, d.example, d.region, d.key
+  FROM ev d
+  JOIN ev a ON a.run_id = d.run_id AND a.example = d.example AND a.kind = 'advance'
+  WHERE d.kind = 'op_begin' AND d.op = 'destroy'
+),
 lost AS (
   SELECT DISTINCT run_id, example, site
   FROM ev
@@ -45,6 +52,7 @@ JOIN hosts USING (run_id, example, site, member, region)
 JOIN changed USING (run_id, example, region, key)
 ANTI JOIN kept_local USING (run_id, example, region, key)
 ANTI JOIN cleared_local USING (run_id, example, region)
+ANTI JOIN aged USING (run_id, example, region, key)
 ANTI JOIN circular USING (run_id, example, region, key)
 ANTI JOIN lost USING (run_id, example, site)
 GROUP BY run_id, example, site, region, key
