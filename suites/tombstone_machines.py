@@ -135,11 +135,17 @@ class ClearMachine(_FewAtATime):
         self.members = self.fixed_members or members
         self.region = RegionAttributes(name=REGION, scope=scope)
 
+    def make_way(self) -> None:
+        """Settle if a clear was called since: of two, listeners need not tell which they mean."""
+        if "" in self.writes:
+            self.settle_now()
+        self.make_room()
+
     @rule(who=st.integers(0, 2), waited=st.booleans())
     @precondition(lambda self: bool(self.steps))
     def clear(self, who: int, waited: bool) -> None:
         """The region is cleared, and waited for or not."""
-        self.make_room()
+        self.make_way()
         operation = self.operation(self.at(who), OperationKind.CLEAR, "")
         if waited and not self.parked:
             self.steps.append(Do(operation))
@@ -151,7 +157,7 @@ class ClearMachine(_FewAtATime):
     @precondition(lambda self: Capability.LISTENER_GATES in self.offers and not self.parked)
     def hold_clear(self, who: int, at: int) -> None:
         """A clear is held in the listener of a member until everything settles."""
-        self.make_room()
+        self.make_way()
         operation = self.operation(self.at(who), OperationKind.CLEAR, "")
         self.busy.add(operation.thread)
         self.parked[operation.op_id] = (self.at(at), "")

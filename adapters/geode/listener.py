@@ -152,8 +152,9 @@ class Stage:
     def tell_whole(self, event: Event) -> None:
         """A listener is told that a whole region was cleared, or all of it invalidated.
 
-        Geode's `clear` takes no callback argument; but it is called only while nothing else is under way.
+        Geode's `clear` takes no callback argument; but no two operations on whole regions are under way.
         """
+        operation = self._operations.get(self._whole) if self._whole is not None else None
         with self.changed:
             self.events.append(msgspec.structs.replace(event, token=self._whole))
             for place, holdings in self._holdings.items():
@@ -161,6 +162,12 @@ class Stage:
                     cleared = event.kind is EventKind.CLEAR
                     holdings.append(ABSENT if cleared else Holding(present=True, token=None))
             self._note()
+        if operation is not None:
+            self._park(Gate(event.member, operation.op_id), event.key)
+
+    def ask_whole(self, member: str) -> None:
+        """A cache writer is asked whether the region may be cleared; comes back when it may."""
+        self.ask(member, "", self._whole)
 
     def ask(self, member: str, key: str, token: str | None) -> None:
         """A cache writer is asked whether an operation may be; comes back when it may go on."""

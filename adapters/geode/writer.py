@@ -42,8 +42,9 @@ class RegionWriter:
     def beforeRegionDestroy(self, event: Any) -> None:
         """Part of the end of an example, not of the example."""
 
-    def beforeRegionClear(self, event: Any) -> None:
-        """No operation of the suite on Geode does that yet."""
+    def beforeRegionClear(self, event: Any) -> None:  # noqa: ARG002 - as Geode calls it
+        """The region is to be cleared."""
+        self._stage.ask_whole(self._member)
 
     def close(self) -> None:
         """The region is closing."""
