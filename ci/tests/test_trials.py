@@ -13,13 +13,15 @@ from click.testing import CliRunner
 from plumbline.ci import accusations, trials_command
 from plumbline.ci.comparison import Comparison, compare
 from plumbline.ci.corruptions import CORRUPTIONS
-from plumbline.ci.right_runs import Asked, draw_right
+from plumbline.ci.right_runs import Asked, ask_about, draw_right
 from plumbline.ci.trials import Trial, draw_trial
+from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.history import (
     Called,
     ContentsRead,
     FaultBegun,
+    FaultDone,
     FaultKind,
     History,
     OrderStrength,
@@ -28,7 +30,7 @@ from plumbline.reference.history import (
     Settled,
 )
 from plumbline.reference.model.faults import mends
-from plumbline.reference.operations import Scope, Status
+from plumbline.reference.operations import RegionPolicy, Scope, Status
 from plumbline.reference.rulebook.book import Rulebook
 
 CASES = 300
@@ -78,10 +80,26 @@ def test_trials_of_clients_have_clients_of_one_server_and_of_several_and_nobody_
     assert [compared for trial in drawn if (compared := compare(trial)).disagree] == []
 
 
+def test_trials_of_partitioned_regions_have_copies_clients_and_deaths_and_nobody_disagrees():
+    drawn = [draw_trial(seed, buckets=True) for seed in range(80)]
+    assert {trial.history.regions[0].policy for trial in drawn} == {RegionPolicy.PARTITION}
+    assert {trial.history.regions[0].redundancy for trial in drawn} == {0, 1, 2}
+    assert {bool(trial.history.clients) for trial in drawn} == {True, False}
+    died = [any(isinstance(what, FaultDone) for what in trial.history.timeline) for trial in drawn]
+    assert 10 <= sum(died) <= 50
+    assert [found for found in map(compare, drawn) if found.disagree] == []
+
+
+def test_no_right_run_of_a_partitioned_region_is_refuted():
+    asked = [ask_about(seed, 1, Dialect.GEMFIRE6, buckets=True) for seed in range(RIGHT_RUNS)]
+    assert [one.seed for one in asked if one.answer is Answer.REFUTED] == []
+    assert sum(one.answer is Answer.UNKNOWN for one in asked) <= 0.05 * RIGHT_RUNS
+
+
 def test_clients_are_drawn_within_one_site_only():
     refused = CliRunner().invoke(trials_command.command, ["--clients", "--sites", "2"])
     assert refused.exit_code == 2
-    assert "--clients draws examples of one site" in refused.output
+    assert "each draw examples of their own" in " ".join(refused.output.split())
 
 
 def test_search_and_judge_never_disagree_on_two_sites(comparisons_of_two_sites: list[Comparison]):
