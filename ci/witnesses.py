@@ -55,6 +55,8 @@ _PARTS = [
         *("model.subscriptions", "model.interests", "model.failover"),
         *(
             "model.senders",
+            "model.takeover",
+            "model.precedence",
             "model.hazards",
             "model.dispatch",
             "model.receivers",

@@ -119,6 +119,12 @@ class Cursor:
         last = self.logs.last.get(place)
         return last is not None and last.get(entry, -1) >= self.used.get(place, 0)
 
+    def when(self, place: Place, entry: Entry) -> int | None:
+        """See View."""
+        last = self.logs.last.get(place)
+        index = -1 if last is None else last.get(entry, -1)
+        return index if index >= self.used.get(place, 0) else None
+
     def observed(self, place: Place) -> bool:
         """See View."""
         return place in self.logs.entries
@@ -250,7 +256,7 @@ def _search(system: System, logs: Logs, budget: Budget, believed: _Believed) -> 
             since += 1
             if here.left != left and not here.left % MEETING_POINTS and branches and since <= LOOKED_FOR:
                 left = here.left
-                here.state = system.canonical(here.state)
+                here.state = system.canonical(here.state, cursor.now)
                 known = (here.state, here.used)
                 if known in seen:
                     met = True
@@ -264,7 +270,7 @@ def _search(system: System, logs: Logs, budget: Budget, believed: _Believed) -> 
             continue
         branches += 1
         for after in successors:
-            after.state = system.canonical(after.state)
+            after.state = system.canonical(after.state, cursor.now)
             known = (after.state, after.used)
             if known not in seen:
                 seen.add(known)

@@ -465,6 +465,36 @@ class Hindsight:
         """Whether some member's listener is told of the operation more than once (see Foresight)."""
         return op_id in self._index.repeated
 
+    def tells_again(self) -> bool:
+        """Whether some listener is told of anything more than once (see Foresight)."""
+        return bool(self._index.repeated)
+
+    def arrives_in_time(self, world: World, view: View, channel: Channel) -> bool:
+        """Whether a call that has returned before its sender's death waits for it (see Foresight)."""
+        ends = [
+            moment
+            for moment, fault in self._index.faults
+            if fault.kind is FaultKind.CRASH and fault.member == channel.source and moment >= view.now
+        ]
+        if not ends:
+            return False
+        for message in world.channels[channel]:
+            call = world.calls.get(message.op_id)
+            moment, outcome = self._index.returned.get(message.op_id, (NEVER, None))
+            answered = outcome is not None and outcome.status not in (Status.INDEFINITE, Status.FAILED)
+            if (
+                answered
+                and moment < ends[0]
+                and call is not None
+                and (message.queue, channel.source, channel.target) in call.waiting
+            ):
+                return True
+        return False
+
+    def dies(self, member: str) -> bool:
+        """Whether the member is killed at some time (see Foresight)."""
+        return self._index.dies(member)
+
     def may_happen(self, view: View, fault: Fault) -> bool:
         """Whether the fault may happen now (see Foresight)."""
         return fault.kind is not FaultKind.CRASH or view.complete(fault.member)

@@ -13,6 +13,7 @@ import msgspec
 
 from plumbline.reference.explain.asked import asked_of, matters
 from plumbline.reference.explain.engine import Answer, Budget, Explanation, Position, explain
+from plumbline.reference.explain.keywise import parts
 from plumbline.reference.explain.question import Question, ask
 from plumbline.reference.explain.steps import Entry, Place, View
 from plumbline.reference.history import Called, ContentsRead, History, StatisticAsked
@@ -32,6 +33,9 @@ from plumbline.reference.rulebook.book import (
     Rulebook,
 )
 from plumbline.reference.runs import DeadEnd
+
+SOON, PATIENT = 3, 20
+"""So many states for each entry of the logs are looked at before few keys are asked, and then of each key."""
 
 NAMING_STATES = (1_000, 4_000, 16_000)
 NAMING_MS = 3_000
@@ -62,15 +66,44 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 def search(history: History, book: Rulebook, budget: Budget | None = None) -> Explanation:
     """Whether the model with this rulebook can show the history."""
+    return _searched(history, book, budget or Budget())[0]
+
+
+def _searched(history: History, book: Rulebook, budget: Budget) -> tuple[Explanation, History]:
+    """What the search says, and of what: of the whole history, or of a few of its keys that refute it.
+
+    What is not soon explained is most likely wrong, and a few keys are refuted long before all are.
+    """
     question = ask(history, book)
-    return explain(question.system, question.logs, budget, book.replaced())
+    found = _explained(question, book, budget, SOON)
+    if found.answer is not Answer.UNKNOWN or found.states > budget.states:
+        return found, history
+    if not book.replaced():
+        for keys, patience in ((1, SOON), (1, PATIENT), (2, SOON)):
+            undecided = False
+            for part in parts(history, keys):
+                of_part = _explained(ask(part, book), book, budget, patience)
+                if of_part.answer is Answer.REFUTED:
+                    return of_part, part
+                undecided |= of_part.answer is Answer.UNKNOWN
+            if keys == 1 and patience == PATIENT and undecided:
+                break
+    return _explained(question, book, budget), history
+
+
+def _explained(
+    question: Question, book: Rulebook, budget: Budget, per_entry: int | None = None
+) -> Explanation:
+    """What the search says within the budget, and within so many states for each entry of the logs."""
+    most = budget.states if per_entry is None else min(budget.states, per_entry * question.logs.total)
+    return explain(question.system, question.logs, Budget(most, budget.time_ms), book.replaced())
 
 
 def find(
     history: History, book: Rulebook, budget: Budget | None = None, naming_ms: int = NAMING_MS
 ) -> Finding:
     """Judge a history; name what it breaks if it is wrong, within a time of its own (none: no naming)."""
-    explanation = search(history, book, budget)
+    explanation, refuted = _searched(history, book, budget or Budget())
     if explanation.answer is not Answer.REFUTED:
         return Finding(answer=explanation.answer, states=explanation.states)
     decisions = name(history, book, naming_ms) if naming_ms else ()
@@ -82,7 +115,7 @@ def find(
         states=explanation.states,
         requirements=tuple(dict.fromkeys(requirements)),
         decisions=decisions,
-        dead_ends=tuple(_dead_ends(ask(history, book), explanation.frontier)),
+        dead_ends=tuple(_dead_ends(ask(refuted, book), explanation.frontier)),
     )
 
 
@@ -190,6 +223,10 @@ class _Offers:
     def still(self, place: Place, entry: Entry) -> bool:
         del place, entry
         return False
+
+    def when(self, place: Place, entry: Entry) -> int | None:
+        del place, entry
+        return None
 
     def observed(self, place: Place) -> bool:
         return place in self._entries

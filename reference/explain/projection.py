@@ -35,18 +35,20 @@ from plumbline.reference.history import (
 from plumbline.reference.operations import Event, EventKind, Operation, OperationKind
 
 
-def project(history: History, kept: Collection[int]) -> History | None:
+def project(history: History, kept: Collection[int], without: Collection[int] = ()) -> History | None:
     """The history as far as it is about these operations; None if they have returned values of others.
 
     Left out besides the others' calls and events: readings that tell of them, counts to which they may
-    have contributed, and what was waited for in vain while they were under way.
+    have contributed, what was waited for in vain while they were under way, and the moments `without`, which
+    are numbered from 0.
     """
-    return _Projection(history, kept).carry_out()
+    return _Projection(history, kept, without).carry_out()
 
 
 class _Projection:
-    def __init__(self, history: History, kept: Collection[int]) -> None:
+    def __init__(self, history: History, kept: Collection[int], without: Collection[int]) -> None:
         self._history = history
+        self._without = frozenset(without)
         called = [what.operation for what in history.timeline if isinstance(what, Called)]
         self._kept = {operation.op_id for operation in called if operation.op_id in kept}
         self._operations = [operation for operation in called if operation.op_id in self._kept]
@@ -56,7 +58,7 @@ class _Projection:
         self._lost_keys = {(op.region, op.key) for op in self._dropped} - self._keys
 
     def carry_out(self) -> History | None:
-        moments = list(self._moments())
+        moments = [None if number in self._without else what for number, what in enumerate(self._moments())]
         if any(isinstance(what, Returned) and what.outcome.value in self._foreign for what in moments):
             return None
         unreadable = self._unreadable()

@@ -136,6 +136,9 @@ class View(Protocol):
     def still(self, place: Place, entry: Entry) -> bool:
         """Whether the observed place shows the entry now or later."""
 
+    def when(self, place: Place, entry: Entry) -> int | None:
+        """At which position the observed place shows the entry for the last time; None if not any more."""
+
     def observed(self, place: Place) -> bool:
         """Whether the place was observed."""
 
@@ -166,6 +169,11 @@ class Unobserved:
         del place, entry
         return False
 
+    def when(self, place: Place, entry: Entry) -> int | None:
+        """See View."""
+        del place, entry
+        return None
+
     def observed(self, place: Place) -> bool:
         """See View."""
         del place
@@ -186,8 +194,13 @@ class System(Protocol):
     def steps(self, state: Any, view: View) -> Iterable[Step]:
         """Every step that could be taken now, cheapest to decide first; made lazily."""
 
-    def canonical(self, state: Any) -> Any:
-        """The state without what can no longer matter; the state itself if in doubt."""
+    def canonical(self, state: Any, now: int) -> Any:
+        """The state without what can no longer matter; the state itself if in doubt.
+
+        Args:
+            state: of the system.
+            now: how many entries the clock has shown.
+        """
 
     def open(self, state: Any, view: View) -> frozenset[str]:
         """Faults still to come or under way, and whatever else steps say they are undone by or clash with.

@@ -124,6 +124,11 @@ An answer may come for every single event, just before the next is applied; so w
 any position up to the last, as if it had been told then and had been on its way since.
 """
 
+IN_SEQUENCE = (
+    TOLD_LATE | LOSES_SURELY | {"starts_as_primary", "receiver_tells", "waits_for_remote_site", "recipients"}
+)
+"""Decisions on which "what waits in a queue comes to the other site in its order" rests."""
+
 ENTERS_AT_ANY_TIME = frozenset(
     {
         "next_of_queue",
@@ -316,6 +321,10 @@ QUEUE_COPY = Claim(
     "A secondary's copy matters only to what takes it over or looks at it; both name what they clash with, "
     "and a copy is put at its place whenever it comes.",
     TAKEN_OVER_WHOLE | ENTERS_AT_ANY_TIME,
+)
+LOST_IN_ORDER = Claim(
+    "lost in order",
+    "What would stand in an order that the other site rules out has not arrived, nor has anything behind it.",
 )
 CALLBACK = Claim(
     "callback",

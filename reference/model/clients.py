@@ -239,6 +239,10 @@ class EveryWay:
         """See View."""
         return self._view.still(place, entry)
 
+    def when(self, place: Place, entry: Shown) -> int | None:
+        """See View."""
+        return self._view.when(place, entry)
+
     def observed(self, place: Place) -> bool:
         """See View."""
         return self._view.observed(place)

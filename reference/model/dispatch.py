@@ -15,7 +15,7 @@ from plumbline.reference.history import FaultKind
 from plumbline.reference.model import claims, hazards
 from plumbline.reference.model.batches import Batches
 from plumbline.reference.model.foresight import Foresight
-from plumbline.reference.model.senders import REMOVALS, WAITS_FOR_SITE, with_sender
+from plumbline.reference.model.senders import REMOVALS, WAITS_FOR_SITE, with_sender, without_removed
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Message, Queued, Sender, Wire, WireName, World
 from plumbline.reference.operations import QueueAttributes
@@ -227,12 +227,13 @@ class Dispatch:
         if not all(each(self._setting.book.tells_removals())):
             return
         looked_at = self._foresight.copies_are_looked_at(view.now, queue.id)
-        for last in self._told_of(world, view, member, queue, sender, looked_at=looked_at):
+        positions = self._told_of(world, view, member, queue, sender, looked_at=looked_at)
+        for last in positions:
             told = with_sender(world, member, queue.id, sender._replace(told=last))
             yield Step(
                 ("tells of removal", member, queue.id, last),
                 self._told(told, member, queue, last),
-                claim=None if looked_at else claims.REMOVAL,
+                claim=None if looked_at or len(positions) > 1 else claims.REMOVAL,
                 clashes=claims.LOOKED_AT | claims.REPEATED_SHOWS,
             )
 
@@ -249,7 +250,8 @@ class Dispatch:
         """Up to which positions removals may be told of now.
 
         Nobody but a look at a copy can tell when that was; so it is told only while somebody looks, or when
-        the primary is about to die, of any position up to which it may have been told before.
+        the primary is about to die, of any position up to which it may have been told before. Where nobody
+        looks, what a successor sends once more without need only holds it up, unless that is told of again.
         """
         if not view.reduced:
             return [sender.mark]
@@ -259,23 +261,53 @@ class Dispatch:
             return [sender.mark]
         now = any(self._foresight.copy_is_looked_at_now(world, other, queue.id) for other in others)
         dies = any(fault.kind is FaultKind.CRASH and fault.member == member for fault in wan.faults.values())
-        if not now and not (looked_at and dies):
+        if not now and not dies:
             return []
         if not late:
             return [sender.mark]
-        held = {
-            event.position
+        copies = {
+            event.position: event.op_id
             for other in others
             if (copy := wan.senders.get((other, queue.id))) is not None
             for event in copy.queue
         }
-        sent = {
-            message.event.position
+        copies |= {
+            message.event.position: message.op_id
             for channel, messages in world.channels.items()
             for message in messages
             if channel.source == member and message.queue == queue.id and message.event is not None
         }
-        return sorted(position for position in held | sent if sender.told < position <= sender.mark)
+        kept = sorted(position for position in copies if sender.told < position <= sender.mark)
+        if looked_at:
+            return kept
+        return [
+            position
+            for position, following in zip(kept, [*kept[1:], None], strict=True)
+            if following is None or self._foresight.comes_again(copies[following])
+        ]
+
+    def forgotten(self, world: World, now: int) -> World:
+        """The world in which copies of queues hold nothing more that has left them, where nobody can tell.
+
+        Whoever looks at a copy can, and whoever is told again of what has left: it was still there when
+        the primary died. Else the order in which it had been queued would part worlds for ever.
+        """
+        if not self._setting.tells_late or self._foresight.tells_again():
+            return world
+        for (member, name), sender in world.wan.senders.items():
+            if (
+                not sender.primary
+                or member in world.wan.dead
+                or sender.told >= sender.mark
+                or self._foresight.copies_are_looked_at(now, name)
+            ):
+                continue
+            world = with_sender(world, member, name, sender._replace(told=sender.mark))
+            for other in self._setting.others[member]:
+                copy = world.wan.senders.get((other, name))
+                if copy is not None and other not in world.wan.dead:
+                    world = with_sender(world, other, name, without_removed(copy, sender.mark))
+        return world
 
     def _told(self, world: World, member: str, queue: QueueAttributes, mark: int) -> World:
         channels = world.channels

@@ -9,7 +9,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Protocol
 
-from plumbline.reference.explain.steps import View
+from plumbline.reference.explain.steps import Entry as Shown
+from plumbline.reference.explain.steps import Place, View
 from plumbline.reference.history import Fault
 from plumbline.reference.model.world import Channel, Entry, Sender, WireName, World
 from plumbline.reference.operations import Operation
@@ -118,6 +119,18 @@ class Foresight(Protocol):
 
     def comes_again(self, op_id: int) -> bool:
         """Whether some member's listener is told of the operation more than once."""
+
+    def tells_again(self) -> bool:
+        """Whether some listener is told of anything more than once."""
+
+    def arrives_in_time(self, world: World, view: View, channel: Channel) -> bool:
+        """Whether the first message of the channel is known to arrive before its sender dies."""
+
+    def dies(self, member: str) -> bool:
+        """Whether the member may die, now or later."""
+
+    def place_of(self, member: str, operation: Operation) -> tuple[Place, Shown]:
+        """Where the listener of a member tells of an operation that was called elsewhere, and what."""
 
     def may_happen(self, view: View, fault: Fault) -> bool:
         """Whether the fault may happen now: a member that dies shows nothing afterwards."""
@@ -238,6 +251,22 @@ class Unknowing:
     def comes_again(self, *_: object) -> bool:
         """Perhaps."""
         return True
+
+    def tells_again(self) -> bool:
+        """Perhaps."""
+        return True
+
+    def arrives_in_time(self, *_: object) -> bool:
+        """Not known."""
+        return False
+
+    def dies(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def place_of(self, *_: object) -> tuple[Place, Shown]:
+        """Nobody looks."""
+        return ((), ())
 
     def may_happen(self, *_: object) -> bool:
         """At any time."""

@@ -129,7 +129,11 @@ class Receivers:
             done = with_wire(world, name, ended(rest))
             place, shown = self._replicates.shown(member, operation)
             may_show = again and view.fits(place, shown)
-            yield Step(("recognises", member, event.op_id), done, claim=None if may_show else claims.REPEATED)
+            # It may also wait until the log tells of it once more.
+            shows_yet = may_show or (again and view.still(place, shown))
+            yield Step(
+                ("recognises", member, event.op_id), done, claim=None if shows_yet else claims.REPEATED
+            )
             if may_show:
                 for checks in self._setting.checks(operation.region):
                     yield from self._applied(

@@ -21,6 +21,7 @@ from plumbline.reference.model.clearing import Clearing
 from plumbline.reference.model.collecting import in_doubt, replaced
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import listener_entry, listener_place
+from plumbline.reference.model.precedence import Precedence
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.subscriptions import Hearing, queued
@@ -45,12 +46,18 @@ class Replicates:
     """The part of the model that receives operations from other members."""
 
     def __init__(
-        self, setting: Setting, strength: OrderStrength, foresight: Foresight, senders: Senders
+        self,
+        setting: Setting,
+        strength: OrderStrength,
+        foresight: Foresight,
+        senders: Senders,
+        precedence: Precedence,
     ) -> None:
         self._setting = setting
         self._strength = strength
         self._foresight = foresight
         self._senders = senders
+        self._precedence = precedence
         self._checks = Checks(setting)
         self.clearing = Clearing(setting, strength)
 
@@ -121,6 +128,10 @@ class Replicates:
 
     def _lost(self, world: World, view: View, channel: Channel) -> Step:
         """What a dead member has sent does not arrive, nor anything behind it."""
+        of_queue = bool(world.channels[channel][0].queue)
+        claim = claims.LOST if self._surely_lost(world, view, channel) else None
+        if of_queue and self._precedence.stored_in_vain(world, view, channel):
+            claim = claims.LOST_IN_ORDER
         loses = tuple(
             self.shown(channel.target, self._operation(message))
             for message in world.channels[channel]
@@ -135,9 +146,9 @@ class Replicates:
         return Step(
             ("is lost", channel.source, channel.target, channel.thread),
             world.but(channels=world.channels.delete(channel)),
-            loses=loses,
+            loses=loses + (self._precedence.lost_in_vain(world, view, channel) if of_queue else ()),
             fault=True,
-            claim=claims.LOST if self._surely_lost(world, view, channel) else None,
+            claim=claim,
         )
 
     def _surely_lost(self, world: World, view: View, channel: Channel) -> bool:

@@ -13,8 +13,8 @@ from plumbline.reference.model.dispatch import Dispatch
 from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.replicates import Replicates
-from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.takeover import Takeover
 from plumbline.reference.model.world import GateState, MessageState, Stage, World
 from plumbline.reference.model.writers import stands
 from plumbline.reference.rulebook.values import each
@@ -30,7 +30,7 @@ class Rest:
         buckets: Buckets,
         replicates: Replicates,
         clients: Clients,
-        senders: Senders,
+        takeover: Takeover,
         receivers: Receivers,
         dispatch: Dispatch,
         forwarding: Forwarding,
@@ -43,7 +43,7 @@ class Rest:
         self._buckets = buckets
         self._replicates = replicates
         self._clients = clients
-        self._senders = senders
+        self._takeover = takeover
         self._receivers = receivers
         self._dispatch = dispatch
 
@@ -121,7 +121,7 @@ class Rest:
             tells = all(each(self._setting.book.tells_removals()))
             if patient and tells and sender.primary and sender.told < sender.mark:
                 return False
-            if self._senders.must_take_over(state, member, name):
+            if self._takeover.must_take_over(state, member, name):
                 return False
         for wire in state.wan.wires.values():
             if self._receivers.resting(wire):

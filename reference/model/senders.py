@@ -13,8 +13,9 @@ from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.model import claims
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.hazards import crash_of
+from plumbline.reference.model.precedence import Precedence, Shown
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Channel, Message, MessageState, Queued, Sender, Wan, World
+from plumbline.reference.model.world import Channel, Message, Queued, Sender, Wan, World
 from plumbline.reference.operations import READS, Operation, OperationKind, QueueAttributes
 from plumbline.reference.rulebook.operations import BECOMES
 from plumbline.reference.rulebook.values import Stamp, each
@@ -28,9 +29,10 @@ WAITS_FOR_SITE = "another site"
 class Senders:
     """The part of the model that fills queues and keeps their copies alike."""
 
-    def __init__(self, setting: Setting, foresight: Foresight) -> None:
+    def __init__(self, setting: Setting, foresight: Foresight, precedence: Precedence) -> None:
         self._setting = setting
         self._foresight = foresight
+        self._precedence = precedence
 
     def started(self, wan: Wan) -> Wan:
         """All senders have been started, one member after the other."""
@@ -66,15 +68,13 @@ class Senders:
                     ("senders start", *chosen, *roles), world.but(wan=world.wan._replace(senders=senders))
                 )
 
-    def steps(self, world: World, view: View) -> Iterator[Step]:
-        """A secondary's listener is told of a queue entry; a secondary becomes primary."""
+    def steps(self, world: World) -> Iterator[Step]:
+        """A secondary's listener is told of a queue entry."""
         for (member, name), sender in world.wan.senders.items():
             if member in world.wan.dead:
                 continue
             if sender.callbacks:
                 yield from self._called_back(world, member, name, sender)
-            if not sender.primary:
-                yield from self._taken_over(world, view, member, name)
 
     def queued(
         self,
@@ -283,13 +283,25 @@ class Senders:
         if not sender.primary:
             sender = sender._replace(callbacks=(*sender.callbacks, event))
         after = _acknowledged(with_sender(world, member, name, sender), channel, head)
+        hindered: frozenset[str] = frozenset((crash_of(channel.source), "lost messages"))
+        loses: tuple[Shown, ...] = ()
+        if channel.source in world.wan.dead:
+            loses = self._precedence.stored_in_vain(world, view, channel)
+            kept = self._precedence.lost_in_vain(world, view, channel)
+            if loses and not kept:
+                return  # it is lost
+            if kept:
+                hindered = frozenset()
+        elif self._foresight.arrives_in_time(world, view, channel):
+            hindered = frozenset(("lost messages",))  # its caller was answered, so that it had arrived
         yield Step(
             ("stores queue entry", member, event.op_id),
             after,
             claim=claims.QUEUE_COPY,
-            undone_by=frozenset((crash_of(channel.source),)),
+            loses=loses,
+            undone_by=hindered - {"lost messages"},
             wanted=lambda: self._foresight.wants_message(world, view, channel),
-            clashes=LOST_OR_LOOKED_AT | {crash_of(channel.source)},
+            clashes=claims.LOOKED_AT | hindered,
         )
 
     def _removed(
@@ -300,18 +312,7 @@ class Senders:
         looked_at = self._foresight.copies_are_looked_at(view.now, name)
         book = self._setting.book
         for last in each(book.range_removed(head.mark)):
-            gone = {event.op_id for event in sender.queue if event.position <= last}
-            # The listener is told of one thing after the other: first that the event was queued.
-            gone -= {event.op_id for event in sender.callbacks}
-            records = sender.records
-            if all(each(book.removal_clears_record())):
-                records = tuple(event for event in records if event.op_id not in gone)
-            kept = tuple(event for event in sender.queue if event.position > last)
-            # A secondary that dispatches, as none should, may have sent what now goes.
-            sent, heard = min(sender.sent, len(kept)), min(sender.heard, len(kept))
-            after = sender._replace(
-                queue=kept, mark=max(sender.mark, last), records=records, sent=sent, heard=heard
-            )
+            after = without_removed(sender, last, clears=all(each(book.removal_clears_record())))
             # Whoever tells late tells only what is to be seen.
             seen = (
                 self._setting.tells_late
@@ -349,104 +350,6 @@ class Senders:
             clashes=claims.LOOKED_AT,
         )
 
-    def _taken_over(self, world: World, view: View, member: str, name: str) -> Iterator[Step]:
-        del view
-        if not self.vacant(world, name):
-            return
-        # What stands at a gate has arrived; what is behind it has not, and comes first or is lost.
-        if any(
-            len(messages) > 1 or messages[0].state is not MessageState.PARKED
-            for messages in self._of_the_dead(world, member, name)
-        ):
-            return
-        missed = world.wan.senders[member, name].missed
-        if not all(each(self._setting.book.takes_over())):
-            return
-        if not any(each(self._setting.book.stays_eligible(missed, world.wan.passed))):
-            return
-        others = [
-            m
-            for m in self._setting.others[member]
-            if m not in world.wan.dead and (m, name) in world.wan.senders
-        ]
-        for after in self._merged(world, member, name):
-            for other in others:
-                loser = after.wan.senders[other, name]
-                after = with_sender(after, other, name, loser._replace(missed=loser.missed + 1))  # noqa: PLW2901
-            yield Step(
-                ("takes over", member, name),
-                after,
-                claim=None if others else claims.TAKEOVER,
-                clashes=claims.LOOKED_AT,
-            )
-
-    def vacant(self, world: World, name: str) -> bool:
-        """Whether the queue had a primary and has none that lives."""
-        return not any(
-            sender.primary
-            for (member, queue), sender in world.wan.senders.items()
-            if queue == name and member not in world.wan.dead
-        )
-
-    def _of_the_dead(self, world: World, member: str, name: str) -> list[tuple[Message, ...]]:
-        """What has yet to arrive at the member, or stands at its gates, from dead members of its site."""
-        site = self._setting.sites[self._setting.queues[name].site]
-        dead = [one for one in site if one in world.wan.dead]
-        return [
-            messages
-            for channel, messages in world.channels.items()
-            if channel.target == member and channel.source in dead
-        ]
-
-    def must_take_over(self, world: World, member: str, name: str) -> bool:
-        """Whether the member becomes primary unless another does: there is none, and it has not given up.
-
-        A gate of its own that a message of the dead stands at may hold it back.
-        """
-        missed = world.wan.senders[member, name].missed
-        book = self._setting.book
-        return (
-            self.vacant(world, name)
-            and not self._of_the_dead(world, member, name)
-            and all(each(book.takes_over()))
-            and all(each(book.stays_eligible(missed, world.wan.passed)))
-        )
-
-    def _merged(self, world: World, member: str, name: str) -> Iterator[World]:
-        """The member is primary: it keeps what it inherits, and queues what it has only records of."""
-        book = self._setting.book
-        sender = world.wan.senders[member, name]
-        known = {event.op_id for event in (*sender.queue, *sender.callbacks)}
-        records = [event for event in sender.records if event.op_id not in known]
-        if not all(each(book.records_in_order())):
-            records.reverse()
-        if not all(each(book.merges_records())):
-            records = []
-        inherited = sender.queue if all(each(book.keeps_inherited())) else ()
-        for skipped in each(book.skipped_at_takeover(len(inherited))):
-            base = sender._replace(
-                primary=True,
-                heir=True,
-                queue=inherited[skipped:],
-                records=(),
-                notes=frozenset(),
-                callbacks=(),
-            )
-            worlds = [with_sender(world, member, name, base)]
-            for event in records:
-                worlds = [a for before in worlds for a in self.appended(before, member, name, event)]
-            for after in worlds:
-                if all(each(book.records_behind_queue())):
-                    yield after
-                    continue
-                new = after.wan.senders[member, name]
-                count = len(records)
-                turned = (*new.queue[len(new.queue) - count :], *new.queue[: len(new.queue) - count])
-                yield with_sender(after, member, name, new._replace(queue=turned))
-
-
-LOST_OR_LOOKED_AT = claims.LOOKED_AT | {"lost messages"}
-
 
 def with_sender(world: World, member: str, name: str, sender: Sender) -> World:
     """The world in which the member's sender is this one."""
@@ -480,3 +383,23 @@ def _acknowledged(world: World, channel: Channel, head: Message) -> World:
     if call is not None and awaited in call.waiting:
         calls = calls.set(head.op_id, call._replace(waiting=call.waiting - {awaited}))
     return world.but(channels=channels, calls=calls)
+
+
+def without_removed(sender: Sender, last: int, *, clears: bool = True) -> Sender:
+    """A copy that has been told that everything up to a position has left the queue.
+
+    Args:
+        sender: the copy.
+        last: the position.
+        clears: whether records go, too.
+    """
+    gone = {event.op_id for event in sender.queue if event.position <= last}
+    # The listener is told of one thing after the other: first that the event was queued.
+    gone -= {event.op_id for event in sender.callbacks}
+    records = sender.records
+    if clears:
+        records = tuple(event for event in records if event.op_id not in gone)
+    kept = tuple(event for event in sender.queue if event.position > last)
+    # A secondary that dispatches, as none should, may have sent what now goes.
+    sent, heard = min(sender.sent, len(kept)), min(sender.heard, len(kept))
+    return sender._replace(queue=kept, mark=max(sender.mark, last), records=records, sent=sent, heard=heard)

@@ -13,6 +13,7 @@ import msgspec
 from plumbline.reference.model import claims
 from plumbline.reference.model.claims import (
     CLIENTS_AS_DOCUMENTED,
+    IN_SEQUENCE,
     LOOKED_AT_IN_ORDER,
     LOSES_SURELY,
     STAMPS_GROW,
@@ -57,6 +58,8 @@ class Setting:
         identified: whether destroys and invalidates are announced with their token.
         stamps_grow: whether all decisions are as they are on which "a loser stays one" rests.
         loses_surely: whether all decisions are as they are on which "who can be discarded has to be" rests.
+        in_sequence: whether all decisions are as they are on which "what waits in a queue comes in its order"
+            rests.
         tells_late: whether all decisions are as they are on which "a removal may be told of later" rests.
         clients_as_documented: whether all decisions are as they are on which "what a server changes goes to
             its clients once, in that order" rests.
@@ -134,6 +137,7 @@ class Setting:
         }
         self.clients_as_documented = not self.lesser and CLIENTS_AS_DOCUMENTED.isdisjoint(book.replaced())
         self.stamps_grow = STAMPS_GROW.isdisjoint(book.replaced())
+        self.in_sequence = IN_SEQUENCE.isdisjoint(book.replaced())
         self.loses_surely = LOSES_SURELY.isdisjoint(book.replaced())
         self.tells_late = TOLD_LATE.isdisjoint(book.replaced())
         self.resends = UNANSWERED_STAYS.isdisjoint(book.replaced())

@@ -22,11 +22,13 @@ from plumbline.reference.model.faults import Faults
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.interests import Interests
+from plumbline.reference.model.precedence import Precedence
 from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.rest import Rest
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.takeover import Takeover
 from plumbline.reference.model.timeline import Answers, Timeline
 from plumbline.reference.model.wholes import Wholes
 from plumbline.reference.model.world import Channel, Message, World, empty_world
@@ -47,12 +49,14 @@ class Model:
     ) -> None:
         self.setting = setting
         self._foresight = foresight
-        self.senders = Senders(setting, foresight)
+        precedence = Precedence(setting, foresight)
+        self.senders = Senders(setting, foresight, precedence)
+        self.takeover = Takeover(setting, self.senders, precedence)
         wholes = Wholes(setting, strength, client_strength or strength, self.senders)
         self.callers = Callers(setting, strength, foresight, self.senders, wholes)
-        self.replicates = Replicates(setting, strength, foresight, self.senders)
+        self.replicates = Replicates(setting, strength, foresight, self.senders, precedence)
         self.buckets = Buckets(setting, strength, foresight, self.replicates)
-        at_clients = Replicates(setting, client_strength or strength, foresight, self.senders)
+        at_clients = Replicates(setting, client_strength or strength, foresight, self.senders, precedence)
         self.interests = Interests(setting, client_strength or strength)
         failover = Failover(setting, strength, client_strength or strength, self.interests)
         client_calls = ClientCalls(setting, at_clients, wholes)
@@ -68,7 +72,7 @@ class Model:
             self.buckets,
             self.replicates,
             self.clients,
-            self.senders,
+            self.takeover,
             self.receivers,
             self.dispatch,
             self.forwarding,
@@ -115,7 +119,8 @@ class Model:
         if self.setting.clients:
             yield from self.clients.steps(state, view)
         if self.setting.queues:
-            yield from self.senders.steps(state, view)
+            yield from self.senders.steps(state)
+            yield from self.takeover.steps(state, view)
             yield from self.receivers.steps(state, view)
             yield from self.dispatch.steps(state, view)
         if self.setting.tombstones is not None:
@@ -128,7 +133,11 @@ class Model:
         found = self._foresight.open(state, view)
         return found | claims.TIME_PASSES if self.dispatch.may_take_in(state) else found
 
-    def canonical(self, state: World) -> World:
+    def canonical(self, state: World, now: int) -> World:
+        """The state without what can no longer matter: what has left queues, and how high versions are."""
+        return self._counted_anew(self.dispatch.forgotten(state, now) if self.setting.queues else state)
+
+    def _counted_anew(self, state: World) -> World:
         """The state with the versions of each key counted from one again, at each site for itself.
 
         Only differences between versions of one key matter, so the smallest that is still stored or on

@@ -59,7 +59,8 @@ class Register(System):
                 shown = (("result", name), values.get(call.key))
                 yield Step(("get", name), (values, after), (shown,), READING)
 
-    def canonical(self, state: Any) -> Any:
+    def canonical(self, state: Any, now: int) -> Any:
+        del now
         return state
 
 
@@ -212,7 +213,8 @@ class Graph(System):
         del view
         return self._steps.get(state, [])
 
-    def canonical(self, state: str) -> str:
+    def canonical(self, state: str, now: int) -> str:
+        del now
         return state
 
 
@@ -313,7 +315,8 @@ class Grid(System):
             if count < self.limit:
                 yield Step(("up", index), (*state[:index], count + 1, *state[index + 1 :]))
 
-    def canonical(self, state: tuple[int, ...]) -> tuple[int, ...]:
+    def canonical(self, state: tuple[int, ...], now: int) -> tuple[int, ...]:
+        del now
         return tuple(sorted(state)) if self.forgets else state
 
 
@@ -389,7 +392,8 @@ class Free(System):
             if index not in state:
                 yield Step(("show", shown), state | {index}, (shown,))
 
-    def canonical(self, state: frozenset[int]) -> frozenset[int]:
+    def canonical(self, state: frozenset[int], now: int) -> frozenset[int]:
+        del now
         return state
 
 

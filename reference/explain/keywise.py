@@ -1,0 +1,87 @@
+"""Keywise: a history is wrong if what it says of a few of its keys alone is wrong already.
+
+Take a run of the model and leave out all that is about some keys: what is left is a run of what is left.
+Queues and connections hold less then, and hold nothing up that went through before; batches end where they
+like. So few keys refute for all, and of few keys there are far fewer runs. What could tie keys together
+otherwise is named in `parts`. Knows histories and projections; knows no model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from plumbline.reference.explain.projection import project
+from plumbline.reference.history import (
+    Called,
+    FaultBegun,
+    FaultDone,
+    FaultKind,
+    History,
+    NotParked,
+    Scripted,
+    Settled,
+    Waited,
+)
+from plumbline.reference.operations import WHOLE_REGION, RegionPolicy
+
+MOST_KEYS = 8
+"""Of more keys than so many each is taken alone only."""
+
+_OF_TIME = frozenset({FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN})
+
+
+def parts(history: History, keys: int) -> Iterator[History]:
+    """What the history says of so many of its keys alone; nothing where keys may depend on others.
+
+    So they do where batches leave when they are full and time stands, where clients and their queues come in,
+    where a whole region is changed, a writer is told what to refuse, or members keep less than replicates.
+    """
+    if not history.queues or history.clients or not _independent(history):
+        return
+    unsettled = _unsettled(history)
+    called = [what.operation for what in history.timeline if isinstance(what, Called)]
+    all_keys = list(dict.fromkeys((operation.region, operation.key) for operation in called))
+    if keys >= len(all_keys) or (keys > 1 and len(all_keys) > MOST_KEYS):
+        return
+    for some in combinations(all_keys, keys):
+        kept = {operation.op_id for operation in called if (operation.region, operation.key) in some}
+        projected = project(history, kept, unsettled)
+        if projected is not None:
+            yield projected
+
+
+def _unsettled(history: History) -> list[int]:
+    """The moments that say that nothing more would happen, while answers of one site to another are lost.
+
+    Then what was sent last, of whatever key, holds up all that is queued behind it.
+    """
+    lost: set[tuple[int, int]] = set()
+    found = []
+    for number, what in enumerate(history.timeline):
+        match what:
+            case FaultBegun(_, fault) if fault.kind is FaultKind.REPLIES_LOST:
+                lost.add((fault.site, fault.remote_site))
+            case FaultDone(_, fault) if fault.kind is FaultKind.LINK_UP:
+                lost.discard((fault.site, fault.remote_site))
+            case Settled() | NotParked() | Waited() if lost:
+                found.append(number)
+            case _:
+                pass
+    return found
+
+
+def _independent(history: History) -> bool:
+    if any(region.policy is not RegionPolicy.REPLICATE or region.policies for region in history.regions):
+        return False
+    for what in history.timeline:
+        match what:
+            case Called(operation) if operation.kind in WHOLE_REGION:
+                return False
+            case FaultBegun(_, fault) if fault.kind in _OF_TIME:
+                return False
+            case Scripted():
+                return False
+            case _:
+                pass
+    return True

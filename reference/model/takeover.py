@@ -1,0 +1,130 @@
+"""Takeover: a secondary becomes primary, with what it was sent of the queue and what it has only recorded.
+
+Owns what happens between the death of a primary and the dispatching of its successor: what the dead has sent
+arrives or is lost, and then the copy and the records make one queue (002, Serial Gateway Sender).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plumbline.reference.explain.steps import Step, View
+from plumbline.reference.model import claims
+from plumbline.reference.model.precedence import Precedence
+from plumbline.reference.model.senders import Senders, with_sender
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.world import Message, MessageState, World
+from plumbline.reference.rulebook.values import each
+
+
+class Takeover:
+    """The part of the model that makes a survivor primary."""
+
+    def __init__(self, setting: Setting, senders: Senders, precedence: Precedence) -> None:
+        self._setting = setting
+        self._senders = senders
+        self._precedence = precedence
+
+    def steps(self, world: World, view: View) -> Iterator[Step]:
+        """A secondary becomes primary."""
+        if len(world.wan.dead) == 0:
+            return
+        for (member, name), sender in world.wan.senders.items():
+            if not sender.primary and member not in world.wan.dead:
+                yield from self._taken_over(world, view, member, name)
+
+    def _taken_over(self, world: World, view: View, member: str, name: str) -> Iterator[Step]:
+        if not self.vacant(world, name):
+            return
+        # What stands at a gate has arrived; what is behind it has not, and comes first or is lost.
+        if any(
+            len(messages) > 1 or messages[0].state is not MessageState.PARKED
+            for messages in self._of_the_dead(world, member, name)
+        ):
+            return
+        missed = world.wan.senders[member, name].missed
+        if not all(each(self._setting.book.takes_over())):
+            return
+        if not any(each(self._setting.book.stays_eligible(missed, world.wan.passed))):
+            return
+        others = [
+            m
+            for m in self._setting.others[member]
+            if m not in world.wan.dead and (m, name) in world.wan.senders
+        ]
+        for after in self._merged(world, member, name):
+            for other in others:
+                loser = after.wan.senders[other, name]
+                after = with_sender(after, other, name, loser._replace(missed=loser.missed + 1))  # noqa: PLW2901
+            inherited = after.wan.senders[member, name].queue
+            yield Step(
+                ("takes over", member, name),
+                after,
+                claim=None if others else claims.TAKEOVER,
+                loses=() if others else self._precedence.misplaced(after, view, member, name, inherited),
+                clashes=claims.LOOKED_AT,
+            )
+
+    def vacant(self, world: World, name: str) -> bool:
+        """Whether the queue had a primary and has none that lives."""
+        return not any(
+            sender.primary
+            for (member, queue), sender in world.wan.senders.items()
+            if queue == name and member not in world.wan.dead
+        )
+
+    def _of_the_dead(self, world: World, member: str, name: str) -> list[tuple[Message, ...]]:
+        """What has yet to arrive at the member, or stands at its gates, from dead members of its site."""
+        site = self._setting.sites[self._setting.queues[name].site]
+        dead = [one for one in site if one in world.wan.dead]
+        return [
+            messages
+            for channel, messages in world.channels.items()
+            if channel.target == member and channel.source in dead
+        ]
+
+    def must_take_over(self, world: World, member: str, name: str) -> bool:
+        """Whether the member becomes primary unless another does: there is none, and it has not given up.
+
+        A gate of its own that a message of the dead stands at may hold it back.
+        """
+        missed = world.wan.senders[member, name].missed
+        book = self._setting.book
+        return (
+            self.vacant(world, name)
+            and not self._of_the_dead(world, member, name)
+            and all(each(book.takes_over()))
+            and all(each(book.stays_eligible(missed, world.wan.passed)))
+        )
+
+    def _merged(self, world: World, member: str, name: str) -> Iterator[World]:
+        """The member is primary: it keeps what it inherits, and queues what it has only records of."""
+        book = self._setting.book
+        sender = world.wan.senders[member, name]
+        known = {event.op_id for event in (*sender.queue, *sender.callbacks)}
+        records = [event for event in sender.records if event.op_id not in known]
+        if not all(each(book.records_in_order())):
+            records.reverse()
+        if not all(each(book.merges_records())):
+            records = []
+        inherited = sender.queue if all(each(book.keeps_inherited())) else ()
+        for skipped in each(book.skipped_at_takeover(len(inherited))):
+            base = sender._replace(
+                primary=True,
+                heir=True,
+                queue=inherited[skipped:],
+                records=(),
+                notes=frozenset(),
+                callbacks=(),
+            )
+            worlds = [with_sender(world, member, name, base)]
+            for event in records:
+                worlds = [a for before in worlds for a in self._senders.appended(before, member, name, event)]
+            for after in worlds:
+                if all(each(book.records_behind_queue())):
+                    yield after
+                    continue
+                new = after.wan.senders[member, name]
+                count = len(records)
+                turned = (*new.queue[len(new.queue) - count :], *new.queue[: len(new.queue) - count])
+                yield with_sender(after, member, name, new._replace(queue=turned))
