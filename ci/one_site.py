@@ -179,7 +179,7 @@ class _Drawing:
         draw, shape = self._draw, self._shape
         if op_id in shape.dying_at or (self._dying and not shape.dying_at and draw.random() < DYING):
             self._crash_one()
-        if self._dead and draw.random() < shape.restarts:
+        if shape.restarts and self._dead and draw.random() < shape.restarts:
             self._restart_one()
         if shape.unanswered and draw.random() < shape.unanswered:
             self._lose_answers()
