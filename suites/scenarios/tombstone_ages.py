@@ -16,6 +16,7 @@ from plumbline.reference.operations import (
 from plumbline.suites.scenarios.buckets import Buckets
 from plumbline.suites.scenarios.scenario import partitioned, scenario
 from plumbline.suites.scenarios.stage import Stage
+from plumbline.suites.scenarios.tombstones import overtaken
 
 DESTROY = OperationKind.DESTROY
 
@@ -75,10 +76,7 @@ def a_tombstone_expires_after_ten_minutes(s: Stage) -> None:
 @scenario("TOMB-TTL-03", needs=LATE, tombstones=kept_for(threshold=1))
 def what_is_older_than_a_destroy_is_discarded_until_its_time_is_over(s: Stage) -> None:
     s.hold_time()
-    s.put(s.mid, "x")
-    late = s.park(s.low, s.low, "x")
-    s.put(s.mid, "x")
-    gone = s.do(s.mid, DESTROY, "x")
+    late, gone = overtaken(s)
     s.let_pass(T - 1_000)
     s.release(late)
     s.settle()
@@ -91,10 +89,7 @@ def a_collection_leaves_what_has_not_expired(s: Stage) -> None:
     s.hold_time()
     destroyed(s, "y", "z")
     passes(s, T // 2)
-    s.put(s.mid, "x")
-    late = s.park(s.low, s.low, "x")
-    s.put(s.mid, "x")
-    gone = s.do(s.mid, DESTROY, "x")
+    late, gone = overtaken(s)
     s.let_pass(T // 2 + NOTICED)
     s.release(late)
     s.settle()

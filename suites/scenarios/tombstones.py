@@ -12,18 +12,32 @@ PUT, DESTROY = OperationKind.PUT, OperationKind.DESTROY
 COUNTS = (Capability.LISTENER_GATES, Capability.STATISTICS)
 
 
-@scenario("TOMB-RETAIN-01", needs=COUNTS)
-def what_is_older_than_a_destroy_does_not_revive_the_key(s: Stage) -> None:
+def overtaken(s: Stage) -> tuple[Operation, Operation]:
+    """A put of the low member is held there while the middle one puts the key again, and destroys it.
+
+    Its calls need not return meanwhile: the low member may have them wait.
+    """
     s.put(s.mid, "x")
     late = s.park(s.low, s.low, "x")
-    s.put(s.mid, "x")
-    gone = s.do(s.mid, DESTROY, "x")
+    again = s.start(s.mid, PUT, "x")
+    for member in (s.mid, s.high):
+        s.shown_at(member, again)
+    gone = s.start(s.mid, DESTROY, "x")
+    for member in (s.mid, s.high):
+        s.shown_at(member, gone)
+    return late, gone
+
+
+@scenario("TOMB-RETAIN-01", needs=COUNTS)
+def what_is_older_than_a_destroy_does_not_revive_the_key(s: Stage) -> None:
+    late, gone = overtaken(s)
     s.release(late)
     s.settle()
     s.all_hold("x", gone)
     s.not_told(s.mid, late)
     s.not_told(s.high, late)
-    s.discards(low=0, mid=1, high=1)
+    # The destroy may have overtaken the second put on its way to the low member, which then counts that.
+    s.discards(mid=1, high=1)
 
 
 @scenario("TOMB-RETAIN-02")
@@ -47,11 +61,9 @@ def a_put_and_a_destroy_at_the_same_time_end_as_the_higher_id_has_it(s: Stage) -
 
 @scenario("TOMB-RETAIN-04")
 def a_key_that_is_created_again_goes_on_from_its_tombstone(s: Stage) -> None:
-    s.put(s.mid, "x")
-    late = s.park(s.low, s.low, "x")
-    s.put(s.mid, "x")
-    s.do(s.mid, DESTROY, "x")
-    again = s.do(s.high, OperationKind.CREATE, "x")
+    late, _ = overtaken(s)
+    again = s.start(s.high, OperationKind.CREATE, "x")
+    s.shown_at(s.mid, again)
     s.all_but(s.low, "x", again)
     s.release(late)
     s.settle()
