@@ -363,7 +363,9 @@ class _Run:
         """
         for judgement in judge_runs([self._directory]):
             for row in judgement.verdicts:
-                if row.requirement not in self._owed:
+                # A rule cannot tell what the candidate never offered from what nobody asked of it.
+                unasked = row.verdict is Verdict.NOT_EXERCISED and self._lacking(row.requirement)
+                if unasked or row.requirement not in self._owed:
                     continue
                 verdict, reason = self._on_record.excused(
                     row.requirement, row.verdict, row.reason, followed=True
@@ -377,11 +379,7 @@ class _Run:
             if requirement in judged:
                 continue
             known = catalogue()[requirement]
-            lacking = (
-                []
-                if self._capabilities is None
-                else [needed for needed in known.capabilities if needed not in self._capabilities]
-            )
+            lacking = self._lacking(requirement)
             if self._record.dialect and self._record.dialect not in known.dialects:
                 reason = f"not owed in the dialect {self._record.dialect}"
                 self._row(requirement, Source.SCENARIO, Verdict.UNSUPPORTED, reason=reason)
@@ -390,6 +388,12 @@ class _Run:
                 self._row(requirement, Source.SCENARIO, Verdict.UNSUPPORTED, reason=reason)
             else:
                 self._row(requirement, Source.SCENARIO, Verdict.NOT_EXERCISED, reason="no test of it yet")
+
+    def _lacking(self, requirement: str) -> list[Capability]:
+        """What the requirement needs and the candidate, which has introduced itself, has not."""
+        offered = self._capabilities
+        needed = catalogue()[requirement].capabilities
+        return [] if offered is None else [one for one in needed if one not in offered]
 
     def _row(
         self,
