@@ -14,7 +14,7 @@ import pyarrow as pa
 from plumbline.ci.right_runs import draw_right
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.rulebook.book import rulebook_of
-from plumbline.reference.rules.judging import Finding, findings
+from plumbline.reference.rules.judging import Finding, as_owed, findings
 from plumbline.reference.trace.rows import rows
 from plumbline.reference.trace.schema import TRACE_SCHEMA
 from plumbline.reference.verdicts import Source, Verdict
@@ -77,7 +77,8 @@ def hear(
         for example, history in runs.items()
         for event in rows(RUN, example, Source.MACHINE, Verdict.PASS, history)
     ]
-    found = findings(pa.Table.from_pylist(events, schema=TRACE_SCHEMA), [RUN])
+    table = pa.Table.from_pylist(events, schema=TRACE_SCHEMA)
+    found = [as_owed(finding, dialect) for finding in findings(table, [RUN])]
     return Heard(
         runs=len(runs),
         judged=frozenset(one.requirement for one in found if one.opportunities),

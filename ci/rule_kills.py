@@ -20,7 +20,7 @@ from plumbline.ci import one_site, two_sites
 from plumbline.reference.history import Fault, FaultKind, History
 from plumbline.reference.operations import Client, Operation, OperationKind
 from plumbline.reference.plans import Do, Inject, Look, Plan, PlanStep, Settle, with_steps
-from plumbline.reference.rules.judging import findings
+from plumbline.reference.rules.judging import as_owed, findings
 from plumbline.reference.rules.rule import View, load_rules
 from plumbline.reference.trace.rows import rows
 from plumbline.reference.trace.schema import TRACE_SCHEMA
@@ -82,12 +82,14 @@ def accused(candidate: Candidate, name: str, pieces: Collection[Piece], plans: i
     began = time.monotonic()
     events = []
     examples = 0
-    for example, history in _histories(candidate, pieces, plans, seed):
-        # A rule is not to see what anybody else thinks of an example: all are told to have passed.
-        events += rows(RUN, example, Source.MACHINE, Verdict.PASS, history)
-        examples += 1
+    with Session(candidate) as session:
+        dialect = session.dialect
+        for example, history in _histories(session, pieces, plans, seed):
+            # A rule is not to see what anybody else thinks of an example: all are told to have passed.
+            events += rows(RUN, example, Source.MACHINE, Verdict.PASS, history)
+            examples += 1
     found = [
-        finding
+        as_owed(finding, dialect)
         for finding in findings(pa.Table.from_pylist(events, schema=TRACE_SCHEMA), [RUN])
         if finding.requirement in seen_from_outside()
     ]
@@ -104,29 +106,28 @@ def accused(candidate: Candidate, name: str, pieces: Collection[Piece], plans: i
 
 
 def _histories(
-    candidate: Candidate, pieces: Collection[Piece], plans: int, seed: int
+    session: Session, pieces: Collection[Piece], plans: int, seed: int
 ) -> Iterator[tuple[str, History]]:
-    with Session(candidate) as session:
-        for scenario in SCENARIOS.values():
-            if not (
-                (scenario.queues and Piece.SITES in pieces) or (scenario.clients and Piece.CLIENTS in pieces)
-            ):
-                continue
-            try:
-                history = shown(scenario, session)
-            except AdapterError as error:
-                # A faulty variant may block for good; the next example opens another.
-                session.failed(error)
-                session.worked()
-                continue
-            if history is not None:
-                yield scenario.name, history
-        for name, plan in (drawn for piece in pieces for drawn in _PLANS[piece](plans, seed)):
-            try:
-                yield name, play_plan(plan, session).history
-            except AdapterError as error:
-                session.failed(error)
-                session.worked()
+    for scenario in SCENARIOS.values():
+        if not (
+            (scenario.queues and Piece.SITES in pieces) or (scenario.clients and Piece.CLIENTS in pieces)
+        ):
+            continue
+        try:
+            history = shown(scenario, session)
+        except AdapterError as error:
+            # A faulty variant may block for good; the next example opens another.
+            session.failed(error)
+            session.worked()
+            continue
+        if history is not None:
+            yield scenario.name, history
+    for name, plan in (drawn for piece in pieces for drawn in _PLANS[piece](plans, seed)):
+        try:
+            yield name, play_plan(plan, session).history
+        except AdapterError as error:
+            session.failed(error)
+            session.worked()
 
 
 def _of_sites(plans: int, seed: int) -> Iterator[tuple[str, Plan]]:
