@@ -64,6 +64,7 @@ class ReplicatedRegionMachine(PlanMachine):
         self.region = RegionAttributes(name=REGION, checks=checks, scope=scope)
 
     fixed_members: ClassVar[tuple[str, ...]] = ()
+    most_at_once: ClassVar[int] = 3
 
     @rule(
         who=st.integers(0, 3),
@@ -108,7 +109,7 @@ class ReplicatedRegionMachine(PlanMachine):
         self.settle_now()
         base = self.operation(self.members[whos[0] % len(self.members)], OperationKind.PUT, key)
         self.steps += [Do(base), Settle()]
-        chosen = dict.fromkeys(self.members[who % len(self.members)] for who in whos)
+        chosen = dict.fromkeys(self.members[who % len(self.members)] for who in whos[: self.most_at_once])
         parked: list[Operation] = []
         for member, kind in zip(chosen, kinds, strict=False):
             # Held at the member that calls, after it has applied the operation and before it sends it.
@@ -149,6 +150,9 @@ class ReplicatedRegionMachine(PlanMachine):
 class LesserMembersMachine(ReplicatedRegionMachine):
     """Members that keep less than a replicate call beside replicates, one of which may be killed."""
 
+    # Of more the search may take too long: where members keep less, hardly any step is claimed.
+    most_at_once: ClassVar[int] = 2
+
     def __init__(self) -> None:
         super().__init__()
         self.dead: tuple[str, ...] = ()
@@ -185,6 +189,8 @@ class LesserMembersMachine(ReplicatedRegionMachine):
     def kill(self, who: int) -> None:
         """A member is killed, whatever is under way."""
         victim = self.members[who % len(self.members)]
+        if self.crowded(KEYS[0]):
+            self.settle_now()
         self.members, self.dead = tuple(m for m in self.members if m != victim), (victim,)
         self.parked = {op_id: where for op_id, where in self.parked.items() if where[0] != victim}
         self.steps.append(Inject(Fault(kind=FaultKind.CRASH, member=victim)))
