@@ -41,6 +41,7 @@ from plumbline.reference.operations import (
     Content,
     Interest,
     Operation,
+    OperationKind,
     Outcome,
     QueueAttributes,
     QueueSight,
@@ -173,6 +174,8 @@ class GeodeAdapter(Adapter):
             raise UnsupportedError(f"{operation.kind} of clients is not driven on Apache Geode yet")
         self._require_alive()
         member = self._member(operation.member)
+        if operation.kind is OperationKind.CLEAR:
+            self._clearing.add(member.name)
         scope = self._region(operation.region).scope
         if operation.thread not in self._callers:
             self._callers[operation.thread] = Caller(operation.thread)
@@ -290,6 +293,11 @@ class GeodeAdapter(Adapter):
         if member in self._clients.in_use:
             raise UnsupportedError("crash: clients are not killed on Geode yet")
         doomed = self._member(member)
+        if doomed.name in self._clearing:
+            # Now and then a survivor's put still waited after twenty seconds; nobody has found out why.
+            raise UnsupportedError(
+                "crash: a member that may hold the lock of a clear is not killed on Geode yet"
+            )
         survivors = {name for name in self._in_use if not self._members[name].crashed()}
         self._clients.require_another(member, survivors)
         doomed.kill()
@@ -375,6 +383,7 @@ class GeodeAdapter(Adapter):
         self._running = {}
         self._baseline = {}
         self._internal: dict[str, str] = {}
+        self._clearing: set[str] = set()
 
     def _create(self, attributes: RegionAttributes, internal: str, member: Member) -> None:
         member.create_region(attributes, internal, RegionListener(self._stage, member.name, attributes.name))

@@ -7,7 +7,8 @@
 --   observed member holds or was told of (its last event must be what it holds, where logs keep the order of
 --   a key; that something absent became invalid need not be told); replicated region with checks on;
 --   of members that were not started again;
---   redelivered operations are VER-DUP-01's, repetitions from another site GWQ-ACK-04's
+--   redelivered operations are VER-DUP-01's, repetitions from another site GWQ-ACK-04's, what members with less
+--   than a replicate ask of another, once one has died, CONS-NR-03's
 -- violation: shown twice; shown and never called; the last event shown is not what the member holds
 WITH started_again AS (
   SELECT DISTINCT s.run_id, s.example, s.member
@@ -30,6 +31,13 @@ again AS (
   SELECT DISTINCT run_id, example, op_id
   FROM ev
   WHERE kind = 'redeliver'
+  UNION ALL
+  SELECT DISTINCT b.run_id, b.example, b.op_id
+  FROM ev b
+  JOIN ev h ON h.run_id = b.run_id AND h.example = b.example AND h.member = b.member AND h.region = b.region
+    AND h.kind = 'region_host' AND h.policy <> 'replicate'
+  SEMI JOIN ev c ON c.run_id = b.run_id AND c.example = b.example AND c.kind = 'crash'
+  WHERE b.kind = 'op_begin'
 ),
 shown AS (
   SELECT e.run_id, e.example, e.seq, e.member, e.region, e.key, e.event, e.op_id, e.token, e.log_pos,
