@@ -176,8 +176,13 @@ class LesserMembersMachine(ReplicatedRegionMachine):
         return True
 
     def operation(self, member: str, kind: OperationKind, key: str) -> Operation:
-        """The next operation; whether a replicate refuses a create of what its caller lacks is not said."""
-        return super().operation(member, OperationKind.PUT if kind is OperationKind.CREATE else kind, key)
+        """The next operation, a put if its caller keeps less.
+
+        What others come to, where it lacks the entry while a replicate changes it, is not said.
+        """
+        lesser = {host.member for host in self.region.policies} or set(self.members)
+        puts = kind not in READS and (member in lesser or kind is OperationKind.CREATE)
+        return super().operation(member, OperationKind.PUT if puts else kind, key)
 
     @rule(who=st.integers(0, 3), policy=st.sampled_from(_LESS))
     @precondition(lambda self: not self.steps)
