@@ -131,4 +131,4 @@ def test_the_reference_passes_what_a_machine_draws(candidate: str, machine: str)
     assert trouble.failure is None
     assert trouble.adapter_errors == 0
     assert verdicts == [Verdict.PASS] * trouble.played
-    assert trouble.played >= 60  # Hypothesis draws some plans twice
+    assert trouble.played >= 50  # Hypothesis draws some plans twice
