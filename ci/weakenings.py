@@ -449,9 +449,12 @@ WEAKENINGS: dict[str, Weakening] = {
         "model.dispatch", "if len(reachable) == 1 and not world.wan.stands", "if len(reachable) == 1"
     ),
     "what may be discarded has to be": Weakening(
+        "model.receivers", "sure and known and not may_apply and", "sure and known and"
+    ),
+    "stamps grow whatever was decided": Weakening(
         "model.setting",
-        "self.loses_surely = LOSES_SURELY.isdisjoint(book.replaced())",
-        "self.loses_surely = True",
+        "self.stamps_grow = STAMPS_GROW.isdisjoint(book.replaced())",
+        "self.stamps_grow = True",
     ),
     "what is known already is passed over though it is told of later": Weakening(
         "model.receivers",

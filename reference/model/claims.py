@@ -52,18 +52,6 @@ STAMPS_GROW = frozenset(
 )
 """Decisions on which "a stored stamp only grows, and a loser stays one" rests."""
 
-LOSES_SURELY = STAMPS_GROW | {
-    "applies_to_present",
-    "applies_unrecorded",
-    "applies_same_site",
-    "applies_repeated",
-    "applies_later_time",
-    "applies_earlier_time",
-    "applies_tie_of_higher_site",
-    "applies_tie_of_lower_site",
-}
-"""Decisions on which "who can be discarded has to be" rests: one left open may also be answered otherwise."""
-
 QUEUES_IN_ORDER = frozenset(
     {
         "queue_place",
@@ -125,7 +113,16 @@ any position up to the last, as if it had been told then and had been on its way
 """
 
 IN_SEQUENCE = (
-    TOLD_LATE | LOSES_SURELY | {"starts_as_primary", "receiver_tells", "waits_for_remote_site", "recipients"}
+    TOLD_LATE
+    | STAMPS_GROW
+    | {"starts_as_primary", "receiver_tells", "waits_for_remote_site", "recipients"}
+    | {"applies_to_present", "applies_unrecorded", "applies_same_site", "applies_repeated"}
+    | {
+        "applies_later_time",
+        "applies_earlier_time",
+        "applies_tie_of_higher_site",
+        "applies_tie_of_lower_site",
+    }
 )
 """Decisions on which "what waits in a queue comes to the other site in its order" rests."""
 

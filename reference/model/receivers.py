@@ -146,7 +146,9 @@ class Receivers:
                     world, view, name, rest, event, operation, entry, NONE, checks=False, first=True
                 )
                 continue
-            for judged in self._judgements(world, event, operation, entry):
+            judgements = list(self._judgements(world, event, operation, entry))
+            may_apply = any(judged.applied for judged in judgements)
+            for judged in judgements:
                 if judged.applied:
                     yield from self._applied(
                         world,
@@ -161,7 +163,17 @@ class Receivers:
                         first=True,
                     )
                 else:
-                    yield from self._discarded(world, view, name, rest, event, operation, entry, judged.pairs)
+                    yield from self._discarded(
+                        world,
+                        view,
+                        name,
+                        rest,
+                        event,
+                        operation,
+                        entry,
+                        judged.pairs,
+                        may_apply=may_apply,
+                    )
 
     def _judgements(
         self, world: World, event: Queued, operation: Operation, entry: Entry
@@ -223,7 +235,9 @@ class Receivers:
         if becomes is EntryState.LIVE:
             applies = each(book.applies_to_present(present))
             if not all(applies):
-                yield from self._discarded(world, view, name, wire, event, operation, entry, pairs)
+                yield from self._discarded(
+                    world, view, name, wire, event, operation, entry, pairs, may_apply=any(applies)
+                )
             if not any(applies):
                 return
         decided = self._replicates.decided_by_log(view, place, shown)
@@ -332,6 +346,8 @@ class Receivers:
         operation: Operation,
         entry: Entry,
         pairs: Pairs,
+        *,
+        may_apply: bool,
     ) -> Iterator[Step]:
         member, where = wire.receiver, (operation.region, operation.key)
         place, shown = self._replicates.shown(member, operation)
@@ -344,7 +360,9 @@ class Receivers:
             world, view, name, event.op_id
         )
         known = pairs == world.wan.ranks.get(where, NONE)
-        lost = ((place, shown),) if sure and known and self._setting.loses_surely else ()
+        # Whoever may also apply it does not lose it: an update that lost at home may be left out or not.
+        surely = sure and known and not may_apply and self._setting.stamps_grow
+        lost = ((place, shown),) if surely else ()
         del entry
         yield Step(
             ("discards from another site", member, event.op_id),

@@ -407,7 +407,7 @@ class Replicates:
                 )
             )
         )
-        lost = ((place, shown),) if safe and self._setting.loses_surely else ()
+        lost = ((place, shown),) if safe and self._setting.stamps_grow else ()
         for stores_first in each(book.stores_before_checking()):
             for announces in each(book.announces_discarded()):
                 for who in counters:

@@ -15,7 +15,6 @@ from plumbline.reference.model.claims import (
     CLIENTS_AS_DOCUMENTED,
     IN_SEQUENCE,
     LOOKED_AT_IN_ORDER,
-    LOSES_SURELY,
     STAMPS_GROW,
     TIME_PASSES,
     TOLD_LATE,
@@ -57,7 +56,6 @@ class Setting:
             may be claimed to be safe.
         identified: whether destroys and invalidates are announced with their token.
         stamps_grow: whether all decisions are as they are on which "a loser stays one" rests.
-        loses_surely: whether all decisions are as they are on which "who can be discarded has to be" rests.
         in_sequence: whether all decisions are as they are on which "what waits in a queue comes in its order"
             rests.
         tells_late: whether all decisions are as they are on which "a removal may be told of later" rests.
@@ -138,7 +136,6 @@ class Setting:
         self.clients_as_documented = not self.lesser and CLIENTS_AS_DOCUMENTED.isdisjoint(book.replaced())
         self.stamps_grow = STAMPS_GROW.isdisjoint(book.replaced())
         self.in_sequence = IN_SEQUENCE.isdisjoint(book.replaced())
-        self.loses_surely = LOSES_SURELY.isdisjoint(book.replaced())
         self.tells_late = TOLD_LATE.isdisjoint(book.replaced())
         self.resends = UNANSWERED_STAYS.isdisjoint(book.replaced())
         self.watches_writers = "waits_for_other_writers" in book.replaced()
