@@ -92,7 +92,7 @@ def covered() -> tuple[Coverage, ...]:
 
     Imported here: the suites bring pytest and Hypothesis along, which `--help` does not need.
     """
-    from plumbline.reference.rulebook.book import DECISIONS  # noqa: PLC0415
+    from plumbline.reference.rulebook.decisions import DECISIONS  # noqa: PLC0415
     from plumbline.reference.rulebook.faulty import FAULTY  # noqa: PLC0415
     from plumbline.reference.rules.rule import load_rules  # noqa: PLC0415
     from plumbline.suites.machines import MACHINES  # noqa: PLC0415

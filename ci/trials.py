@@ -24,16 +24,15 @@ from plumbline.reference.operations import (
     Scope,
     TombstoneSettings,
 )
-from plumbline.reference.rulebook.book import (
+from plumbline.reference.rulebook.book import Rulebook, rulebook_of
+from plumbline.reference.rulebook.decision import Decision
+from plumbline.reference.rulebook.decisions import (
     CLEARING,
     DECISIONS,
     GAUGES,
     PARTITIONED,
     REPLICATED,
     TOMBSTONES,
-    Decision,
-    Rulebook,
-    rulebook_of,
 )
 from plumbline.reference.rulebook.faulty import FAULTY
 

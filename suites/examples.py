@@ -15,7 +15,8 @@ from plumbline.reference.deviations import Deviation, words
 from plumbline.reference.explain.oracle import NAMING_MS, find
 from plumbline.reference.history import History, OrderStrength
 from plumbline.reference.plans import Plan, plan_words
-from plumbline.reference.rulebook.book import DECISIONS, Rulebook
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites.deviations import OnRecord
 from plumbline.suites.driving import order_strength

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from plumbline.ci.catalogue_command import command
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import AREA_MEANING, Area
-from plumbline.reference.rulebook.book import DECISIONS
+from plumbline.reference.rulebook.decisions import DECISIONS
 
 FIELDS = [
     "id",

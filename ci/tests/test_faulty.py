@@ -10,7 +10,8 @@ import pytest
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.reference.catalogue.loader import catalogue
-from plumbline.reference.rulebook.book import DECISIONS, Rulebook
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites.deviations import NOTHING

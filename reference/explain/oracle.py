@@ -20,7 +20,8 @@ from plumbline.reference.history import Called, ContentsRead, History, Statistic
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
 from plumbline.reference.model.places import TIMELINE
 from plumbline.reference.operations import OperationKind, RegionPolicy
-from plumbline.reference.rulebook.book import (
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.decisions import (
     CLEARING,
     CLIENTS,
     DECISIONS,
@@ -30,7 +31,6 @@ from plumbline.reference.rulebook.book import (
     POLICIES,
     REPLICATED,
     TOMBSTONES,
-    Rulebook,
 )
 from plumbline.reference.runs import DeadEnd
 

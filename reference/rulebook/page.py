@@ -12,7 +12,8 @@ from typing import Any
 
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import DIALECT_OF_DOCUMENT, Dialect
-from plumbline.reference.rulebook.book import DECISIONS, Rulebook, rulebook_of
+from plumbline.reference.rulebook.book import Rulebook, rulebook_of
+from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.rulebook.dialects import CONTRADICTIONS, MODELLED, Contradiction, Saying
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import DIALECT_OF_DOCUMENT, Dialect, ReasonKind
-from plumbline.reference.rulebook.book import DECISIONS, Rulebook, rulebook_of
+from plumbline.reference.rulebook.book import Rulebook, rulebook_of
+from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.rulebook.dialects import CONTRADICTIONS, MODELLED, Contradiction
 from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.reference.rulebook.values import each

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from plumbline.reference.rulebook.book import DECISIONS
+from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.rulebook.page import contradictions_table, dialect_table
 
 PAGE = Path(__file__).parents[2] / "docs" / "dialects.md"
