@@ -1,0 +1,111 @@
+"""The simulation: the reference model run step by step, with what its listeners were told.
+
+Calm, everything that can happen happens at once, in one order. Chaotic, steps of every kind are taken in
+any order, drawn from a seed, and no sooner than somebody waits for them. Knows nothing of who asks.
+"""
+
+from __future__ import annotations
+
+import random
+
+from plumbline.reference.explain.steps import Entry, Place, Unobserved
+from plumbline.reference.history import Fault
+from plumbline.reference.model.failover import ACKNOWLEDGED
+from plumbline.reference.model.forwarding import REPLIES_EARLY
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.system import Model
+from plumbline.reference.model.world import World, empty_world
+from plumbline.reference.operations import Event, EventKind
+
+MOST_STEPS_AT_ONCE = 6
+"""How many steps chaos takes at most while nobody waits."""
+
+LOSES_SOME = 0.5
+"""How often chaos cuts the log of a member that dies."""
+
+
+class Simulation:
+    """One run of the model under way.
+
+    Attributes:
+        model: what may happen.
+        world: where the run stands.
+        events: what listeners were told so far.
+        seen: how many of these somebody has seen.
+    """
+
+    def __init__(self, model: Model, draw: random.Random | None) -> None:
+        self.model = model
+        self.world: World = empty_world()
+        self.world = self.world.but(wan=model.senders.started(self.world.wan))
+        self.events: list[Event] = []
+        self.seen = 0
+        self._view = Unobserved(reduced=True)
+        self._random = draw
+
+    @property
+    def setting(self) -> Setting:
+        """What does not change during the run."""
+        return self.model.setting
+
+    def go_on(self) -> None:
+        """Calm, everything happens that can; chaotic, some of it."""
+        if self._random is None:
+            self.come_to_rest()
+        else:
+            for _ in range(self._random.randrange(MOST_STEPS_AT_ONCE)):
+                self.take_step()
+
+    def come_to_rest(self) -> None:
+        """Let everything happen that can."""
+        while self.take_step():
+            pass
+
+    def take_step(self) -> bool:
+        """Let one thing happen; False if nothing can.
+
+        Calm, no secondary ever hears what its client has received: whatever can be sent again is. And a
+        replicate answers last.
+        """
+        # In an order of their own: that of the maps inside changes from one process to the next.
+        possible = sorted(
+            (
+                step
+                for step in self.model.internal_steps(self.world, self._view)
+                if self._random is not None or step.name[0] not in (ACKNOWLEDGED, REPLIES_EARLY)
+            ),
+            key=lambda step: repr(step.name),
+        )
+        if not possible:
+            return False
+        step = possible[0] if self._random is None else self._random.choice(possible)
+        self.take((step.state, step.shows))
+        return True
+
+    def take_one_of(self, ways: list[tuple[World, tuple[tuple[Place, Entry], ...]]]) -> None:
+        """Let one of several things happen: calm, the first."""
+        self.take(ways[0] if self._random is None else self._random.choice(ways))
+
+    def take(self, way: tuple[World, tuple[tuple[Place, Entry], ...]]) -> None:
+        """Let something happen, and note what listeners were told."""
+        self.world, shows = way
+        for place, entry in shows:
+            match place, entry:
+                case ("listener", str(member)), (str(region), str(key), EventKind() as kind, token):
+                    known = None if token is None else str(token)
+                    self.events.append(Event(member=member, region=region, key=key, kind=kind, token=known))
+
+    def happen(self, fault: Fault) -> None:
+        """Let a fault happen: calm at once, chaotic after some of what could come first."""
+        if self._random is not None:
+            self.go_on()
+        self.world = next(self.model.faults.happened(self.world, fault))
+        self.go_on()
+
+    def lose_some_of(self, member: str) -> None:
+        """Chaotic, what a listener was told last is lost with its member, if nobody has seen it yet."""
+        if self._random is None:
+            return
+        last = [at for at, event in enumerate(self.events) if event.member == member and at >= self.seen]
+        lost = last[self._random.randint(0, len(last)) :] if self._random.random() < LOSES_SOME else []
+        self.events = [event for at, event in enumerate(self.events) if at not in lost]
