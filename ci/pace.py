@@ -22,7 +22,7 @@ from plumbline.reference.history import Fault, FaultKind
 from plumbline.reference.operations import Operation, OperationKind, Scope
 from plumbline.suites.driving import Driver
 from plumbline.suites.scenarios import sites
-from plumbline.suites.scenarios.stage import REGION
+from plumbline.suites.scenarios.course import REGION
 from plumbline.suites.session import Session
 
 PUTS = 20

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from plumbline.reference.operations import Operation, RegionAttributes, RegionPolicy
 from plumbline.reference.plans import Read
-from plumbline.suites.scenarios.stage import REGION, MismatchError, Stage
+from plumbline.suites.scenarios.course import REGION
+from plumbline.suites.scenarios.mismatch import MismatchError
+from plumbline.suites.scenarios.stage import Stage
 
 
 def region(redundancy: int) -> RegionAttributes:

@@ -6,8 +6,9 @@ from itertools import permutations
 
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.operations import Operation, OperationKind, Scope, Status
+from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.scenario import scenario
-from plumbline.suites.scenarios.stage import MismatchError, Stage
+from plumbline.suites.scenarios.stage import Stage
 
 GATES_AND_COUNTS = (Capability.LISTENER_GATES, Capability.STATISTICS)
 GATES_AND_MESSAGES = (Capability.LISTENER_GATES, Capability.MESSAGE_CONTROL)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.operations import Operation
+from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.scenario import between_sites
 from plumbline.suites.scenarios.sites import APART, Sites
-from plumbline.suites.scenarios.stage import MismatchError
 
 LOOKS = (Capability.QUEUE_INSPECTION,)
 LOOKS_AND_GATES = (Capability.QUEUE_INSPECTION, Capability.LISTENER_GATES)

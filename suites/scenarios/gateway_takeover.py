@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.operations import Scope
+from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.scenario import between_sites
 from plumbline.suites.scenarios.sites import Sites
-from plumbline.suites.scenarios.stage import MismatchError
 
 CRASHES = (Capability.QUEUE_INSPECTION, Capability.MEMBER_FAULTS)
 CRASHES_AND_GATES = (*CRASHES, Capability.LISTENER_GATES)

@@ -24,9 +24,11 @@ from plumbline.suites.driving import Driver
 from plumbline.suites.results import Result
 from plumbline.suites.scenarios import buckets, sites
 from plumbline.suites.scenarios.buckets import Buckets
+from plumbline.suites.scenarios.course import REGION
+from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.scenario import Scenario
 from plumbline.suites.scenarios.sites import Sites
-from plumbline.suites.scenarios.stage import REGION, MismatchError, Stage
+from plumbline.suites.scenarios.stage import Stage
 from plumbline.suites.session import Session
 from plumbline.suites.words import Sentences, finding_words
 

@@ -15,8 +15,9 @@ from plumbline.reference.operations import (
     Scope,
     Status,
 )
+from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.scenario import scenario
-from plumbline.suites.scenarios.stage import MismatchError, Stage
+from plumbline.suites.scenarios.stage import Stage
 
 K, LESS, EMPTY = "K", "C", "D"
 

@@ -22,7 +22,9 @@ from plumbline.reference.operations import (
 )
 from plumbline.reference.plans import Inject, Look, Start
 from plumbline.suites.driving import Driver
-from plumbline.suites.scenarios.stage import REGION, MismatchError, Stage
+from plumbline.suites.scenarios.course import REGION
+from plumbline.suites.scenarios.mismatch import MismatchError
+from plumbline.suites.scenarios.stage import Stage
 
 APART = "apart"
 TO_THERE = "to 2"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.operations import Operation, OperationKind, Scope, Status
+from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.scenario import scenario
-from plumbline.suites.scenarios.stage import MismatchError, Stage
+from plumbline.suites.scenarios.stage import Stage
 
 PUT, DESTROY = OperationKind.PUT, OperationKind.DESTROY
 

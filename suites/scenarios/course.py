@@ -1,0 +1,334 @@
+"""The course of a scenario: what it does to a candidate, step by step, as a plan says it.
+
+Knows roles (the member of the lowest, middle and highest id), and what must be so for a scenario to go on;
+of what must be seen otherwise it knows nothing.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from plumbline.reference.history import Fault, FaultKind, Gate, fault_words, interest_words, script_words
+from plumbline.reference.operations import (
+    NAMELESS,
+    Interest,
+    Operation,
+    OperationKind,
+    Outcome,
+    Status,
+)
+from plumbline.reference.plans import (
+    Do,
+    Finish,
+    Inject,
+    Join,
+    Leave,
+    Park,
+    PlanStep,
+    Redeliver,
+    Register,
+    Release,
+    Script,
+    Settle,
+    Start,
+)
+from plumbline.suites.driving import Driver
+from plumbline.suites.scenarios.mismatch import MismatchError
+
+REGION = "region"
+
+
+class Course:
+    """One scenario under way: what it has done so far.
+
+    Attributes:
+        low: the member of the lowest id.
+        mid: the member in the middle.
+        high: the member of the highest id.
+        steps: what was done so far, as a plan says it.
+    """
+
+    def __init__(self, driver: Driver, order: tuple[str, ...]) -> None:
+        self._driver = driver
+        self._order = order
+        self.low, self.mid, self.high = order[0], order[len(order) // 2], order[-1]
+        self._gates: dict[int, list[Gate]] = {}
+        self._lost: list[tuple[str, str]] = []
+        self._operations: dict[int, Operation] = {}
+        self._count = 0
+        self.done: list[str] = []
+        self.steps: list[PlanStep] = []
+
+    @property
+    def driver(self) -> Driver:
+        """Who carries out what the scenario calls, and writes it down."""
+        return self._driver
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """All members that live, lowest id first."""
+        return tuple(member for member in self._order if member not in self._driver.crashed)
+
+    def crash(self, member: str) -> None:
+        """Kill a member; who stands in its listeners dies with it."""
+        for op_id, gates in self._gates.items():
+            self._gates[op_id] = [gate for gate in gates if gate.member != member]
+        self._break(Fault(kind=FaultKind.CRASH, member=member))
+
+    def restart(self, member: str) -> None:
+        """Start a member again that was killed, once everything has settled."""
+        self.settle()
+        self._break(Fault(kind=FaultKind.RESTART, member=member))
+
+    def lose_answers(self, client: str, member: str) -> None:
+        """From here on, once everything has settled, what a server answers to a client is lost."""
+        self.settle()
+        self._lost.append((client, member))
+        self._break(Fault(kind=FaultKind.ANSWERS_LOST, client=client, member=member))
+
+    def answers_again(self) -> None:
+        """Answers of servers reach clients again."""
+        while self._lost:
+            client, member = self._lost.pop()
+            self._break(Fault(kind=FaultKind.ANSWERS_BACK, client=client, member=member))
+
+    def hold_time(self) -> None:
+        """From here on time stands still, until the example is over."""
+        self._break(Fault(kind=FaultKind.HOLD_TIME))
+
+    def let_pass(self, milliseconds: int) -> None:
+        """Let time pass where it is held."""
+        self._break(Fault(kind=FaultKind.TIME_LEAP, milliseconds=milliseconds))
+
+    def _break(self, fault: Fault) -> None:
+        self.done.append(fault_words(fault))
+        self.steps.append(Inject(fault))
+        self._driver.inject(fault)
+
+    def _operation(
+        self, member: str, kind: OperationKind, key: str, thread: str | None, region: str = REGION
+    ) -> Operation:
+        self._count += 1
+        operation = Operation(
+            op_id=self._count,
+            thread=thread or f"{member}-{self._count}",
+            member=member,
+            region=region,
+            kind=kind,
+            key=key,
+            token=None if kind in NAMELESS else f"{kind}-{self._count}-{member}",
+        )
+        self._operations[operation.op_id] = operation
+        return operation
+
+    def do(
+        self,
+        member: str,
+        kind: OperationKind,
+        key: str,
+        *,
+        thread: str | None = None,
+        expect: Status | None = Status.OK,
+        region: str = REGION,
+    ) -> Operation:
+        """Call an operation and wait for it; it must end with the status named, if one is."""
+        operation = self.start(member, kind, key, thread=thread, region=region)
+        outcome = self.finish(operation)
+        if expect is not None and outcome.status is not expect:
+            raise MismatchError(
+                f"{_told(operation)} to end {expect}", f"{outcome.status} {outcome.detail}".strip()
+            )
+        return operation
+
+    def put(self, member: str, key: str, *, thread: str | None = None) -> Operation:
+        """Put a fresh value and wait until the call has returned."""
+        return self.do(member, OperationKind.PUT, key, thread=thread)
+
+    def on_region(self, member: str, kind: OperationKind) -> Operation:
+        """Do something to the whole region while nothing else is under way, and wait for the call."""
+        self.settle()
+        return self.do(member, kind, "")
+
+    def expires(self, member: str, kind: OperationKind, key: str) -> Operation:
+        """The time of an entry ends while nothing else is under way, and the region does what it was told."""
+        self.settle()
+        return self.do(member, kind, key)
+
+    def get(self, member: str, key: str) -> str | None:
+        """Read a key."""
+        operation = self.start(member, OperationKind.GET, key)
+        return self.finish(operation).value
+
+    def start(
+        self,
+        member: str,
+        kind: OperationKind,
+        key: str,
+        *,
+        thread: str | None = None,
+        region: str = REGION,
+    ) -> Operation:
+        """Call an operation and go on."""
+        operation = self._operation(member, kind, key, thread, region)
+        self.done.append(f"{_told(operation)}")
+        self.steps.append(Start(operation))
+        self._driver.call(operation)
+        return operation
+
+    def finish(self, operation: Operation) -> Outcome:
+        """The outcome of a call, which must come."""
+        if not self._gates and self.steps[-1] == Start(operation):
+            self.steps[-1] = Do(operation)
+        else:
+            self.steps.append(Finish(operation.op_id))
+        outcome = self._driver.finish(operation.op_id)
+        if outcome is None:
+            raise MismatchError(f"{_told(operation)} to return", "it is still under way")
+        return outcome
+
+    def returns(self, operation: Operation) -> bool:
+        """Give a call all the time that it may take; whether it has returned by then."""
+        self.steps.append(Finish(operation.op_id))
+        return self._driver.finish(operation.op_id) is not None
+
+    def is_under_way(self, operation: Operation) -> None:
+        """A call does not return, though it is given all the time for it."""
+        self.steps.append(Finish(operation.op_id))
+        if self._driver.finish(operation.op_id) is not None:
+            raise MismatchError(f"{_told(operation)} to wait", "it has returned")
+
+    def park(
+        self,
+        at: str,
+        member: str,
+        key: str,
+        kind: OperationKind = OperationKind.PUT,
+        *,
+        thread: str | None = None,
+        callback: str = "listener",
+    ) -> Operation:
+        """Call an operation and hold it in the listener, or the writer, of `at`, which it must reach."""
+        operation = self.hold(at, member, key, kind, thread=thread, callback=callback)
+        self.stands(at, operation, callback)
+        return operation
+
+    def hold(
+        self,
+        at: str,
+        member: str,
+        key: str,
+        kind: OperationKind = OperationKind.PUT,
+        *,
+        thread: str | None = None,
+        callback: str = "listener",
+    ) -> Operation:
+        """Call an operation that is held in the listener of `at` once it gets there, and go on."""
+        operation = self._operation(member, kind, key, thread)
+        gate = Gate(at, operation.op_id, callback)
+        self.done.append(f"{_told(operation)}, parked at {at}")
+        self.steps.append(Park(operation, at, callback))
+        self._driver.arm(gate)
+        self._gates.setdefault(operation.op_id, []).append(gate)
+        self._driver.call(operation)
+        return operation
+
+    def stands(self, at: str, operation: Operation, callback: str = "listener") -> None:
+        """An operation comes to stand in the listener, or the writer, of `at`, where it is held."""
+        if not self._driver.await_parked(Gate(at, operation.op_id, callback)):
+            raise MismatchError(
+                f"{_told(operation)} to reach the {callback} of {at} whatever other members are doing",
+                "it did not in time",
+            )
+
+    def release(self, operation: Operation) -> None:
+        """Let an operation go on."""
+        self.done.append(f"release {operation.token}")
+        for gate in self._gates.pop(operation.op_id, []):
+            self.steps.append(Release(gate.op_id, gate.member, gate.callback))
+            self._driver.release(gate)
+
+    def leave(self, member: str) -> None:
+        """Have a member give up its copy of the region."""
+        self.done.append(f"{member} gives up its copy")
+        self.steps.append(Leave(member, REGION))
+        self._driver.leave(member, REGION)
+
+    def join(self, member: str) -> None:
+        """Have a member take a copy of the region again."""
+        self.done.append(f"{member} takes a copy again")
+        self.steps.append(Join(member, REGION))
+        self._driver.join(member, REGION)
+
+    def register(
+        self,
+        client: str,
+        kind: str = "all",
+        specification: str = "",
+        *,
+        policy: str | None = None,
+        receive_values: bool = True,
+    ) -> Interest:
+        """Have a client register for keys, once everything has settled, and wait until that is in force."""
+        interest = Interest(
+            client=client,
+            region=REGION,
+            kind=kind,
+            specification=specification,
+            policy=policy,
+            receive_values=receive_values,
+        )
+        self._registered(interest)
+        return interest
+
+    def is_refused(self, client: str, kind: str, specification: str) -> None:
+        """A client cannot register for this: the call must be refused, once everything has settled."""
+        interest = Interest(client=client, region=REGION, kind=kind, specification=specification)
+        self._registered(interest, refused=True)
+
+    def refuse(self, holder: str, *keys: str) -> None:
+        """Have the cache writer of a member or client refuse changes of these keys, and of no others."""
+        self.settle()
+        self.done.append(script_words(holder, REGION, keys))
+        self.steps.append(Script(holder, REGION, keys))
+        self._driver.script(holder, REGION, keys)
+
+    def withdraw(self, interest: Interest) -> None:
+        """Have a client withdraw a registration."""
+        self._registered(msgspec.structs.replace(interest, register=False))
+
+    def _registered(self, interest: Interest, *, refused: bool = False) -> None:
+        self.settle()
+        self.done.append(interest_words(interest))
+        self.steps.append(Register(interest))
+        if self._driver.register(interest) is refused:
+            seen = "accepted" if refused else "refused"
+            raise MismatchError(f"{interest_words(interest)}, {'in vain' if refused else 'and may'}", seen)
+
+    def redeliver(self, operation: Operation, member: str) -> None:
+        """Deliver the message of an operation to a member once more."""
+        self.done.append(f"redeliver {operation.token} to {member}")
+        self.steps.append(Redeliver(operation.op_id, member))
+        self._driver.redeliver(operation.op_id, member)
+
+    def settle(self) -> None:
+        """Release everything, wait for every call, and until nothing more happens."""
+        for op_id in list(self._gates):
+            self.release(self._operations[op_id])
+        for operation in self._driver.under_way:
+            self.finish(operation)
+        self.steps.append(Settle())
+        self._driver.settle()
+
+    def mend(self) -> None:
+        """Undo what would keep a scenario that was broken off from ending in order."""
+        self.answers_again()
+
+    def look(self) -> None:
+        """Read what everybody holds, for the search that judges the same example."""
+        for holder in (*self.members, *self._driver.clients):
+            self._driver.contents(holder, REGION)
+
+
+def _told(operation: Operation) -> str:
+    token = f" {operation.token}" if operation.token else ""
+    return f"{operation.member}: {operation.kind} {operation.key}{token}"
