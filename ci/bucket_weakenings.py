@@ -27,7 +27,7 @@ BUCKETS: dict[str, tuple[str, str, str]] = {
         "claim=claims.SEND_TO_COPIES",
     ),
     "what a copy tells of was lost": (
-        "model.replicates",
+        "model.deliveries",
         "                and not view.still(*told)\n                for message in world.channels[channel]",
         "                for message in world.channels[channel]",
     ),

@@ -42,6 +42,7 @@ _PARTS = [
             "model.claims",
             "model.collecting",
             "model.replicates",
+            "model.deliveries",
             "model.checks",
         ),
         *(

@@ -254,7 +254,7 @@ class ReferenceAdapter(Adapter):
     def redeliver(self, op_id: int, member: str) -> None:
         """Put the operation's message on the way to the member once more."""
         simulation = self._ready()
-        simulation.world = simulation.model.replicates.redelivered(simulation.world, op_id, member)
+        simulation.world = simulation.model.deliveries.redelivered(simulation.world, op_id, member)
         simulation.go_on()
 
     def start_client(self, client: Client) -> None:

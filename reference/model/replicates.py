@@ -1,6 +1,6 @@
 """Replicates: an operation arrives at another member, is checked against what is stored, and applied or not.
 
-Owns the channels between members. How the comparison ends, `checks` says.
+How the comparison ends, `checks` says; how messages come there, `deliveries`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,12 @@ from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims, hazards, tombstones
-from plumbline.reference.model.attempts import counted, recognised, seen
 from plumbline.reference.model.callers import changed
 from plumbline.reference.model.checks import Checks, Finding
 from plumbline.reference.model.clearing import Clearing
 from plumbline.reference.model.collecting import in_doubt, replaced
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import listener_entry, listener_place
-from plumbline.reference.model.precedence import Precedence
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.subscriptions import Hearing, queued
@@ -33,7 +31,6 @@ from plumbline.reference.model.world import (
     GateState,
     Message,
     MessageState,
-    Stage,
     WireName,
     World,
 )
@@ -43,158 +40,17 @@ from plumbline.reference.rulebook.values import EntryState, Stamp, each
 
 
 class Replicates:
-    """The part of the model that receives operations from other members."""
+    """The part of the model that takes in operations of other members."""
 
     def __init__(
-        self,
-        setting: Setting,
-        strength: OrderStrength,
-        foresight: Foresight,
-        senders: Senders,
-        precedence: Precedence,
+        self, setting: Setting, strength: OrderStrength, foresight: Foresight, senders: Senders
     ) -> None:
         self._setting = setting
         self._strength = strength
         self._foresight = foresight
         self._senders = senders
-        self._precedence = precedence
         self._checks = Checks(setting)
         self.clearing = Clearing(setting, strength)
-
-    def steps(self, world: World, view: View) -> Iterator[Step]:
-        """Deliveries of the first message of each channel; or their loss, where the sender has died."""
-        dead, lesser = world.wan.dead, self._setting.lesser
-        for channel, messages in world.channels.items():
-            head = messages[0]
-            if dead and channel.source in dead and head.state is not MessageState.PARKED:
-                yield self._lost(world, view, channel)
-            if head.queue:
-                yield from self._senders.delivered(world, view, channel, head)
-                continue
-            if head.state is MessageState.PARKED or all(self.waits(world, head)):
-                continue
-            if channel.target in self._setting.clients:
-                continue
-            operation = self._operation(head)
-            if operation.region in self._setting.partitioned:
-                continue
-            if head.state is MessageState.ROLLBACK:
-                yield self._rolled_back(world, channel, operation, head)
-                continue
-            if lesser and (channel.target, operation.region) in lesser:
-                continue
-            if self._setting.clears and self.clearing.owns(operation):
-                taken = self.taken(world, channel, head, discarded=False)
-                yield from self.clearing.received(world, channel, operation, taken, head)
-                continue
-            if head.event is not None and (channel.target, head.op_id) in world.wan.seen:
-                # A receiver that applies a repeated event passes it on; who has it already may know it.
-                yield Step(
-                    ("recognises", channel.target, head.op_id),
-                    self.taken(world, channel, head, discarded=False),
-                )
-            if counted(world):
-                yield from self._perhaps_again(world, view, channel, operation, head)
-            else:
-                yield from self._taken_in(world, view, channel, operation, head)
-
-    def _taken_in(
-        self, world: World, view: View, channel: Channel, operation: Operation, head: Message
-    ) -> Iterator[Step]:
-        for checks in self._setting.checks(operation.region):
-            if checks:
-                yield from self.checked(world, view, channel, operation, head)
-            else:
-                yield from self.unchecked(world, view, channel, operation, head)
-
-    def _perhaps_again(
-        self, world: World, view: View, channel: Channel, operation: Operation, head: Message
-    ) -> Iterator[Step]:
-        """A member leaves out what it has seen before: a client has tried it again (001, L44)."""
-        member, op_id = channel.target, head.op_id
-        for known in recognised(world, self._setting, member, op_id, renamed=head.renamed):
-            if known:
-                left_out = self.taken(world, channel, head, discarded=False)
-                yield Step(("recognises", member, op_id), left_out)
-                continue
-            for notes in each(self._setting.book.notes_of_peers()):
-                noted = seen(world, self._setting, member, op_id) if notes else world
-                yield from self._taken_in(noted, view, channel, operation, head)
-
-    def _operation(self, head: Message) -> Operation:
-        if head.event is not None:
-            return self._setting.carried(head.event)
-        return self._setting.operations[head.op_id]
-
-    def _lost(self, world: World, view: View, channel: Channel) -> Step:
-        """What a dead member has sent does not arrive, nor anything behind it."""
-        of_queue = bool(world.channels[channel][0].queue)
-        claim = claims.LOST if self._surely_lost(world, view, channel) else None
-        if of_queue and self._precedence.stored_in_vain(world, view, channel):
-            claim = claims.LOST_IN_ORDER
-        loses = tuple(
-            self.shown(channel.target, self._operation(message))
-            for message in world.channels[channel]
-            if not message.queue
-            and message.event is None
-            and not self._setting.lesser
-            # A client may be sent by another server what it has lost of this one.
-            and channel.target not in self._setting.clients
-            # What a primary took with it is tried again at another.
-            and self._operation(message).region not in self._setting.partitioned
-        )
-        return Step(
-            ("is lost", channel.source, channel.target, channel.thread),
-            world.but(channels=world.channels.delete(channel)),
-            loses=loses + (self._precedence.lost_in_vain(world, view, channel) if of_queue else ()),
-            fault=True,
-            claim=claim,
-        )
-
-    def _surely_lost(self, world: World, view: View, channel: Channel) -> bool:
-        """Whether a copy of a partitioned region would tell of what is under way, and does not."""
-        return (
-            view.reduced
-            and channel.target not in self._setting.clients
-            and not self._foresight.may_go_untold(world, view, channel.target)
-            and all(
-                not message.queue
-                and self._operation(message).region in self._setting.partitioned
-                and self.decided_by_log(view, *(told := self.shown(channel.target, self._operation(message))))
-                and not view.still(*told)
-                for message in world.channels[channel]
-            )
-        )
-
-    def redelivered(self, world: World, op_id: int, member: str) -> World:
-        """The world in which the operation's message is on its way to the member once more."""
-        operation = self._setting.operations[op_id]
-        channel = Channel(f"again:{op_id}", operation.member, member)
-        message = Message(op_id, world.stamps.get(op_id))
-        queue = (*world.channels.get(channel, ()), message)
-        return world.but(channels=world.channels.set(channel, queue))
-
-    def let_go(self, world: World, member: str, op_id: int) -> World:
-        """The world in which the message of an operation no longer stands at the member's gate."""
-        for channel, messages in world.channels.items():
-            head = messages[0]
-            if channel.target == member and head.op_id == op_id and head.state is MessageState.PARKED:
-                return self.taken(world, channel, head, discarded=False)
-        return world
-
-    def waits(self, world: World, head: Message) -> tuple[bool, ...]:
-        """Whether a delivery is held up by a concurrent one that has not even been sent."""
-        if not self._setting.watches_delivery or head.queue:
-            return (False,)
-        operation = self._setting.operations[head.op_id]
-        concurrent = any(
-            call.stage is Stage.APPLIED
-            and op_id != head.op_id
-            and self._setting.operations[op_id].key == operation.key
-            for op_id, call in world.calls.items()
-        )
-        answers = each(self._setting.book.applies_while_another_is_under_way())
-        return tuple(concurrent and not applies for applies in answers)
 
     def unchecked(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message
@@ -465,7 +321,8 @@ class Replicates:
             channels=world.channels.set(channel, queue),
         )
 
-    def _rolled_back(self, world: World, channel: Channel, operation: Operation, head: Message) -> Step:
+    def rolled_back(self, world: World, channel: Channel, operation: Operation, head: Message) -> Step:
+        """A loser's value that was stored for now is taken back."""
         where = (channel.target, operation.region, operation.key)
         after = self.taken(world, channel, head, discarded=True)
         assert head.before is not None  # noqa: S101 - set when the rollback was planned

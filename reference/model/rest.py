@@ -9,10 +9,10 @@ from plumbline.reference.model.buckets import Buckets
 from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.clients import Clients
 from plumbline.reference.model.collecting import Collecting
+from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.dispatch import Dispatch
 from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.receivers import Receivers
-from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.takeover import Takeover
 from plumbline.reference.model.world import GateState, MessageState, Stage, World
@@ -28,7 +28,7 @@ class Rest:
         setting: Setting,
         callers: Callers,
         buckets: Buckets,
-        replicates: Replicates,
+        deliveries: Deliveries,
         clients: Clients,
         takeover: Takeover,
         receivers: Receivers,
@@ -41,7 +41,7 @@ class Rest:
         self._setting = setting
         self._callers = callers
         self._buckets = buckets
-        self._replicates = replicates
+        self._deliveries = deliveries
         self._clients = clients
         self._takeover = takeover
         self._receivers = receivers
@@ -110,7 +110,7 @@ class Rest:
                     return False
                 continue
             key = self._setting.operations[head.op_id].key
-            if (channel.target, key) not in held and not any(self._replicates.waits(state, head)):
+            if (channel.target, key) not in held and not any(self._deliveries.waits(state, head)):
                 return False
         return True
 

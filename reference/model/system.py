@@ -16,6 +16,7 @@ from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.client_calls import ClientCalls
 from plumbline.reference.model.clients import Clients, EveryWay
 from plumbline.reference.model.collecting import Collecting
+from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.dispatch import Dispatch
 from plumbline.reference.model.failover import Failover
 from plumbline.reference.model.faults import Faults
@@ -54,9 +55,10 @@ class Model:
         self.takeover = Takeover(setting, self.senders, precedence)
         wholes = Wholes(setting, strength, client_strength or strength, self.senders)
         self.callers = Callers(setting, strength, foresight, self.senders, wholes)
-        self.replicates = Replicates(setting, strength, foresight, self.senders, precedence)
+        self.replicates = Replicates(setting, strength, foresight, self.senders)
+        self.deliveries = Deliveries(setting, foresight, self.replicates, self.senders, precedence)
         self.buckets = Buckets(setting, strength, foresight, self.replicates)
-        at_clients = Replicates(setting, client_strength or strength, foresight, self.senders, precedence)
+        at_clients = Replicates(setting, client_strength or strength, foresight, self.senders)
         self.interests = Interests(setting, client_strength or strength)
         failover = Failover(setting, strength, client_strength or strength, self.interests)
         client_calls = ClientCalls(setting, at_clients, wholes)
@@ -70,7 +72,7 @@ class Model:
             setting,
             self.callers,
             self.buckets,
-            self.replicates,
+            self.deliveries,
             self.clients,
             self.takeover,
             self.receivers,
@@ -78,7 +80,7 @@ class Model:
             self.forwarding,
             self.collecting,
         )
-        self.timeline = Timeline(setting, self.replicates, self.receivers, rest, answers, self.interests)
+        self.timeline = Timeline(setting, self.deliveries, self.receivers, rest, answers, self.interests)
 
     def initial(self) -> World:
         """Nothing has happened yet."""
@@ -113,7 +115,7 @@ class Model:
         if state.calls:
             yield from self.callers.steps(state, view)
         if state.channels:
-            yield from self.replicates.steps(state, view)
+            yield from self.deliveries.steps(state, view)
         if self.setting.partitioned:
             yield from self.buckets.steps(state, view)
         if self.setting.clients:

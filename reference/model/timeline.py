@@ -39,12 +39,12 @@ from plumbline.reference.history import (
 )
 from plumbline.reference.model import claims, tombstones
 from plumbline.reference.model.buckets import located, tells_still
+from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS, readings
 from plumbline.reference.model.hosting import joined, left
 from plumbline.reference.model.interests import Interests
 from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
 from plumbline.reference.model.receivers import Receivers
-from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.rest import Rest
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import LOOK, Call, GateState, Stage, World
@@ -79,7 +79,7 @@ class Timeline:
     def __init__(
         self,
         setting: Setting,
-        replicates: Replicates,
+        deliveries: Deliveries,
         receivers: Receivers,
         rest: Rest,
         answers: Answers,
@@ -87,7 +87,7 @@ class Timeline:
     ) -> None:
         self._interests = interests
         self._setting = setting
-        self._replicates = replicates
+        self._deliveries = deliveries
         self._receivers = receivers
         self._rest = rest
         self._answers = answers
@@ -129,7 +129,7 @@ class Timeline:
         if gate.callback == WRITER:
             return opened  # what stood there has not begun
         freed = self._receivers.let_go(opened, gate.member, gate.op_id)
-        return self._replicates.let_go(freed, gate.member, gate.op_id)
+        return self._deliveries.let_go(freed, gate.member, gate.op_id)
 
     def _has_waited(self, world: World) -> bool:
         """Whether nothing more need happen, however long one waits.
@@ -214,7 +214,7 @@ class Timeline:
             case Redelivered(op_id, member):
                 # Only what was sent can be delivered once more.
                 sent = op_id in world.stamps
-                return self._replicates.redelivered(world, op_id, member) if sent else None
+                return self._deliveries.redelivered(world, op_id, member) if sent else None
             case _:
                 return None
 
