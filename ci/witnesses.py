@@ -24,7 +24,8 @@ import msgspec
 
 from plumbline.ci.comparison import searched
 from plumbline.ci.trials import draw_trial
-from plumbline.ci.weakenings import WEAKENINGS, Weakening
+from plumbline.ci.weakenings.known import WEAKENINGS
+from plumbline.ci.weakenings.weakening import Weakening
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.history import History
 

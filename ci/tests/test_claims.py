@@ -10,7 +10,8 @@ import pytest
 
 from plumbline.ci.comparison import JUDGE_BUDGET, SEARCH_BUDGET
 from plumbline.ci.trials import named_book
-from plumbline.ci.weakenings import WEAKENINGS, Weakening
+from plumbline.ci.weakenings.known import TABLES, WEAKENINGS
+from plumbline.ci.weakenings.weakening import Weakening
 from plumbline.ci.witnesses import Witness, notices, read_witnesses, weakened
 from plumbline.reference.explain.engine import Answer, explain
 from plumbline.reference.explain.judge import judge
@@ -51,6 +52,10 @@ def test_a_weakened_claim_is_noticed(noticed: dict[str, int], name: str):
 
 def test_what_is_said_to_go_unnoticed_does(noticed: dict[str, int]):
     assert {name for name, count in noticed.items() if not count} == UNNOTICED
+
+
+def test_no_two_weakenings_have_one_name():
+    assert len(WEAKENINGS) == sum(map(len, TABLES))
 
 
 def test_a_change_that_weakens_nothing_is_not_noticed():

@@ -1,0 +1,47 @@
+"""Weakenings of gateway senders and receivers: queues, take-overs, batches, events of other sites."""
+
+from __future__ import annotations
+
+from plumbline.ci.weakenings.weakening import Weakening
+
+QUEUES: dict[str, Weakening] = {
+    "a copy is stored whoever looks at it": Weakening(
+        "model.senders", "clashes=claims.LOOKED_AT | hindered,", "clashes=hindered,"
+    ),
+    "a sender connects while time stands": Weakening(
+        "model.dispatch", "if len(reachable) == 1 and not world.wan.stands", "if len(reachable) == 1"
+    ),
+    "what may be discarded has to be": Weakening(
+        "model.receivers", "sure and known and not may_apply and", "sure and known and"
+    ),
+    "what is known already is passed over though it is told of later": Weakening(
+        "model.receivers",
+        "shows_yet = may_show or (again and view.still(place, shown))",
+        "shows_yet = may_show",
+    ),
+    "a secondary is told whoever looks at it": Weakening(
+        "model.senders",
+        "claim=claims.CALLBACK,\n            clashes=claims.LOOKED_AT,",
+        "claim=claims.CALLBACK,",
+    ),
+    "a secondary takes over whoever looks at it": Weakening(
+        "model.takeover", "                clashes=claims.LOOKED_AT,\n", ""
+    ),
+    "a sender connects to any receiver": Weakening(
+        "model.dispatch",
+        "claims.CONNECT if len(reachable) == 1 and not world.wan.stands else None",
+        "claims.CONNECT",
+    ),
+    "what is repeated is never told of": Weakening(
+        "model.receivers", "claim=None if shows_yet else claims.REPEATED", "claim=claims.REPEATED"
+    ),
+    "time passes before or after what is sent": Weakening(
+        "model.dispatch", "clashes=hindered | claims.TIME_PASSES,", "clashes=hindered,"
+    ),
+    "a primary that dies has told of nothing": Weakening(
+        "model.dispatch", "if not now and not dies:", "if not now:"
+    ),
+    "who stands at a gate cannot take over": Weakening(
+        "model.takeover", "len(messages) > 1 or messages[0].state is not MessageState.PARKED", "messages"
+    ),
+}
