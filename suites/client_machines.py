@@ -14,8 +14,8 @@ from hypothesis.stateful import initialize, precondition, rule
 
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Called, Fault, FaultBegun, FaultDone, FaultKind, History
-from plumbline.reference.operations import Client, Interest, OperationKind, RegionAttributes
-from plumbline.reference.plans import Do, Inject, Park, Plan, Register, Start
+from plumbline.reference.operations import Client, Interest, Operation, OperationKind, RegionAttributes
+from plumbline.reference.plans import Do, Finish, Inject, Park, Plan, Register, Start
 from plumbline.suites.drawing import REGION, WRITES, Machine, PlanMachine
 
 KEYS = ("x", "y")
@@ -29,13 +29,14 @@ WHATS = (("all", ""), ("key", "x"), ("list", "x\ny"), ("regex", "x|z"), ("regex"
 K, L = Client(name="K", servers=("B",)), Client(name="L", servers=("C",))
 
 
-class _ClientMachine(PlanMachine):
+class ClientMachine(PlanMachine):
     """What machines of clients share."""
 
     def __init__(self) -> None:
         super().__init__()
         self.clients: tuple[Client, ...] = (K,)
         self.registers = True
+        self.started: list[int] = []
 
     @property
     def living(self) -> tuple[str, ...]:
@@ -61,6 +62,28 @@ class _ClientMachine(PlanMachine):
         if self.crowded(""):
             self.settle_now()
 
+    def start(self, operation: Operation) -> None:
+        """Call an operation and go on."""
+        self.busy.add(operation.thread)
+        self.started.append(operation.op_id)
+        self.steps.append(Start(operation))
+
+    def settle_now(self) -> None:
+        """Settle, and have returned what was called: some things are asked for only then."""
+        super().settle_now()
+        self.steps.extend(map(Finish, self.started))
+        self.started.clear()
+
+    @rule()
+    @precondition(lambda self: bool(self.steps))
+    def settle(self) -> None:
+        """Everything comes to rest and is looked at."""
+        self.settle_now()
+
+
+class CallingMachine(ClientMachine):
+    """One of them whose members and clients call anything at any time."""
+
     @rule(
         who=st.integers(0, 3),
         of_client=st.booleans(),
@@ -76,18 +99,13 @@ class _ClientMachine(PlanMachine):
         if caller not in self.members and kind not in FROM_CLIENTS:
             kind = OperationKind.PUT
         operation = self.operation(caller, kind, key)
-        self.steps.append(Do(operation) if waits else Start(operation))
-        if not waits or self.parked:
-            self.busy.add(operation.thread)
-
-    @rule()
-    @precondition(lambda self: bool(self.steps))
-    def settle(self) -> None:
-        """Everything comes to rest and is looked at."""
-        self.settle_now()
+        if waits and not self.parked:
+            self.steps.append(Do(operation))
+        else:
+            self.start(operation)
 
 
-class ClientPipelineMachine(_ClientMachine):
+class ClientPipelineMachine(CallingMachine):
     """Clients of two servers call, register, read, and are sent what others call."""
 
     @initialize(
@@ -138,7 +156,7 @@ class ClientPipelineMachine(_ClientMachine):
         self.steps.append(Do(self.operation(client, OperationKind.GET, key)))
 
 
-class ClientFailoverMachine(_ClientMachine):
+class ClientFailoverMachine(CallingMachine):
     """The primary of a client with a secondary is killed while the client stands still, or at any time."""
 
     killed: ClassVar[str] = "B"
@@ -167,6 +185,7 @@ class ClientFailoverMachine(_ClientMachine):
         self.settle_now()
         operation = self.operation("A", OperationKind.PUT, key)
         self.busy.add(operation.thread)
+        self.started.append(operation.op_id)
         self.parked[operation.op_id] = ("K", key)
         self.steps.append(Park(operation, "K"))
 
@@ -189,9 +208,7 @@ class ClientFailoverMachine(_ClientMachine):
             if Capability.LISTENER_GATES in self.offers:
                 self.stand_still(KEYS[0])
             for key in KEYS:
-                operation = self.operation("A", OperationKind.PUT, key)
-                self.busy.add(operation.thread)
-                self.steps.append(Start(operation))
+                self.start(self.operation("A", OperationKind.PUT, key))
             self.kill()
         super().teardown()
 

@@ -23,12 +23,14 @@ from plumbline.suites.driving import order_strength
 from plumbline.suites.machines import Machine, drive
 from plumbline.suites.profiles import Profile
 from plumbline.suites.reducing import Limits, Reduced, reduce
-from plumbline.suites.replaying import BUDGET, Judge, Played, play_plan
+from plumbline.suites.replaying import BUDGET, Judge, LacksError, Played, play_plan
 from plumbline.suites.results import Result
 from plumbline.suites.session import Session
 from plumbline.suites.words import finding_words
 
 NAMING_LONGER_MS = 4 * NAMING_MS
+LACKING_ENOUGH = 3
+"""So many plans in which an adapter lacks something, and none before that it got through, are enough."""
 SLOW_MEMBERS = ("A", "B", "C")
 """Where starting members takes seconds, all examples share these."""
 
@@ -63,7 +65,8 @@ class Trouble(msgspec.Struct):
         unknown: examples that the search did not decide.
         deviating: examples explained only with deviations on record.
         deviations: those that it took.
-        adapter_errors: examples that the adapter did not get through.
+        lacking: examples that the adapter left, as it does not offer all that they ask for.
+        adapter_errors: examples that it did not get through otherwise.
         last_error: what it said last.
     """
 
@@ -77,6 +80,7 @@ class Trouble(msgspec.Struct):
     unknown: int = 0
     deviating: int = 0
     deviations: tuple[Deviation, ...] = ()
+    lacking: int = 0
     adapter_errors: int = 0
     last_error: str = ""
 
@@ -125,6 +129,12 @@ def play_plans(
             raise _EnoughError
         try:
             played = play_plan(plan, session)
+        except LacksError as error:
+            trouble.lacking += 1
+            trouble.last_error = str(error)
+            if trouble.lacking >= LACKING_ENOUGH and not trouble.played:
+                raise _EnoughError from error
+            return
         except AdapterError as error:
             session.failed(error)
             trouble.adapter_errors += 1

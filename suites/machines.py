@@ -31,6 +31,7 @@ from plumbline.reference.operations import (
 )
 from plumbline.reference.plans import Do, Inject, Park, Plan, Release, Settle, Start
 from plumbline.suites.bucket_machines import BUCKET_MACHINES
+from plumbline.suites.client_fault_machines import CLIENT_FAULT_MACHINES
 from plumbline.suites.client_machines import CLIENT_MACHINES
 from plumbline.suites.drawing import (
     KEYS,
@@ -263,7 +264,13 @@ MACHINES: dict[str, Machine] = {
     ),
     **{
         machine.name: machine
-        for machine in (*GATEWAY_MACHINES, *CLIENT_MACHINES, *BUCKET_MACHINES, *TOMBSTONE_MACHINES)
+        for machine in (
+            *GATEWAY_MACHINES,
+            *CLIENT_MACHINES,
+            *CLIENT_FAULT_MACHINES,
+            *BUCKET_MACHINES,
+            *TOMBSTONE_MACHINES,
+        )
     },
 }
 """Every machine by name."""

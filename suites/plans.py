@@ -147,13 +147,14 @@ class _Playing:
             driver.await_parked(gate, PARK_LIMIT_MS)
             return
         driver.call(operation)
-        if isinstance(step, Do) and not self._parked:  # else a parked listener may keep it from returning
+        if isinstance(step, Do) and not self._parked and not self._lost:
+            # Else a parked listener, or that nobody answers, may keep it from returning.
             self._finished(operation.op_id)
 
     def _finish(self, op_id: int) -> None:
         if all(operation.op_id != op_id for operation in self._driver.under_way):
             return
-        if self._parked or self._driver.crashed:
+        if self._parked or self._lost or self._driver.crashed:
             # It may be held back rightly, or by who has died; that it does not return is judged as well.
             self._outcome(op_id)
         else:

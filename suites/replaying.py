@@ -36,6 +36,10 @@ class CannotReplayError(Exception):
     """An example cannot be played, or not on this candidate; the message says why and what to do."""
 
 
+class LacksError(AdapterError):
+    """An adapter has told, when asked, that it lacks a part of what a capability that it names may ask for."""
+
+
 class Judge(msgspec.Struct, frozen=True):
     """What is right: the rulebook, and the deviations on record."""
 
@@ -58,7 +62,7 @@ class Played(msgspec.Struct, frozen=True):
 
 
 def play_plan(plan: Plan, session: Session, order: tuple[str, ...] | None = None) -> Played:
-    """Carry out one plan; raises AdapterError, also for an adapter that lacks what it said it has.
+    """Carry out one plan; raises AdapterError, and LacksError for an adapter that lacks what it said it has.
 
     Args:
         plan: what to do.
@@ -79,7 +83,7 @@ def play_plan(plan: Plan, session: Session, order: tuple[str, ...] | None = None
         run_plan(plan, driver)
     except UnsupportedError as error:
         capabilities = ", ".join(session.introduction.capabilities)
-        raise AdapterError(f"{error}; yet the candidate says that it has {capabilities}") from error
+        raise LacksError(f"{error}; yet the candidate says that it has {capabilities}") from error
     return Played(plan, driver.history())
 
 

@@ -448,6 +448,8 @@ def _of_machine(requirement: str, played: Trouble, proof: Proof) -> tuple[Verdic
         return Verdict.UNKNOWN, f"{played.unknown} of {played.played} examples were not decided in the budget"
     if any(known.requirement == requirement for known in played.deviations):
         return Verdict.DEVIATION, played.deviating_words
+    if played.lacking and not played.played:
+        return Verdict.UNSUPPORTED, played.last_error
     over = ["the time was over before more were played"] if played.cut else []
     if not proof.count(requirement):
         reason = f"none of {played.played} examples would have shown a violation"

@@ -68,6 +68,8 @@ def test_machine(
             requirements=machine.requirements,
             reason=f"{trouble.adapter_errors} examples: {trouble.last_error}",
         )
+    elif trouble.lacking and not trouble.played:
+        end(Verdict.UNSUPPORTED, trouble.last_error)
     elif trouble.unknown:
         whole = Result(
             title=name,

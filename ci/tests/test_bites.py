@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.reference.history import Fault, FaultKind
-from plumbline.reference.operations import Operation, OperationKind, Scope
-from plumbline.reference.plans import Await, Do, Inject, Park, Plan, PlanStep, Settle
+from plumbline.reference.history import Fault, FaultKind, History
+from plumbline.reference.operations import (
+    Client,
+    Operation,
+    OperationKind,
+    RegionAttributes,
+    Scope,
+    Site,
+    Topology,
+)
+from plumbline.reference.plans import Await, Do, Finish, Inject, Park, Plan, PlanStep, Settle, Start
 from plumbline.suites.bites import all_have_bitten
+from plumbline.suites.client_fault_machines import an_answer_was_lost, has_found_a_server
 from plumbline.suites.drawing import REGION
 from plumbline.suites.replaying import play_plan
 from plumbline.suites.scenarios.sites import queues, regions, topology
@@ -79,3 +89,61 @@ def test_a_fault_bites_that_holds_an_event_up_or_loses_what_was_on_its_way(steps
 )
 def test_a_fault_that_nothing_shows_has_not_bitten(steps: tuple[PlanStep, ...]):
     assert not bites(*steps)
+
+
+KILL_B, KILL_C, B_AGAIN, C_AGAIN = (
+    Inject(Fault(kind=kind, member=member))
+    for kind in (FaultKind.CRASH, FaultKind.RESTART)
+    for member in ("B", "C")
+)
+UNANSWERED, ANSWERED = (
+    Inject(Fault(kind=kind, client="K", member="B"))
+    for kind in (FaultKind.ANSWERS_LOST, FaultKind.ANSWERS_BACK)
+)
+
+
+def of_client(*steps: PlanStep, servers: tuple[str, ...] = ("B", "C")) -> History:
+    clients = (Client(name="K", servers=servers), Client(name="L", servers=("C",)))
+    plan = Plan(
+        Topology((Site(1, ("A", "B", "C")),)), (RegionAttributes(name=REGION),), steps, clients=clients[:1]
+    )
+    if UNANSWERED in steps:
+        plan = msgspec.structs.replace(plan, clients=clients)
+    with Session(find_candidate("reference")) as session:
+        return play_plan(plan, session).history
+
+
+@pytest.mark.parametrize(
+    ("steps", "found"),
+    [
+        ((Do(put(1)), KILL_B, KILL_C, B_AGAIN, Do(put(2))), True),
+        ((KILL_B, KILL_C, Do(put(1)), C_AGAIN, Do(put(2))), True),
+        # Another lived all the time, nobody wrote anything then, and a call under way keeps all from resting.
+        ((Do(put(1)), KILL_B, B_AGAIN, Do(put(2))), False),
+        ((KILL_B, KILL_C, Do(put(1)), C_AGAIN), False),
+        ((Start(put(1)), KILL_B, KILL_C, B_AGAIN, Do(put(2))), False),
+        ((Start(put(1)), KILL_B, KILL_C, Finish(1), B_AGAIN, Do(put(2))), True),
+    ],
+)
+def test_a_client_has_found_a_server_if_it_had_none_and_hears_of_what_comes_then(
+    steps: tuple[PlanStep, ...], found: bool
+):
+    assert has_found_a_server(of_client(*steps)) is found
+
+
+@pytest.mark.parametrize("servers", [("B",), ("B", "C")])
+@pytest.mark.parametrize(
+    ("steps", "lost"),
+    [
+        ((UNANSWERED, Start(put(1, "K")), Await(1, "A"), ANSWERED), True),
+        ((UNANSWERED, Start(put(1, "K")), Await(1, "L"), ANSWERED), True),
+        # Nobody tells of it by then; only another caller's is told of; only what the client called before is.
+        ((UNANSWERED, Start(put(1, "K")), ANSWERED), False),
+        ((UNANSWERED, Do(put(1, "A")), Await(1, "L"), ANSWERED), False),
+        ((UNANSWERED, Start(put(1, "K")), ANSWERED, Await(1, "A"), UNANSWERED, Start(put(2, "K"))), False),
+    ],
+)
+def test_an_answer_was_lost_if_another_hears_of_the_call_meanwhile(
+    steps: tuple[PlanStep, ...], servers: tuple[str, ...], lost: bool
+):
+    assert an_answer_was_lost(of_client(*steps, servers=servers)) is lost

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from plumbline.reference.model.hosting import joined
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Line, World
+from plumbline.reference.rulebook.values import each
 
 NOBODY = ""
 """In place of the server of a client that has none, and that a server which starts has to be found by."""
@@ -27,11 +28,23 @@ def restarted(world: World, setting: Setting, member: str) -> Iterator[World]:
     for op_id in world.calls:
         if setting.operations[op_id].member == member:
             calls = calls.delete(op_id)  # nobody waits for it any more, and who died does it no more
-    alone = _forgotten(world.but(wan=wan, calls=calls, discards=world.discards.set(member, 0)), member)
+    before = _without_server(world, setting)
+    alone = _forgotten(before.but(wan=wan, calls=calls, discards=world.discards.set(member, 0)), member)
     ways = [alone]
     for region in setting.region_names:
         ways = [after for before in ways for after in joined(before, member, region, setting)] or ways
     yield from ways
+
+
+def _without_server(world: World, setting: Setting) -> World:
+    """The world in which every client all of whose servers are dead has found nobody, if it has looked."""
+    if not all(each(setting.book.fails_over())):
+        return world
+    lines, dead = world.served.lines, world.wan.dead
+    for client, line in world.served.lines.items():
+        if all(server in dead for server in setting.clients[client].servers):
+            lines = lines.set(client, line._replace(primary=NOBODY))
+    return world.but(served=world.served._replace(lines=lines))
 
 
 def _forgotten(world: World, member: str) -> World:
