@@ -84,6 +84,25 @@ class Trouble(msgspec.Struct):
     adapter_errors: int = 0
     last_error: str = ""
 
+    def judged(self, verdict: Verdict, needed: tuple[Deviation, ...]) -> None:
+        """Note the verdict on one more plan, and the deviations that it took."""
+        self.deviations = tuple(dict.fromkeys((*self.deviations, *needed)))
+        self.played += 1
+        self.unknown += verdict is Verdict.UNKNOWN
+        self.deviating += verdict is Verdict.DEVIATION
+
+    def fails(self, error: AdapterError) -> None:
+        """Note that the adapter did not get through a plan."""
+        self.adapter_errors += 1
+        self.last_error = f"{error} {error.last_words[-200:]}".strip()
+
+    def lacks(self, error: LacksError) -> None:
+        """Note that the adapter lacks something; that is enough of plans if it has got through none."""
+        self.lacking += 1
+        self.last_error = str(error)
+        if self.lacking >= LACKING_ENOUGH and not self.played:
+            raise _EnoughError
+
     @property
     def deviating_words(self) -> str:
         """Why what was seen is a deviation."""
@@ -130,25 +149,18 @@ def play_plans(
         try:
             played = play_plan(plan, session)
         except LacksError as error:
-            trouble.lacking += 1
-            trouble.last_error = str(error)
-            if trouble.lacking >= LACKING_ENOUGH and not trouble.played:
-                raise _EnoughError from error
+            trouble.lacks(error)
             return
         except AdapterError as error:
             session.failed(error)
-            trouble.adapter_errors += 1
-            trouble.last_error = f"{error} {error.last_words[-200:]}".strip()
+            trouble.fails(error)
             return
         session.worked()
         verdict, needed = judge.verdict(played.history)
         if verdict is not Verdict.FAIL and not machine.counts(played.history):
             trouble.idle += 1
             return
-        trouble.deviations = tuple(dict.fromkeys((*trouble.deviations, *needed)))
-        trouble.played += 1
-        trouble.unknown += verdict is Verdict.UNKNOWN
-        trouble.deviating += verdict is Verdict.DEVIATION
+        trouble.judged(verdict, needed)
         try:
             saw(f"{machine.name}-{trouble.played}", verdict, played.history)
         except Exception as error:

@@ -37,7 +37,7 @@ class CannotReplayError(Exception):
 
 
 class LacksError(AdapterError):
-    """An adapter has told, when asked, that it lacks a part of what a capability that it names may ask for."""
+    """An adapter has told, when asked, that it lacks a part of what it says it has."""
 
 
 class Judge(msgspec.Struct, frozen=True):
