@@ -48,7 +48,7 @@ from plumbline.reference.operations import (
     TombstoneSettings,
     Topology,
 )
-from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.book import Rulebook, rulebook_of
 from plumbline.reference.rulebook.values import EntryState, each
 
 CAPABILITIES = (
@@ -74,7 +74,10 @@ CAPABILITIES = (
 
 
 class ReferenceAdapter(Adapter):
-    """A whole distribution system in one object; what it does is what the rulebook says."""
+    """A whole distribution system in one object; what it does is what the rulebook says.
+
+    Without a rulebook, it is that of the dialect.
+    """
 
     def __init__(
         self,
@@ -84,7 +87,7 @@ class ReferenceAdapter(Adapter):
         seed: int = 0,
         dialect: Dialect = Dialect.GEODE,
     ) -> None:
-        self._book = rulebook or Rulebook()
+        self._book = rulebook_of(dialect) if rulebook is None else rulebook
         self._dialect = dialect
         self._random = random.Random(seed) if chaotic else None  # noqa: S311 - chaos, not secrets
         self._topology: Topology | None = None

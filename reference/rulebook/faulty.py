@@ -18,7 +18,7 @@ from plumbline.reference.rulebook.faulty_queues import QUEUES
 from plumbline.reference.rulebook.faulty_subscriptions import SUBSCRIPTIONS
 from plumbline.reference.rulebook.faulty_tombstones import TOMBSTONES
 from plumbline.reference.rulebook.values import EntryState, Stamp
-from plumbline.reference.rulebook.variant import FaultyVariant, variant
+from plumbline.reference.rulebook.variant import FaultyVariant, by_name, variant
 
 
 def _destroy_keeps_version(stored: Stamp | None, member: str, kind: OperationKind) -> Stamp:
@@ -50,9 +50,8 @@ def _rock_paper_scissors(member: str, other: str, order: tuple[str, ...], at: st
     return (order.index(member) - order.index(other)) % 3 == 1
 
 
-FAULTY: dict[str, FaultyVariant] = {
-    known.name: known
-    for known in (
+FAULTY: dict[str, FaultyVariant] = by_name(
+    (
         *CLIENTS,
         *INTERESTS,
         *SUBSCRIPTIONS,
@@ -241,5 +240,5 @@ FAULTY: dict[str, FaultyVariant] = {
             checks_in_force=lambda setting: setting is True,
         ),
     )
-}
+)
 """Every faulty variant by name."""
