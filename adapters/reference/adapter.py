@@ -22,12 +22,12 @@ from plumbline.adapters.reference.limits import (
 from plumbline.adapters.reference.simulation import Simulation
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.history import Fault, FaultKind, Gate, OrderStrength
+from plumbline.reference.history import Fault, FaultKind, Gate, Hosted, OrderStrength
 from plumbline.reference.model.attempts import counted
 from plumbline.reference.model.buckets import located
 from plumbline.reference.model.foresight import Unknowing
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS, readings
-from plumbline.reference.model.hosting import joined, left
+from plumbline.reference.model.hosting import hosted, joined, left
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
@@ -58,6 +58,7 @@ CAPABILITIES = (
     Capability.CHECKS_SETTING,
     Capability.LOCAL_OPERATIONS,
     Capability.CLEAR,
+    Capability.DISK,
     Capability.LISTENER_GATES,
     Capability.MESSAGE_CONTROL,
     Capability.TOMBSTONES,
@@ -97,6 +98,7 @@ class ReferenceAdapter(Adapter):
         self._queues: dict[str, QueueAttributes] = {}
         self._holds = 0
         self._held: set[int] = set()
+        self._settings_of: dict[tuple[str, str], bool] = {}
         self._tombstones: TombstoneSettings | None = None
 
     def hello(self) -> Introduction:
@@ -138,6 +140,7 @@ class ReferenceAdapter(Adapter):
         self._regions = {region.name: region for region in regions}
         self._holds = 0
         self._held = set()
+        self._settings_of = {}
         self._outcomes = {}
 
     def begin(self, operation: Operation) -> None:
@@ -235,7 +238,8 @@ class ReferenceAdapter(Adapter):
     def attributes(self, member: str, region: str) -> RegionAttributes:
         """The attributes of the region, with checks resolved."""
         attributes = self._regions[region]
-        (checks, *_) = each(self._book.checks_in_force(attributes.checks))
+        (checks, *_) = self._ready().setting.checks(region)
+        checks = self._settings_of.get((member, region), checks)
         return RegionAttributes(
             name=attributes.name,
             policy=attributes.policy_of(member),
@@ -253,6 +257,24 @@ class ReferenceAdapter(Adapter):
         """Copy the region from another member."""
         simulation = self._ready()
         simulation.world = next(joined(simulation.world, member, region, simulation.setting))
+
+    def host(self, member: str, region: str, checks: bool, persistent: bool) -> None:
+        """Copy the region from another member, with settings of the member's own; or refuse to."""
+        simulation = self._ready()
+        setting = simulation.setting
+        if (member, region) not in simulation.world.away or region in setting.partitioned:
+            raise AdapterError(f"host: {member} has a copy of {region}, or it is partitioned")
+        (in_force, *_) = setting.checks(region)
+        if persistent and not checks:
+            (in_force, *_) = each(self._book.setting_of_persistent(checks))
+        elif checks is not in_force:
+            (in_force, *_) = each(self._book.setting_of_joiner(checks, in_force))
+        follows = self._random is not None and self._random.choice((True, False))
+        if in_force is not checks and not follows:
+            raise RefusedError(f"host: {region} checks: {in_force}, and so must {member}")
+        self._settings_of[member, region] = in_force
+        taken = Hosted(member, region, checks, persistent, in_force)
+        simulation.world = next(hosted(simulation.world, taken, setting))
 
     def redeliver(self, op_id: int, member: str) -> None:
         """Put the operation's message on the way to the member once more."""

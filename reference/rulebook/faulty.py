@@ -7,6 +7,7 @@ how they are found out.
 from __future__ import annotations
 
 from plumbline.reference.operations import OperationKind, Status
+from plumbline.reference.rulebook.faulty_checking import CHECKING
 from plumbline.reference.rulebook.faulty_clears import CLEARS
 from plumbline.reference.rulebook.faulty_clients import CLIENTS
 from plumbline.reference.rulebook.faulty_failover import FAILOVER
@@ -52,6 +53,7 @@ def _rock_paper_scissors(member: str, other: str, order: tuple[str, ...], at: st
 
 FAULTY: dict[str, FaultyVariant] = by_name(
     (
+        *CHECKING,
         *CLIENTS,
         *INTERESTS,
         *SUBSCRIPTIONS,
