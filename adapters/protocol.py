@@ -224,19 +224,6 @@ class Hosting(_Record, frozen=True, kw_only=True):
     region: str
 
 
-class HostingParams(_Record, frozen=True, kw_only=True):
-    """Have a member take a copy of a region again, with settings of its own; an empty one if nobody has any.
-
-    `checks` says whether it is to check consistency, `persistent` whether it is kept on disk. A member that
-    is refused has no copy.
-    """
-
-    member: str
-    region: str
-    checks: bool
-    persistent: bool = False
-
-
 class Crash(_Record, frozen=True, kw_only=True):
     """Kill a member; answered when it is dead.
 
@@ -319,6 +306,13 @@ class Script(_Record, frozen=True, kw_only=True):
 
     For the `writer`, the cache writer: `answers` are the keys of which it refuses changes from here on,
     until it is told others. Nothing is under way meanwhile, and `reset` ends it.
+
+    For the `resolver`, the conflict resolver: the one answer is its policy, told right behind `reset`, the
+    same to all members. It `allow`s, `disallow`s, or `replace`s the value by the same with "~" behind it (and
+    allows what has no value), whatever it is asked; or it fails (`throw`). "prefer 1 within 1000 ms": of two
+    updates whose timestamps differ by at most as much that of site 1 wins; else the later, of equal ones that
+    of the higher site. Each call is an event of the kind `resolve` in its member's log, with what it was told
+    and has answered in `conflict`.
     """
 
     member: str
@@ -450,7 +444,6 @@ METHODS: dict[str, Method] = {
         Method("attributes", Attributes, AttributesResult, Capability.CONFIGURATION),
         Method("leave", Hosting, Nothing, Capability.CONFIGURATION),
         Method("join", Hosting, Nothing, Capability.CONFIGURATION),
-        Method("host", HostingParams, Nothing, Capability.CONFIGURATION),
         Method("redeliver", Redeliver, Nothing, Capability.MESSAGE_CONTROL),
         Method("crash", Crash, Nothing, Capability.MEMBER_FAULTS),
         Method("restart", MemberParams, Nothing, Capability.MEMBER_FAULTS),

@@ -22,7 +22,7 @@ from plumbline.ci.rule_kills import UNSEEN, Accused, Piece, accused, seen_from_o
 from plumbline.ci.run_command import GATE_SEED
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Area
-from plumbline.reference.rulebook.decisions import CLIENTS, GATEWAYS
+from plumbline.reference.rulebook.decisions import CLIENTS, GATEWAYS, RESOLVERS
 from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.suites.faults import Kill, kill
 from plumbline.suites.machines import MACHINES
@@ -176,7 +176,7 @@ def _pieces(name: str) -> tuple[Piece, ...]:
     replaced = set(FAULTY[name].replaces)
     return tuple(
         piece
-        for piece, decisions in ((Piece.SITES, GATEWAYS), (Piece.CLIENTS, CLIENTS))
+        for piece, decisions in ((Piece.SITES, GATEWAYS | RESOLVERS), (Piece.CLIENTS, CLIENTS))
         if replaced & decisions.keys()
     )
 

@@ -32,6 +32,7 @@ from plumbline.reference.rulebook.decisions import (
     GAUGES,
     PARTITIONED,
     REPLICATED,
+    RESOLVERS,
     TOMBSTONES,
 )
 from plumbline.reference.rulebook.faulty import FAULTY
@@ -228,7 +229,9 @@ def _with_tombstones(draw: random.Random, book: Rulebook, seed: int) -> tuple[in
     return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)
 
 
-def _two_sites(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, History]:
+def _two_sites(
+    draw: random.Random, book: Rulebook, seed: int, *, resolvers: bool = False
+) -> tuple[int, History]:
     """A small chaotic example of two sites with none, one or two faults, and how many operations it has."""
     faults = tuple(two_sites.any_fault(draw) for _ in range(draw.choice((0, 1, 1, 2))))
     sites = (two_sites.ONE_RECEIVES, two_sites.ONE_SENDS)
@@ -253,6 +256,13 @@ def _two_sites(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, His
             settled=0.3,
             faults=faults,
         )
+    if resolvers:
+        shape = msgspec.structs.replace(
+            shape,
+            keys=("x",),
+            writers=draw.choice((("A", "C"), ("A", "B", "C", "D"))),
+            resolver=draw.choice(two_sites.POLICIES),
+        )
     plan = two_sites.draw_plan(draw, shape)
     return shape.operations, two_sites.run_on_reference(plan, book=book, seed=seed)
 
@@ -266,21 +276,23 @@ def draw_trial(
     policies: bool = False,
     tombstones: bool = False,
     buckets: bool = False,
+    resolvers: bool = False,
 ) -> Trial:
     """The trial of this seed, by one of the dialects: a small chaotic example, a third of them spoilt once.
 
     Most are judged by what the documents say; some by a faulty variant or with a decision left open, since
     the oracle asks such questions, too. With `clients`, each of one site has a client; with `policies`, a
     member that keeps less than a replicate; with `tombstones`, each lets time pass; with `buckets` its region
-    is partitioned.
+    is partitioned; with `resolvers`, each of two sites has conflict resolvers.
     """
     draw = random.Random(seed)  # noqa: S311 - reproducible trials, not secrets
     among = OF_TOMBSTONES if tombstones else PARTITIONED if buckets else DECISIONS
+    among = RESOLVERS if resolvers else among
     rulebook, made_by = _draw_books(draw, rulebook_of(dialect), among)
     if dialect is not Dialect.GEMFIRE6:
         rulebook = f"{dialect} {rulebook}".strip()
     if sites == BOTH_SITES:
-        operations, history = _two_sites(draw, made_by, seed)
+        operations, history = _two_sites(draw, made_by, seed, resolvers=resolvers)
     elif buckets:
         shape = partitioned.draw_shape(draw, MOST_AT_BUCKETS)
         operations = shape.operations

@@ -33,6 +33,7 @@ Examples:
   plumbline trials --policies                 one site some members of which keep less than a replicate
   plumbline trials --buckets                  a partitioned region, its copies, a lost primary
   plumbline trials --sites 2                  gateways between two sites, with faults
+  plumbline trials --sites 2 --resolvers      the same, and conflict resolvers
   plumbline trials --sites 2 --dialect geode  where a sender need not wait for answers
   plumbline trials --right --sites 2 --cases 3000
   plumbline trials --rules --sites 2 --cases 3000
@@ -63,6 +64,7 @@ Exit codes:
     "--right", is_flag=True, help="Larger examples, right by construction, that the search has to explain."
 )
 @click.option("--tombstones", is_flag=True, help="Let tombstones expire in each, or clear the region.")
+@click.option("--resolvers", is_flag=True, help="Install conflict resolvers in each, of two sites.")
 @click.option("--rules", is_flag=True, help="The same larger examples, of which no rule may accuse one.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -73,6 +75,7 @@ def command(
     policies: bool,
     tombstones: bool,
     buckets: bool,
+    resolvers: bool,
     dialect: str,
     right: bool,
     rules: bool,
@@ -83,6 +86,8 @@ def command(
         raise click.UsageError(
             "--clients, --policies, --buckets and --tombstones each draw examples of their own, of one site"
         )
+    if resolvers and (sites == 1 or right or rules):
+        raise click.UsageError("--resolvers goes with --sites 2, and draws for search and judge alone")
     if tombstones and (right or rules):
         raise click.UsageError("--tombstones draws examples for search and judge alone")
     if right and rules:
@@ -111,6 +116,7 @@ def command(
                 policies=policies,
                 tombstones=tombstones,
                 buckets=buckets,
+                resolvers=resolvers,
             )
         )
         for each in seeds

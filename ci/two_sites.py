@@ -62,6 +62,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
         faults: the faults, in their order; what mends them goes with them.
         batch_size: of both senders.
         topology: the sites; faults of members that are not there are left out.
+        resolver: the policy of the conflict resolver on every member; "" for none.
     """
 
     operations: int
@@ -76,7 +77,14 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[Fault, ...] = ()
     batch_size: int = 2
     topology: Topology = TOPOLOGY
+    resolver: str = ""
 
+
+POLICIES = (
+    *("allow", "disallow", "replace", "throw"),
+    *("prefer 1 within 0 ms", "prefer 2 within 15 ms"),
+)
+"""Policies of conflict resolvers; what time is held leaps by five to twenty milliseconds."""
 
 MENDING = {
     FaultKind.LINK_DOWN: FaultKind.LINK_UP,
@@ -158,7 +166,7 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
         QueueAttributes(id="to 2", site=1, remote_site=2, batch_size=shape.batch_size),
         QueueAttributes(id="to 1", site=2, remote_site=1, batch_size=shape.batch_size),
     )
-    return Plan(shape.topology, (region,), tuple(steps), queues)
+    return Plan(shape.topology, (region,), tuple(steps), queues, resolver=shape.resolver)
 
 
 def _last_of_site(member: str, dead: set[str]) -> bool:
@@ -202,9 +210,11 @@ def _call(
 
 def run_on_reference(plan: Plan, *, book: Rulebook | None = None, seed: int | None = None) -> History:
     """The history of a plan on the reference, chaotic if a seed is given."""
-    adapter = ReferenceAdapter(book or Rulebook(), chaotic=seed is not None, seed=seed or 0)
+    adapter = ReferenceAdapter(book, chaotic=seed is not None, seed=seed or 0)
     order = adapter.deploy(plan.topology).member_order
-    driver = Driver(adapter, adapter.hello(), plan.topology, order, plan.regions, plan.queues)
+    driver = Driver(
+        adapter, adapter.hello(), plan.topology, order, plan.regions, plan.queues, resolver=plan.resolver
+    )
     # A faulty variant may block for good; what was seen until then is a history, too.
     with suppress(AdapterError):
         run_plan(plan, driver)

@@ -338,10 +338,33 @@ class EventKind(StrEnum):
     REGION_DESTROY = "region_destroy"
     REGION_INVALIDATE = "region_invalidate"
     LIVE = "live"
+    RESOLVE = "resolve"
+
+
+class Conflict(msgspec.Struct, frozen=True, kw_only=True):
+    """What a conflict resolver was told of an event from another site, and what it answered (004, L121).
+
+    Attributes:
+        kind: what the event does: it updates the entry (or creates it), or destroys it.
+        old: the value stored, None where there is none.
+        site: the site that the event is of.
+        stored_site: the one that the last change of the entry is of.
+        time_ms: the event's timestamp.
+        stored_time_ms: the entry's.
+        answer: `allow`, `disallow`, `replace`, or `throw` where it failed.
+    """
+
+    kind: EventKind
+    old: str | None
+    site: int
+    stored_site: int
+    time_ms: int
+    stored_time_ms: int
+    answer: str
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """One call of a region listener.
+    """One call of a region listener, or of a conflict resolver.
 
     Attributes:
         member: the member, or the client, where the listener is registered.
@@ -351,6 +374,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
         token: the token of the operation: the new value for creates and updates, the callback argument
             else; None where the candidate passes none.
         remote: whether the operation was called on another member; None where it is not told.
+        conflict: what else a resolver was told, where the kind is `resolve`.
     """
 
     member: str
@@ -359,6 +383,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     kind: EventKind
     token: str | None
     remote: bool | None = None
+    conflict: Conflict | None = None
 
 
 class Content(msgspec.Struct, frozen=True):

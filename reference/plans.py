@@ -11,14 +11,7 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.history import (
-    Fault,
-    FaultKind,
-    fault_words,
-    host_words,
-    interest_words,
-    script_words,
-)
+from plumbline.reference.history import Fault, FaultKind, fault_words, interest_words, script_words
 from plumbline.reference.operations import (
     EXPIRES,
     LOCAL,
@@ -33,6 +26,7 @@ from plumbline.reference.operations import (
     TombstoneSettings,
     Topology,
 )
+from plumbline.reference.resolvers import policy_of
 
 
 class Do(msgspec.Struct, frozen=True, tag="do"):
@@ -132,22 +126,6 @@ class Join(msgspec.Struct, frozen=True, tag="join"):
     region: str
 
 
-class Host(msgspec.Struct, frozen=True, tag="host"):
-    """Have a member take a copy again that checks or not, on disk or not, once everything has settled."""
-
-    member: str
-    region: str
-    checks: bool
-    persistent: bool = False
-
-
-class Inquire(msgspec.Struct, frozen=True, tag="inquire"):
-    """Read whether a member checks consistency of a region."""
-
-    member: str
-    region: str
-
-
 class Register(msgspec.Struct, frozen=True, tag="register"):
     """Have a client register for keys of a region, or withdraw that, once everything has settled."""
 
@@ -177,8 +155,6 @@ PlanStep = (
     | Redeliver
     | Leave
     | Join
-    | Host
-    | Inquire
     | Register
     | Script
 )
@@ -187,7 +163,8 @@ PlanStep = (
 class Plan(msgspec.Struct, frozen=True):
     """Topology, regions, queues, clients and steps of one example; how tombstones are kept, if that matters.
 
-    The clients register for all keys of all regions when they start, unless `registers` says otherwise.
+    Where a resolver is named, by its policy, it is installed on every member from the beginning. The clients
+    register for all keys of all regions when they start, unless `registers` says otherwise.
     """
 
     topology: Topology
@@ -197,6 +174,7 @@ class Plan(msgspec.Struct, frozen=True):
     clients: tuple[Client, ...] = ()
     registers: bool = True
     tombstones: TombstoneSettings | None = None
+    resolver: str = ""
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -267,7 +245,7 @@ def doubly_busy(plan: Plan) -> bool:
                 parked.discard((op_id, member))
             case Finish(op_id) if not parked:
                 busy = {thread: other for thread, other in busy.items() if other != op_id}
-            case Settle() | Leave() | Join() | Host() | Register() | Script() if not parked:
+            case Settle() | Leave() | Join() | Register() | Script() if not parked:
                 busy.clear()
     return False
 
@@ -285,8 +263,7 @@ def renamed(plan: Plan, names: Mapping[str, str]) -> Plan:
                 step = msgspec.structs.replace(step, operation=moved)
             case Inject(fault) if fault.member:
                 return Inject(msgspec.structs.replace(fault, member=name(fault.member)))
-        named = Park | Release | Await | Read | Count | Redeliver | Leave | Join | Host | Inquire | Script
-        if isinstance(step, named):
+        if isinstance(step, Park | Release | Await | Read | Count | Redeliver | Leave | Join | Script):
             return msgspec.structs.replace(step, member=name(step.member))
         return step
 
@@ -359,6 +336,7 @@ def needs(plan: Plan) -> tuple[Capability, ...]:
         needed += [Capability.DURABLE_CLIENTS] * (client.durable_id is not None)
         needed += [Capability.CHECKS_SETTING] * (client.checks is not None)
     needed += [Capability.TOMBSTONES] * (plan.tombstones is not None)
+    needed += [Capability.CALLBACK_SCRIPTS] * bool(plan.resolver)
     needed += [capability for step in plan.steps for capability in _step_needs(step)]
     return tuple(dict.fromkeys(needed))
 
@@ -392,11 +370,8 @@ def _step_needs(step: PlanStep) -> list[Capability]:
             return [Capability.STATISTICS]
         case Redeliver():
             return [Capability.MESSAGE_CONTROL]
-        case Leave() | Join() | Inquire():
+        case Leave() | Join():
             return [Capability.CONFIGURATION]
-        case Host(persistent=persistent):
-            settings = [Capability.CONFIGURATION, Capability.CHECKS_SETTING]
-            return [*settings, Capability.DISK] if persistent else settings
         case _:
             return []
 
@@ -431,6 +406,8 @@ def mistakes(plan: Plan) -> list[str]:
             for name, _ in plan.tombstones.thresholds
             if name not in members
         ]
+    if plan.resolver and policy_of(plan.resolver) is None:
+        wrong.append(f"a resolver of the policy {plan.resolver!r:.80}, which there is not")
     callers = members.union(clients)
     called: dict[int, Operation] = {}
     for number, step in enumerate(plan.steps, 1):
@@ -498,10 +475,6 @@ def _step_words(step: PlanStep) -> str:  # noqa: PLR0912 - one for each kind of 
             return f"{member} gives up its copy of {region}"
         case Join(member, region):
             return f"{member} takes a copy of {region} again"
-        case Host(member, region, checks, persistent):
-            return host_words(member, region, checks=checks, persistent=persistent)
-        case Inquire(member, region):
-            return f"ask {member} whether it checks {region}"
         case Register(interest):
             return interest_words(interest)
         case Script(member, region, refuses):

@@ -275,7 +275,7 @@ class _Drawing:
     def _again(self, entry: Entry) -> bool:
         """Whether the member was told of the same before."""
         event = entry.shown.event if entry.shown is not None else None
-        if event is None or event.token is None:
+        if event is None or event.token is None or event.conflict is not None:
             return False
         first = self.first_told.setdefault((entry.place, event.region, event.key, event.token), entry)
         return first is not entry

@@ -55,7 +55,7 @@ def missing(history: History) -> tuple[Missing, ...]:
         (member, shown.event.region, shown.event.token)
         for member, log in history.logs.items()
         for shown in log
-        if shown.event.token is not None
+        if shown.event.token is not None and shown.event.conflict is None
     }
     ends = {
         (moment.member, moment.region): {entry.key: entry.token for entry in moment.entries}

@@ -13,7 +13,6 @@ from plumbline.adapters.protocol import Introduction
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import (
     Armed,
-    AttributesRead,
     Called,
     ContentsAsked,
     ContentsRead,
@@ -23,7 +22,6 @@ from plumbline.reference.history import (
     FaultKind,
     Gate,
     History,
-    Hosted,
     Joined,
     Left,
     Located,
@@ -109,6 +107,7 @@ class Driver:
         *,
         registers: bool = True,
         tombstones: TombstoneSettings | None = None,
+        resolver: str = "",
     ) -> None:
         """Begin an example: the candidate is reset to fresh regions, attached to queues that run.
 
@@ -142,6 +141,10 @@ class Driver:
         if tombstones is not None:
             adapter.keep_tombstones(tombstones)
         adapter.reset(regions)
+        self._resolver = resolver
+        for region in regions if resolver else ():
+            for member in topology.members:
+                adapter.script(member, region.name, "resolver", (resolver,))
         if Capability.QUEUE_INSPECTION in introduction.capabilities:
             # Who is primary now is whoever was left when the last example ended.
             for queue in queues:
@@ -216,24 +219,6 @@ class Driver:
         self.settle()
         self._adapter.join(member, region)
         self._timeline.append(Joined(member, region))
-
-    def host(self, member: str, region: str, *, checks: bool, persistent: bool) -> bool | None:
-        """Have a member take a copy again that checks or not, on disk or not, once everything has settled.
-
-        Gives whether it checks then; None if it is refused.
-        """
-        self.settle()
-        in_force: bool | None = None
-        try:
-            self._adapter.host(member, region, checks, persistent)
-            in_force = self._adapter.attributes(member, region).checks
-            if in_force is None:
-                raise AdapterError(f"attributes: {member} does not say whether {region} checks")
-        except RefusedError:
-            pass
-        self.poll()
-        self._timeline.append(Hosted(member, region, checks, persistent, in_force))
-        return in_force
 
     def register(self, interest: Interest) -> bool:
         """Have a client register for keys, or withdraw that, all being settled; False if it is refused."""
@@ -361,6 +346,8 @@ class Driver:
 
     def tells(self, event: Event, operation: Operation) -> bool:
         """Whether an event is about an operation, as far as the candidate lets one know."""
+        if event.kind is EventKind.RESOLVE:
+            return False
         if event.token is not None or self.introduction.callback_arguments:
             return event.token == operation.token
         nameless = _ANNOUNCED_AS.get(operation.kind)
@@ -429,14 +416,15 @@ class Driver:
 
     def attributes(self, member: str, region: str) -> RegionAttributes:
         """The attributes in force of a region on a member."""
-        attributes = self._adapter.attributes(member, region)
-        self.poll()
-        self._timeline.append(AttributesRead(member, region, attributes.checks))
-        return attributes
+        return self._adapter.attributes(member, region)
 
     def log(self, member: str) -> tuple[Event, ...]:
         """What the listener of a member has been told so far."""
-        return tuple(shown.event for shown in self._logs[member])
+        return tuple(shown.event for shown in self._logs[member] if shown.event.kind is not EventKind.RESOLVE)
+
+    def conflicts(self, member: str) -> tuple[Event, ...]:
+        """What the conflict resolver of a member has been asked so far."""
+        return tuple(shown.event for shown in self._logs[member] if shown.event.kind is EventKind.RESOLVE)
 
     @property
     def clients(self) -> tuple[str, ...]:
@@ -465,6 +453,7 @@ class Driver:
             clients=self._clients,
             registers=self._registers,
             tombstones=self._tombstones,
+            resolver=self._resolver,
         )
 
 

@@ -79,6 +79,7 @@ def play_plan(plan: Plan, session: Session, order: tuple[str, ...] | None = None
             plan.clients,
             registers=plan.registers,
             tombstones=plan.tombstones,
+            resolver=plan.resolver,
         )
         run_plan(plan, driver)
     except UnsupportedError as error:

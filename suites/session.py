@@ -94,6 +94,7 @@ class Session:
         *,
         registers: bool = True,
         tombstones: TombstoneSettings | None = None,
+        resolver: str = "",
     ) -> tuple[Driver, tuple[str, ...] | None]:
         """Begin an example on a topology; gives its driver and the order of the members' ids.
 
@@ -110,6 +111,7 @@ class Session:
             clients,
             registers=registers,
             tombstones=tombstones,
+            resolver=resolver,
         )
         return driver, order
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 
+from plumbline.adapters.reference.resolvers import noted
 from plumbline.reference.explain.steps import Entry, Place, Unobserved
 from plumbline.reference.history import Fault
 from plumbline.reference.model.failover import ACKNOWLEDGED
@@ -16,6 +17,7 @@ from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.world import World, empty_world
 from plumbline.reference.operations import Event, EventKind
+from plumbline.reference.rulebook.resolvers import Told
 
 MOST_STEPS_AT_ONCE = 6
 """How many steps chaos takes at most while nobody waits."""
@@ -87,13 +89,23 @@ class Simulation:
         self.take(ways[0] if self._random is None else self._random.choice(ways))
 
     def take(self, way: tuple[World, tuple[tuple[Place, Entry], ...]]) -> None:
-        """Let something happen, and note what listeners were told."""
+        """Let something happen, and note what listeners were told, and resolvers."""
+        before = self.world
         self.world, shows = way
         for place, entry in shows:
             match place, entry:
                 case ("listener", str(member)), (str(region), str(key), EventKind() as kind, token):
                     known = None if token is None else str(token)
                     self.events.append(Event(member=member, region=region, key=key, kind=kind, token=known))
+                case ("listener", str(member)), (
+                    str(region),
+                    str(key),
+                    EventKind() as kind,
+                    Told() as told,
+                    answer,
+                ):
+                    event = Event(member=member, region=region, key=key, kind=kind, token=told.new)
+                    self.events.append(noted(self.setting, before, event, told, str(answer)))
 
     def happen(self, fault: Fault) -> None:
         """Let a fault happen: calm at once, chaotic after some of what could come first."""

@@ -13,6 +13,8 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import NamedTuple
 
+import msgspec
+
 from plumbline.reference.history import (
     Armed,
     Called,
@@ -108,6 +110,7 @@ class Index:
         self.primaries: dict[str, str] = {}
         self.located: dict[tuple[str, str], list[tuple[int, str]]] = {}
         self._read(history)
+        history = _as_told(history)
         self.plain = self._is_plain(history)
         self.doomed = {fault.member for _, fault in self.faults if fault.kind is FaultKind.CRASH}
         """Who dies."""
@@ -481,6 +484,17 @@ _MENDED_BY = {
 def _spot(fault: Fault) -> tuple[str, str, int, int, str]:
     """Where a fault is."""
     return fault.member, fault.queue, fault.site, fault.remote_site, fault.client
+
+
+def _as_told(history: History) -> History:
+    """The history with what listeners were told alone: who asks a resolver has not changed anything by it."""
+    if not history.resolver:
+        return history
+    logs = {
+        member: tuple(shown for shown in log if shown.event.conflict is None)
+        for member, log in history.logs.items()
+    }
+    return msgspec.structs.replace(history, logs=logs)
 
 
 def _repeats(log: tuple[ListenerShown, ...]) -> frozenset[tuple[str, str, str | None]]:

@@ -35,7 +35,8 @@ def parts(history: History, keys: int) -> Iterator[History]:
     """What the history says of so many of its keys alone; nothing where keys may depend on others.
 
     So they do where batches leave when they are full and time stands, where clients and their queues come in,
-    where a whole region is changed, a writer is told what to refuse, or members keep less than replicates.
+    where a whole region is changed, a writer is told what to refuse, a resolver puts other values in place,
+    or members keep less than replicates.
     """
     if not history.queues or history.clients or not _independent(history):
         return
@@ -72,7 +73,9 @@ def _unsettled(history: History) -> list[int]:
 
 
 def _independent(history: History) -> bool:
-    if any(region.policy is not RegionPolicy.REPLICATE or region.policies for region in history.regions):
+    if history.resolver or any(
+        region.policy is not RegionPolicy.REPLICATE or region.policies for region in history.regions
+    ):
         return False
     for what in history.timeline:
         match what:

@@ -16,24 +16,25 @@ from plumbline.reference.explain.engine import Answer, Budget, Explanation, Posi
 from plumbline.reference.explain.keywise import parts
 from plumbline.reference.explain.question import Question, ask
 from plumbline.reference.explain.steps import Entry, Place, View
-from plumbline.reference.history import Called, ContentsRead, History, Hosted, StatisticAsked
+from plumbline.reference.history import Called, ContentsRead, History, StatisticAsked
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
 from plumbline.reference.model.places import TIMELINE
 from plumbline.reference.operations import OperationKind, RegionPolicy
+from plumbline.reference.resolvers import in_place_of
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.decisions import (
-    CHECKING,
     CLEARING,
     CLIENTS,
     DECISIONS,
     GATEWAYS,
     GAUGES,
-    HOSTING,
     PARTITIONED,
     POLICIES,
     REPLICATED,
+    RESOLVERS,
     TOMBSTONES,
 )
+from plumbline.reference.rulebook.resolvers import Told
 from plumbline.reference.runs import DeadEnd
 
 SOON, PATIENT = 3, 20
@@ -156,10 +157,9 @@ def name(history: History, book: Rulebook, time_ms: int = NAMING_MS) -> tuple[st
 def _decisions(history: History) -> tuple[str, ...]:
     """The decisions that a history of this kind may ask, the most specific first."""
     return (
+        *(RESOLVERS if history.resolver else ()),
         *(GATEWAYS if history.queues else ()),
         *(CLIENTS if history.clients else ()),
-        *(HOSTING if any(isinstance(what, Hosted) for what in history.timeline) else ()),
-        *(CHECKING if _sets_checks(history) else ()),
         *(POLICIES if any(region.policies for region in history.regions) else ()),
         *(TOMBSTONES if history.tombstones is not None else ()),
         *(CLEARING if _clears(history) else ()),
@@ -167,12 +167,6 @@ def _decisions(history: History) -> tuple[str, ...]:
         *(PARTITIONED if any(r.policy is RegionPolicy.PARTITION for r in history.regions) else ()),
         *REPLICATED,
     )
-
-
-def _sets_checks(history: History) -> bool:
-    """Whether any region or client names whether it checks."""
-    named = (*(region.checks for region in history.regions), *(client.checks for client in history.clients))
-    return any(checks is not None for checks in named)
 
 
 def _clears(history: History) -> bool:
@@ -198,9 +192,13 @@ def _answer(history: History, book: Rulebook, deadline: float, states: int, each
 def _foreign(history: History) -> list[str]:
     """The requirement broken by a value that nobody ever wrote to its key, if one was held."""
     written = {
-        (what.operation.region, what.operation.key, what.operation.token)
+        (what.operation.region, what.operation.key, value)
         for what in history.timeline
         if isinstance(what, Called)
+        for value in (
+            what.operation.token,
+            *([in_place_of(what.operation.token)] if history.resolver else ()),
+        )
     }
     unchecked = {region.name for region in history.regions if region.checks is False}
     for what in history.timeline:
@@ -284,6 +282,10 @@ def _words(entry: Entry) -> str:
     match entry:
         case (str(region), str(key), kind, token):
             return f"{kind} {region}[{key}] {token}"
+        case (str(region), str(key), kind, Told() as told, answer):
+            when = "later" if told.later else "earlier"
+            sites = f"of site {told.site}, {when}, over {told.old} of site {told.stored_site}"
+            return f"{kind} {region}[{key}] {told.kind} {told.new} {sites}: {answer}"
         case (status, value):
             return f"{status}" if value is None else f"{status} {value}"
         case _:

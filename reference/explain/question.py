@@ -22,12 +22,14 @@ from plumbline.reference.model.places import (
     listener_place,
     outcome_entry,
     outcome_place,
+    resolver_entry,
 )
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.wholes import WHOLE
 from plumbline.reference.operations import (
     STORES_VALUE,
+    Event,
     EventKind,
     Interest,
     OperationKind,
@@ -35,6 +37,7 @@ from plumbline.reference.operations import (
 )
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.operations import BECOMES
+from plumbline.reference.rulebook.resolvers import Told
 
 
 class Question(NamedTuple):
@@ -80,6 +83,8 @@ def _ask(history: History, book: Rulebook) -> Question:
         setting.changes_queues = LOOKED_AT | TIME_PASSES
     setting.shared = index.shared
     setting.timed = index.timed(losers_queued="queues_discarded" in book.replaced())
+    if history.resolver:
+        setting.resolve_by(history.resolver)
     setting.primaries = index.primaries
     setting.readings = index.readings
     setting.operations = index.operations
@@ -119,9 +124,9 @@ def _logs(history: History, index: Index) -> Logs:
             windows.setdefault(place, [])
         for shown in history.logs[member]:
             event = shown.event
-            entry = listener_entry(event.region, event.key, event.kind, event.token)
+            entry = _entry(event)
             caller = None if event.token is None else by_token.get(event.token)
-            thread = None if caller is None else caller.thread
+            thread = None if caller is None or event.conflict is not None else caller.thread
             place = listener_place(strength, member, event.region, event.key, thread, event.kind)
             entries.setdefault(place, []).append(entry)
             windows.setdefault(place, []).append((shown.after, shown.before))
@@ -130,6 +135,16 @@ def _logs(history: History, index: Index) -> Logs:
         if isinstance(place, tuple) and place[0] == "listener":
             owners[place] = place[1]
     return Logs(entries, clock=TIMELINE, windows=windows, owners=owners)
+
+
+def _entry(event: Event) -> Shown:
+    """What a log shows of one event, as the model shows it."""
+    told = event.conflict
+    if told is None:
+        return listener_entry(event.region, event.key, event.kind, event.token)
+    later = (told.time_ms, told.site) > (told.stored_time_ms, told.stored_site)
+    of = Told(told.kind, event.token, told.old, told.site, told.stored_site, later)
+    return resolver_entry(event.region, event.key, of, told.answer)
 
 
 _LOCAL_EVENT = {

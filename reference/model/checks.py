@@ -84,8 +84,13 @@ class Checks:
         incoming = head.stamp
         if stored is not None and incoming is not None and stored.site != incoming.site:
             entry = world.entry(member, operation.region, operation.key)
-            yield from self._between_sites(world, operation, incoming, stored, entry)
-            return
+            # What a resolver let in is compared as if it had been called here.
+            let_in = incoming.allowed or stored.allowed
+            compares = each(book.compares_allowed()) if let_in else (True,)
+            if any(compares):
+                yield from self._between_sites(world, operation, incoming, stored, entry)
+            if all(compares):
+                return
         for takes_part in each(book.takes_part(operation.kind)):
             if not takes_part:
                 yield Finding(applied=True, tie=False, order=order)

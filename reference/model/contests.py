@@ -6,10 +6,35 @@ The rulebook decides; what of the times is known, and what was chosen, is told b
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
+from plumbline.reference.explain.steps import Entry, Place
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.times import Pairs, Times, comparisons, tied
+from plumbline.reference.model.world import Queued
 from plumbline.reference.rulebook.values import Stamp, each
+
+
+class Judged(NamedTuple):
+    """How the comparison of an event from another site with what is stored ended, and what follows.
+
+    Attributes:
+        applied: whether it is applied.
+        pairs: the order of timestamps that then holds.
+        asked: what a conflict resolver has shown of it.
+        event: what it has become by that; None if it stays what it was.
+        allowed: whether a resolver let it in.
+        announced: whether listeners are told of it though it is not applied, as they should not.
+        stuck: whether it is never dealt with, as it should be.
+    """
+
+    applied: bool
+    pairs: Pairs
+    asked: tuple[tuple[Place, Entry], ...] = ()
+    event: Queued | None = None
+    allowed: bool = False
+    announced: bool = False
+    stuck: bool = False
 
 
 def contests(

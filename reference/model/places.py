@@ -8,6 +8,7 @@ from __future__ import annotations
 from plumbline.reference.explain.steps import Entry, Place
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.operations import EventKind, Outcome
+from plumbline.reference.rulebook.resolvers import Told
 
 TIMELINE = "timeline"
 """The clock: what the harness sent and received."""
@@ -39,6 +40,11 @@ _FAMILY = {EventKind.CREATE: EventKind.UPDATE}
 def listener_entry(region: str, key: str, kind: EventKind, token: str | None) -> Entry:
     """One entry of a listener log. Creates and updates are one: no document tells them apart."""
     return (region, key, _FAMILY.get(kind, kind), token)
+
+
+def resolver_entry(region: str, key: str, told: Told, answer: str) -> Entry:
+    """What a conflict resolver shows of one event, in the log of its member's listener."""
+    return (region, key, EventKind.RESOLVE, told._replace(kind=_FAMILY.get(told.kind, told.kind)), answer)
 
 
 def outcome_place(op_id: int) -> Place:

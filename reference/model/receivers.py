@@ -7,15 +7,17 @@ nothing (000, L30).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import product
-from typing import NamedTuple
 
-from plumbline.reference.explain.steps import Step, View
+from plumbline.reference.explain.steps import Entry as Shown
+from plumbline.reference.explain.steps import Place, Step, View
 from plumbline.reference.model import claims, hazards, tombstones
 from plumbline.reference.model.callers import changed
-from plumbline.reference.model.contests import contests
+from plumbline.reference.model.contests import Judged, contests
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.replicates import Replicates
+from plumbline.reference.model.resolving import Resolving
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.times import NONE, Pairs, comparisons, latest
@@ -36,13 +38,6 @@ from plumbline.reference.rulebook.operations import BECOMES
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
 
 
-class Judged(NamedTuple):
-    """How the comparison of an event with what is stored ended, and what follows for timestamps."""
-
-    applied: bool
-    pairs: Pairs
-
-
 class Receivers:
     """The part of the model that applies what comes from other sites."""
 
@@ -53,8 +48,10 @@ class Receivers:
         replicates: Replicates,
         senders: Senders,
         wholes: Wholes,
+        resolving: Resolving,
     ) -> None:
         self._wholes = wholes
+        self._resolving = resolving
         self._setting = setting
         self._foresight = foresight
         self._replicates = replicates
@@ -137,50 +134,83 @@ class Receivers:
             if may_show:
                 for checks in self._setting.checks(operation.region):
                     yield from self._applied(
-                        world, view, name, rest, event, operation, entry, NONE, checks=checks, first=False
+                        world,
+                        view,
+                        name,
+                        rest,
+                        event,
+                        operation,
+                        entry,
+                        _AS_IT_IS,
+                        checks=checks,
+                        first=False,
                     )
+            if self._setting.resolver is not None:
+                yield from self._asked_again(world, view, name, rest, event, operation, entry)
             return
         for checks in self._setting.checks(operation.region):
             if not checks:
                 yield from self._applied(
-                    world, view, name, rest, event, operation, entry, NONE, checks=False, first=True
+                    world, view, name, rest, event, operation, entry, _AS_IT_IS, checks=False, first=True
                 )
                 continue
-            judgements = list(self._judgements(world, event, operation, entry))
+            judgements = list(self._ruled(world, member, event, operation, entry))
             may_apply = any(judged.applied for judged in judgements)
-            for judged in judgements:
+            for judged in self._as_shown(world, view, member, judgements):
+                becomes = event if judged.event is None else judged.event
+                of = operation if judged.event is None else self._setting.carried(becomes)
                 if judged.applied:
                     yield from self._applied(
-                        world,
-                        view,
-                        name,
-                        rest,
-                        event,
-                        operation,
-                        entry,
-                        judged.pairs,
-                        checks=True,
-                        first=True,
+                        world, view, name, rest, becomes, of, entry, judged, checks=True, first=True
                     )
                 else:
                     yield from self._discarded(
-                        world,
-                        view,
-                        name,
-                        rest,
-                        event,
-                        operation,
-                        entry,
-                        judged.pairs,
-                        may_apply=may_apply,
+                        world, view, name, rest, event, operation, judged, may_apply=may_apply
                     )
 
+    def _as_shown(
+        self, world: World, view: View, member: str, judgements: Iterable[Judged]
+    ) -> Iterator[Judged]:
+        """Those of the judgements whose question to a resolver the log shows next."""
+        untold = self._setting.resolver is not None and self._foresight.may_go_untold(world, view, member)
+        for judged in judgements:
+            if all(view.fits(*asked) for asked in judged.asked):
+                yield judged
+            if judged.asked and untold:
+                yield judged._replace(asked=())
+
+    def _asked_again(
+        self,
+        world: World,
+        view: View,
+        name: WireName,
+        wire: Wire,
+        event: Queued,
+        operation: Operation,
+        entry: Entry,
+    ) -> Iterator[Step]:
+        """A resolver may be asked once more about a repeated event, and disallows it again."""
+        judgements = self._ruled(world, wire.receiver, event, operation, entry)
+        for judged in self._as_shown(world, view, wire.receiver, judgements):
+            if judged.asked and not judged.applied:
+                yield from self._discarded(world, view, name, wire, event, operation, judged, may_apply=True)
+
+    def _ruled(
+        self, world: World, member: str, event: Queued, operation: Operation, entry: Entry
+    ) -> Iterator[Judged]:
+        """Every way in which the event may fare, by comparison or by what a resolver answers (004, L121)."""
+        policy = self._setting.resolver
+        if policy is None:
+            pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
+            return self._judgements(event, operation, entry, pairs)
+        compare = partial(self._judgements, event, operation, entry)
+        return self._resolving.rulings(world, member, event, entry, policy, compare)
+
     def _judgements(
-        self, world: World, event: Queued, operation: Operation, entry: Entry
+        self, event: Queued, operation: Operation, entry: Entry, pairs: Pairs
     ) -> Iterator[Judged]:
         """Every way in which the comparison with what is stored may end (004, L30 to L34)."""
         book, where = self._setting.book, (operation.region, operation.key)
-        pairs = world.wan.ranks.get(where, NONE)
         stored = entry.stamp
         if stored is None:
             yield from (Judged(applies, pairs) for applies in each(book.applies_unrecorded()))
@@ -218,13 +248,13 @@ class Receivers:
         event: Queued,
         operation: Operation,
         entry: Entry,
-        pairs: Pairs,
+        judged: Judged,
         *,
         checks: bool,
         first: bool,
     ) -> Iterator[Step]:
         member, region, key = wire.receiver, operation.region, operation.key
-        book = self._setting.book
+        book, pairs = self._setting.book, judged.pairs
         place, shown = self._replicates.shown(member, operation)
         becomes, _ = BECOMES[operation.kind]
         present = entry.state in (EntryState.LIVE, EntryState.INVALID)
@@ -236,7 +266,7 @@ class Receivers:
             applies = each(book.applies_to_present(present))
             if not all(applies):
                 yield from self._discarded(
-                    world, view, name, wire, event, operation, entry, pairs, may_apply=any(applies)
+                    world, view, name, wire, event, operation, judged, may_apply=any(applies)
                 )
             if not any(applies):
                 return
@@ -260,13 +290,13 @@ class Receivers:
         if any(other != name and one.receiver != member for other, one in world.wan.wires.items()):
             clashes |= claims.REPEATED_SHOWS  # what comes again yields to what is under way
         for shows in times:
-            if shows and not view.fits(place, shown):
+            if shows and not self._fits_behind(view, judged, place, shown):
                 continue
             if not shows and view.reduced and decided and view.still(place, shown):
                 continue
             for value in each(book.value_received(operation.token, entry.token)):
                 stamps: Iterable[Stamp | None]
-                stamps = self._stamps(event, entry, member, pairs, checks=checks, timed=timed)
+                stamps = self._stamps(event, entry, member, judged, checks=checks, timed=timed)
                 if not first and entry.token == operation.token:
                     # Told again, it is no newer: its peers know it already, and take over no version of it.
                     stamps = (entry.stamp,)
@@ -283,10 +313,16 @@ class Receivers:
                         yield Step(
                             ("applies from another site", member, event.op_id),
                             told,
-                            ((place, shown),) * shows,
+                            (*judged.asked, *((place, shown),) * shows),
                             claim if shows and len(ways) == 1 and not again else None,
                             clashes=clashes,
                         )
+
+    @staticmethod
+    def _fits_behind(view: View, judged: Judged, place: Place, shown: Shown) -> bool:
+        """Whether the log may tell of an event next, behind what a resolver has been asked about it."""
+        told = any(asked[0] == place for asked in judged.asked)
+        return view.still(place, shown) or not view.observed(place) if told else view.fits(place, shown)
 
     def _stored(
         self, world: World, name: WireName, wire: Wire, event: Queued, pairs: Pairs, *, shows: int
@@ -309,7 +345,7 @@ class Receivers:
             yield from self._senders.queued(done, member, operation, stamp, update=False, event=event)
 
     def _stamps(
-        self, event: Queued, entry: Entry, member: str, pairs: Pairs, *, checks: bool, timed: bool
+        self, event: Queued, entry: Entry, member: str, judged: Judged, *, checks: bool, timed: bool
     ) -> Iterator[Stamp | None]:
         """What an event from another site leaves behind: a new version here, its own site and timestamp."""
         if not checks:
@@ -320,21 +356,30 @@ class Receivers:
             site = event.site if keeps else self._setting.site_of[member]
             times = event.times if timed else frozenset()
             if timed and entry.stamp is not None and entry.stamp.site == site:
-                times = latest(pairs, times | entry.stamp.times)
-            yield Stamp(version, member, site, times)
+                times = latest(judged.pairs, times | entry.stamp.times)
+            yield Stamp(version, member, site, times, allowed=judged.allowed)
 
     def _distributed(self, world: World, name: WireName, wire: Wire, event: Queued) -> Iterator[World]:
         """The receiver sends what it has applied to its peers and waits for them."""
         member = wire.receiver
         peers = tuple(m for m in self._setting.others[member] if m not in world.wan.dead)
-        for targets in each(self._setting.book.receiver_tells(peers)):
+        for targets, sent in product(each(self._setting.book.receiver_tells(peers)), self._sent_on(event)):
             channels = world.channels
             for target in targets:
                 channel = Channel(f"{name.queue}/{name.source}/{name.number}", member, target)
-                message = Message(event.op_id, wire.stamp, event=event, wire=name)
+                message = Message(event.op_id, wire.stamp, event=sent, wire=name)
                 channels = channels.set(channel, (*channels.get(channel, ()), message))
             busy = wire._replace(busy=event, awaiting=frozenset(targets))
             yield with_wire(world.but(channels=channels), name, freed(busy))
+
+    def _sent_on(self, event: Queued) -> tuple[Queued, ...]:
+        """What the other members get of an event that a resolver may have changed."""
+        own = self._setting.operations[event.op_id].token
+        if self._setting.resolver is None or event.token == own:
+            return (event,)
+        return tuple(
+            event._replace(token=v) for v in each(self._setting.book.value_replaced(own, event.token))
+        )
 
     def _discarded(
         self,
@@ -344,17 +389,17 @@ class Receivers:
         wire: Wire,
         event: Queued,
         operation: Operation,
-        entry: Entry,
-        pairs: Pairs,
+        judged: Judged,
         *,
         may_apply: bool,
     ) -> Iterator[Step]:
+        pairs = judged.pairs
         member, where = wire.receiver, (operation.region, operation.key)
         place, shown = self._replicates.shown(member, operation)
         wan = world.wan._replace(seen=world.wan.seen.set((member, event.op_id), value=True))
         if pairs:
             wan = wan._replace(ranks=wan.ranks.set(where, pairs))
-        after = with_wire(world.but(wan=wan), name, ended(wire))
+        after = with_wire(world.but(wan=wan), name, wire if judged.stuck else ended(wire))
         # What may still come back over another connection is not lost for good.
         sure = self._replicates.decided_by_log(view, place, shown) and self._replicates.comes_once(
             world, view, name, event.op_id
@@ -363,11 +408,15 @@ class Receivers:
         # Whoever may also apply it does not lose it: an update that lost at home may be left out or not.
         surely = sure and known and not may_apply and self._setting.stamps_grow
         lost = ((place, shown),) if surely else ()
-        del entry
+        claim = claims.DISCARD if sure and known and not view.still(place, shown) else None
         yield Step(
             ("discards from another site", member, event.op_id),
             after,
-            (),
-            claims.DISCARD if sure and known and not view.still(place, shown) else None,
-            lost,
+            (*judged.asked, *((place, shown),) * judged.announced),
+            None if judged.asked else claim,
+            () if judged.asked else lost,
         )
+
+
+_AS_IT_IS = Judged(applied=True, pairs=NONE)
+"""Of an event that is not compared."""

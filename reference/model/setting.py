@@ -33,6 +33,7 @@ from plumbline.reference.operations import (
     TombstoneSettings,
     Topology,
 )
+from plumbline.reference.resolvers import Policy, policy_of
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import each
 
@@ -80,6 +81,7 @@ class Setting:
         primaries: queue → the member that was seen to be its primary in the beginning.
         lesser: (member, region) → its policy, for members that keep less than a replicate.
         partitioned: the names of the partitioned regions.
+        resolver: what the conflict resolver on every member answers; None where there is none.
     """
 
     def __init__(
@@ -120,6 +122,7 @@ class Setting:
         self.clients: dict[str, Client] = {}
         self.registered: tuple[Interest, ...] = ()
         self.plain = True
+        self.resolver: Policy | None = None
         self._numbers: dict[int, int] = {}
         self._carried: dict[Queued, Operation] = {}
         self._regions = {region.name: region for region in regions}
@@ -131,18 +134,7 @@ class Setting:
         }
         self.partitioned = frozenset(r.name for r in regions if r.policy is RegionPolicy.PARTITION)
         self._checks: dict[str, tuple[Any, ...]] = {
-            region.name: tuple(
-                dict.fromkeys(
-                    checks
-                    for named in each(
-                        book.setting_obeyed(
-                            region.checks, tuple(r.checks for r in regions if r is not region)
-                        )
-                    )
-                    for checks in each(book.checks_in_force(named))
-                )
-            )
-            for region in regions
+            region.name: each(book.checks_in_force(region.checks)) for region in regions
         }
         self.clients_as_documented = not self.lesser and CLIENTS_AS_DOCUMENTED.isdisjoint(book.replaced())
         self.stamps_grow = STAMPS_GROW.isdisjoint(book.replaced())
@@ -151,6 +143,12 @@ class Setting:
         self.resends = UNANSWERED_STAYS.isdisjoint(book.replaced())
         self.watches_writers = "waits_for_other_writers" in book.replaced()
         self.watches_delivery = "applies_while_another_is_under_way" in book.replaced()
+
+    def resolve_by(self, words: str) -> None:
+        """Install a conflict resolver on every member; by then nothing is sure that rests on timestamps."""
+        self.resolver = policy_of(words)
+        self.stamps_grow = self.in_sequence = False
+        self.shared = None
 
     def checks(self, region: str) -> tuple[bool, ...]:
         """Whether the region checks consistency; more than one answer only where that decision is free."""

@@ -26,6 +26,7 @@ from plumbline.reference.model.interests import Interests
 from plumbline.reference.model.precedence import Precedence
 from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.replicates import Replicates
+from plumbline.reference.model.resolving import Resolving
 from plumbline.reference.model.rest import Rest
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
@@ -63,7 +64,9 @@ class Model:
         failover = Failover(setting, strength, client_strength or strength, self.interests)
         client_calls = ClientCalls(setting, at_clients, wholes)
         self.clients = Clients(setting, foresight, at_clients, self.interests, failover, client_calls)
-        self.receivers = Receivers(setting, foresight, self.replicates, self.senders, wholes)
+        self.receivers = Receivers(
+            setting, foresight, self.replicates, self.senders, wholes, Resolving(setting, strength)
+        )
         self.dispatch = Dispatch(setting, foresight)
         self.faults = Faults(setting, foresight)
         self.forwarding = Forwarding(setting, strength, self.callers, self.replicates)

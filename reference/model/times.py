@@ -59,13 +59,27 @@ def tied(pairs: Pairs, mine: Times, theirs: Times, readings: Readings) -> bool:
     return shown is not None and shown[0] == shown[1]
 
 
+def difference(pairs: Pairs, mine: Times, theirs: Times, readings: Readings) -> int | None:
+    """How far two timestamps are apart, in milliseconds; None where that is not known."""
+    exact = _exactly(pairs, mine, theirs, readings)
+    return None if exact is None else abs(exact[0] - exact[1])
+
+
 def _shown(pairs: Pairs, mine: Times, theirs: Times, readings: Readings) -> tuple[int, int] | None:
-    """What the clocks showed for both, if that is known and neither had to be later than something else."""
+    """What the clocks showed for both, if that is known, and which is the later was not chosen yet."""
     if not readings or len(mine) != 1 or len(theirs) != 1:
         return None
     (one,), (other,) = mine, theirs
     if one == other or (one, other) in pairs or (other, one) in pairs:
         return None
+    return _exactly(pairs, mine, theirs, readings)
+
+
+def _exactly(pairs: Pairs, mine: Times, theirs: Times, readings: Readings) -> tuple[int, int] | None:
+    """What the clocks showed for both, if that is known and neither had to be later than something else."""
+    if not readings or len(mine) != 1 or len(theirs) != 1:
+        return None
+    (one,), (other,) = mine, theirs
     if not _exact(pairs, one, readings) or not _exact(pairs, other, readings):
         return None
     (held, shown), (held_too, shown_too) = readings[one], readings[other]

@@ -12,7 +12,6 @@ from typing import Any
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.operations import Interest, OperationKind, RegionPolicy, Status
 from plumbline.reference.rulebook import (
-    checking,
     clearing,
     clients,
     failover,
@@ -21,11 +20,13 @@ from plumbline.reference.rulebook import (
     partitioned,
     policies,
     replicated,
+    resolvers,
     subscriptions,
     tombstones,
 )
 from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.rulebook.dialects import answers, is_documented
+from plumbline.reference.rulebook.resolvers import Told
 from plumbline.reference.rulebook.values import EntryState, Stamp
 
 
@@ -34,7 +35,7 @@ class Rulebook:
     """All decisions. The defaults are what the documents say; of two that contradict each other, the older.
 
     See `replicated`, `tombstones`, `policies`, `partitioned`, `clients`, `interests`, `subscriptions`,
-    `failover` and `gateways` for each, and `dialects` for where the documents part.
+    `failover`, `gateways` and `resolvers` for each, and `dialects` for where the documents part.
     """
 
     waits_for_other_writers: Callable[[int], Any] = replicated.waits_for_other_writers
@@ -59,12 +60,6 @@ class Rulebook:
     counts_applied: Callable[[], Any] = replicated.counts_applied
     image_includes: Callable[[EntryState], Any] = replicated.image_includes
     checks_in_force: Callable[[bool | None], Any] = replicated.checks_in_force
-    setting_obeyed: Callable[[bool | None, tuple[bool | None, ...]], Any] = checking.setting_obeyed
-    keeps_tombstone_unchecked: Callable[[], Any] = checking.keeps_tombstone_unchecked
-    counts_unchecked: Callable[[], Any] = checking.counts_unchecked
-    setting_of_joiner: Callable[[bool, bool], Any] = checking.setting_of_joiner
-    setting_of_persistent: Callable[[bool], Any] = checking.setting_of_persistent
-    sends_discarded_unchecked: Callable[[], Any] = checking.sends_discarded_unchecked
     keeps_tombstone: Callable[[RegionPolicy], Any] = tombstones.keeps_tombstone
     remembers_unseen_destroy: Callable[[], Any] = tombstones.remembers_unseen_destroy
     compared_with_tombstone: Callable[[Stamp], Any] = tombstones.compared_with_tombstone
@@ -119,7 +114,6 @@ class Rulebook:
     client_writer_aborts: Callable[[OperationKind], Any] = clients.client_writer_aborts
     server_writer_aborts: Callable[[OperationKind], Any] = clients.server_writer_aborts
     keeps_vetoed: Callable[[], Any] = clients.keeps_vetoed
-    client_keeps_tombstone: Callable[[], Any] = clients.client_keeps_tombstone
     client_applies_first: Callable[[], Any] = clients.client_applies_first
     cleared_at_server: Callable[[tuple[str, ...], tuple[str, ...]], Any] = clients.cleared_at_server
     forwards_region_destroy: Callable[[], Any] = clients.forwards_region_destroy
@@ -257,6 +251,15 @@ class Rulebook:
     applies_tie_of_lower_site: Callable[[], Any] = gateways.applies_tie_of_lower_site
     keeps_later_time: Callable[[], Any] = gateways.keeps_later_time
     received_keeps_origin: Callable[[], Any] = gateways.received_keeps_origin
+    asks_resolver: Callable[[bool], Any] = resolvers.asks_resolver
+    asks_without_conflict: Callable[[bool], Any] = resolvers.asks_without_conflict
+    told_to_resolver: Callable[[Told], Any] = resolvers.told_to_resolver
+    applies_allowed: Callable[[bool], Any] = resolvers.applies_allowed
+    compares_allowed: Callable[[], Any] = resolvers.compares_allowed
+    applies_disallowed: Callable[[bool], Any] = resolvers.applies_disallowed
+    announces_disallowed: Callable[[], Any] = resolvers.announces_disallowed
+    value_replaced: Callable[[str | None, str | None], Any] = resolvers.value_replaced
+    goes_on_after_error: Callable[[], Any] = resolvers.goes_on_after_error
 
     def replaced(self) -> frozenset[str]:
         """Names of the decisions that are not answered as the documents of some dialect say."""

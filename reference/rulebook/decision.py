@@ -11,6 +11,7 @@ import msgspec
 
 from plumbline.reference.operations import Interest, OperationKind, Status
 from plumbline.reference.rulebook import interests
+from plumbline.reference.rulebook.resolvers import Told
 from plumbline.reference.rulebook.values import Free, Stamp
 
 
@@ -48,6 +49,15 @@ def any_carrier(primary: str, member: str, copies: tuple[str, ...]) -> Free:
 def any_value(incoming: str | None, stored: str | None) -> Free:
     """What comes, what stood there, or nothing."""
     return Free((incoming, stored, None))
+
+
+def any_told(right: Told) -> Free:
+    """What is right, or with values, sites or times swapped, or without the value stored."""
+    swapped = right._replace(new=right.old, old=right.new)
+    sites = right._replace(site=right.stored_site, stored_site=right.site)
+    times = right._replace(later=not right.later)
+    nothing = right._replace(old=None)
+    return Free(tuple(dict.fromkeys((right, swapped, sites, times, nothing))))
 
 
 def any_stamp(stored: Stamp | None, member: str, kind: OperationKind) -> Free:

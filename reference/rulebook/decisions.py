@@ -18,6 +18,7 @@ from plumbline.reference.rulebook.decision import (
     any_stamp,
     any_stamp_stored,
     any_status,
+    any_told,
     any_value,
     compared_or_not,
     kept_or_replaced,
@@ -57,22 +58,6 @@ REPLICATED: dict[str, Decision] = {
     "checks_in_force": Decision(("CFG-CHECKS-01",), yes_or_no),
 }
 """Decisions about replicated regions, which every example asks."""
-
-CHECKING: dict[str, Decision] = {
-    "setting_obeyed": Decision(
-        ("CFG-CHECKS-03",), lambda own, _: Free(tuple(dict.fromkeys((own, True, False))))
-    ),
-    "keeps_tombstone_unchecked": Decision(("CFG-CHECKS-08",), yes_or_no),
-    "counts_unchecked": Decision(("CFG-CHECKS-08",), yes_or_no),
-    "sends_discarded_unchecked": Decision(("CFG-CHECKS-06",), yes_or_no),
-}
-"""Decisions that only examples ask in which consistency checking is set for a region or client."""
-
-HOSTING: dict[str, Decision] = {
-    "setting_of_joiner": Decision(("CFG-CHECKS-04",), yes_or_no),
-    "setting_of_persistent": Decision(("CFG-CHECKS-02",), yes_or_no),
-}
-"""Decisions that only examples ask in which a member hosts a region with settings of its own."""
 
 POLICIES: dict[str, Decision] = {
     "ends_without_replicate": Decision(("CONS-NR-03",), yes_or_no),
@@ -153,7 +138,6 @@ CLIENTS: dict[str, Decision] = {
     "forwards_invalidates": Decision(("C2S-OPS-06", "C2S-OPS-07", "CONS-CL-02"), yes_or_no),
     "forwards_local": Decision(("C2S-LOCAL-01",), yes_or_no),
     "writer_runs_first": Decision(("C2S-PIPE-01",), yes_or_no),
-    "client_keeps_tombstone": Decision(("CONS-CL-03",), yes_or_no),
     "client_applies_first": Decision(("C2S-PIPE-01",), yes_or_no),
     "client_writer_aborts": Decision(("C2S-ABORT-01",), yes_or_no),
     "server_writer_aborts": Decision(("C2S-ABORT-02",), yes_or_no),
@@ -310,9 +294,20 @@ GATEWAYS: dict[str, Decision] = {
 }
 """Decisions that only examples with gateway senders ask."""
 
+RESOLVERS: dict[str, Decision] = {
+    "asks_without_conflict": Decision(("WANC-RESOLVER-02",), yes_or_no),
+    "asks_resolver": Decision(("WANC-RESOLVER-01",), yes_or_no),
+    "told_to_resolver": Decision(("WANC-RESOLVER-06",), any_told),
+    "compares_allowed": Decision(("WANC-RESOLVER-03",), yes_or_no),
+    "applies_allowed": Decision(("WANC-RESOLVER-03",), yes_or_no),
+    "announces_disallowed": Decision(("WANC-RESOLVER-04",), yes_or_no),
+    "applies_disallowed": Decision(("WANC-RESOLVER-04",), yes_or_no),
+    "value_replaced": Decision(("WANC-RESOLVER-05",), any_value),
+    "goes_on_after_error": Decision(("WANC-RESOLVER-07",), yes_or_no),
+}
+"""Decisions that only examples with a conflict resolver ask."""
+
 DECISIONS: dict[str, Decision] = {
-    **CHECKING,
-    **HOSTING,
     **REPLICATED,
     **TOMBSTONES,
     **CLEARING,
@@ -321,5 +316,6 @@ DECISIONS: dict[str, Decision] = {
     **PARTITIONED,
     **CLIENTS,
     **GATEWAYS,
+    **RESOLVERS,
 }
 """Every decision by name, narrow ones first; the field of the same name in `Rulebook` answers it."""

@@ -7,7 +7,6 @@ how they are found out.
 from __future__ import annotations
 
 from plumbline.reference.operations import OperationKind, Status
-from plumbline.reference.rulebook.faulty_checking import CHECKING
 from plumbline.reference.rulebook.faulty_clears import CLEARS
 from plumbline.reference.rulebook.faulty_clients import CLIENTS
 from plumbline.reference.rulebook.faulty_failover import FAILOVER
@@ -16,10 +15,11 @@ from plumbline.reference.rulebook.faulty_interests import INTERESTS
 from plumbline.reference.rulebook.faulty_partitioned import PARTITIONED
 from plumbline.reference.rulebook.faulty_policies import POLICIES
 from plumbline.reference.rulebook.faulty_queues import QUEUES
+from plumbline.reference.rulebook.faulty_resolvers import RESOLVERS
 from plumbline.reference.rulebook.faulty_subscriptions import SUBSCRIPTIONS
 from plumbline.reference.rulebook.faulty_tombstones import TOMBSTONES
 from plumbline.reference.rulebook.values import EntryState, Stamp
-from plumbline.reference.rulebook.variant import FaultyVariant, by_name, variant
+from plumbline.reference.rulebook.variant import FaultyVariant, variant
 
 
 def _destroy_keeps_version(stored: Stamp | None, member: str, kind: OperationKind) -> Stamp:
@@ -51,15 +51,16 @@ def _rock_paper_scissors(member: str, other: str, order: tuple[str, ...], at: st
     return (order.index(member) - order.index(other)) % 3 == 1
 
 
-FAULTY: dict[str, FaultyVariant] = by_name(
-    (
-        *CHECKING,
+FAULTY: dict[str, FaultyVariant] = {
+    known.name: known
+    for known in (
         *CLIENTS,
         *INTERESTS,
         *SUBSCRIPTIONS,
         *FAILOVER,
         *POLICIES,
         *GATEWAYS,
+        *RESOLVERS,
         *PARTITIONED,
         *QUEUES,
         *TOMBSTONES,
@@ -242,5 +243,5 @@ FAULTY: dict[str, FaultyVariant] = by_name(
             checks_in_force=lambda setting: setting is True,
         ),
     )
-)
+}
 """Every faulty variant by name."""

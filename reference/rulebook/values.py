@@ -19,6 +19,8 @@ class Stamp(NamedTuple):
     Where there are several sites, also which of them wrote last, and when (004, L30): `times` are the
     operations whose timestamp may be the one recorded; it is the latest of theirs.
 
+    `allowed` tells that a conflict resolver let it in (004, L121).
+
     Where tombstones expire, `time` is when it was given, in milliseconds that the harness had let pass.
     """
 
@@ -27,6 +29,7 @@ class Stamp(NamedTuple):
     site: int = 0
     times: frozenset[int] = frozenset()
     time: int = 0
+    allowed: bool = False
 
 
 class EntryState(IntEnum):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from plumbline.reference.operations import Client, Status
-from plumbline.reference.rules import failover_wrong, interest_wrong
 from plumbline.reference.rules.client_right import (
     MEMBERS,
     SECURED,
+    TWICE,
     UNSECURED,
+    WITHOUT_B,
+    lesser,
     told,
     untold,
 )
@@ -311,11 +313,249 @@ def _tracking() -> dict[str, Sample]:
     }
 
 
+def _registrations() -> dict[str, Sample]:
+    """What a registration drops, loads and brings about."""
+
+    def two_there() -> Tale:
+        return untold().put("A", "x", MEMBERS).put("A", "y", MEMBERS).settle()
+
+    announced = two_there()
+    at = announced.moments
+    announced.register("K", "x").shown(1, "K", after=at)
+    at_server = two_there()
+    at = at_server.moments
+    at_server.register("L", "y", "none").shown(2, "C", after=at, kind="destroy")
+    lacking = lesser().put("B", "x", MEMBERS).put("A", "y", "A C D").settle()
+    keys = lesser().put("A", "y", "A C D").put("C", "z", "A C D").settle()
+    return {
+        "what others hold is loaded": lacking.register("K")
+        .read(K={"x": "v1", "y": "v2"}, L={})
+        .sample("INT-BULK-03"),
+        "keys that others hold are loaded": keys.register("K", "y", "keys")
+        .read(K={"y": None}, L={})
+        .sample("INT-BULK-03"),
+        "keys are left out": two_there()
+        .register("K")
+        .read(K={"x": "v1"}, L={})
+        .sample("INT-BULK-01 INT-POLICY-02"),
+        "nothing is loaded": two_there()
+        .register("L", "x.*", "keys", kind="regex")
+        .read(K={}, L={})
+        .sample("INT-BULK-01 INT-POLICY-01"),
+        "keys come with values": two_there()
+        .register("K", "x", "keys")
+        .read(K={"x": "v1"}, L={})
+        .sample("INT-POLICY-01"),
+        "key of an older time": two_there()
+        .do("destroy", "A", "x", MEMBERS)
+        .settle()
+        .register("K", "x", "keys")
+        .read(K={"x": None}, L={})
+        .sample("INT-CLEAR-01 INT-POLICY-01"),
+        "values are left out": two_there()
+        .register("K")
+        .read(K={"x": None, "y": None}, L={})
+        .sample("INT-POLICY-02"),
+        "another value is loaded": two_there()
+        .register("L", "x")
+        .read(K={}, L={"x": "v2"})
+        .sample("INT-POLICY-02"),
+        "loaded all the same": two_there()
+        .register("K", "x", "none")
+        .read(K={"x": "v1"}, L={})
+        .sample("INT-CLEAR-01 INT-POLICY-04"),
+        "keys loaded all the same": two_there()
+        .register("K", "x|y", "none", kind="regex")
+        .read(K={"x": None}, L={})
+        .sample("INT-CLEAR-02 INT-POLICY-04"),
+        "destroyed key is kept": two_there()
+        .register("K", "x")
+        .read(K={"x": "v1"}, L={})
+        .register("K", "x", register=False)
+        .do("destroy", "A", "x", MEMBERS)
+        .settle()
+        .register("K", "x")
+        .read(K={"x": "v1"}, L={})
+        .sample("INT-CLEAR-01 INT-POLICY-02"),
+        "other key is dropped": two_there()
+        .register("K", "x")
+        .read(K={"x": "v1"}, L={})
+        .register("K", "y")
+        .read(K={"y": "v2"}, L={})
+        .sample("INT-CLEAR-01"),
+        "destroyed key is kept for an expression": two_there()
+        .register("K")
+        .read(K={"x": "v1", "y": "v2"}, L={})
+        .register("K", register=False)
+        .do("destroy", "A", "x", MEMBERS)
+        .settle()
+        .register("K", "x.*", kind="regex")
+        .read(K={"x": "v1"}, L={})
+        .sample("INT-CLEAR-02 INT-POLICY-02"),
+        "dropped at the server": two_there()
+        .register("K", "x", "none")
+        .read(B={"y": "v2"}, K={}, L={})
+        .sample("INT-CLEAR-03"),
+        "dropped at all members": two_there()
+        .register("L", "x y", "none")
+        .read(A={}, B={}, C={}, D={}, K={}, L={})
+        .sample("INT-CLEAR-03"),
+        "load is announced": announced.settle().read(K={"x": "v1"}, L={}).sample("INT-NOEVT-01"),
+        "server's listener is told of a drop": at_server.settle()
+        .read(C={"x": "v1", "y": "v2"}, K={}, L={})
+        .sample("DISC-LSN-01 INT-NOEVT-01"),
+    }
+
+
+def _interests() -> dict[str, Sample]:
+    """What registrations cover."""
+    return {
+        "first change behind a registration is missing": untold()
+        .register("K", "x", "none")
+        .put("A", "x", MEMBERS)
+        .settle()
+        .put("A", "x", _TO_K)
+        .settle()
+        .sample("INT-REG-01 INT-REG-02 S2C-OPS-07 S2C-RECV-01 TRK-ONCE-01"),
+        "interest ends with the entry": untold()
+        .register("L", "x")
+        .put("A", "x", f"{MEMBERS} L")
+        .do("destroy", "A", "x", f"{MEMBERS} L")
+        .put("A", "x", MEMBERS)
+        .settle()
+        .sample("INT-REG-02 S2C-OPS-07 S2C-RECV-01 TRK-ONCE-01"),
+        "later registration counts alone": untold()
+        .register("K", "x")
+        .register("K", "y")
+        .put("A", "y", _TO_K)
+        .put("A", "x", MEMBERS)
+        .settle()
+        .sample("INT-REG-01 INT-REG-02 INT-UNION-01 S2C-OPS-07 S2C-RECV-01 TRK-ONCE-01"),
+        "all are withdrawn": untold()
+        .register("K", "x")
+        .register("K")
+        .register("K", "x", register=False)
+        .put("A", "x", MEMBERS)
+        .settle()
+        .sample("INT-REG-01 INT-REG-02 INT-UNION-01 S2C-OPS-07 S2C-RECV-01 TRK-ONCE-01"),
+        "told for each registration": untold()
+        .register("K", "x")
+        .register("K")
+        .put("A", "x", _TO_K)
+        .shown(1, "K")
+        .settle()
+        .sample("INT-UNION-02 TRK-ONCE-01"),
+        "destroy told for each registration": untold()
+        .register("L", "x|y", kind="regex")
+        .register("L", "x")
+        .put("A", "x", f"{MEMBERS} L")
+        .do("destroy", "A", "x", f"{MEMBERS} L")
+        .shown(2, "L")
+        .settle()
+        .sample("INT-UNION-02"),
+        "expression is a file name": untold()
+        .register("K", "B.*", kind="regex")
+        .put("A", "B1", MEMBERS)
+        .settle()
+        .sample("INT-REG-01 INT-REG-02 INT-REGEX-01 S2C-OPS-07 S2C-RECV-01 TRK-ONCE-01"),
+        "expression is found anywhere": untold()
+        .register("K", "B", kind="regex")
+        .put("A", "AB", _TO_K)
+        .settle()
+        .sample("INT-REGEX-01 S2C-INT-01"),
+    }
+
+
+def _failovers() -> dict[str, Sample]:
+    """What follows the loss of a client's server."""
+
+    def looked(clients: tuple[Client, ...], policy: str | None = None) -> Tale:
+        t = untold(clients).put("A", "x", MEMBERS).put("A", "y", MEMBERS).settle()
+        return t.register("K", "x", policy).put("A", "x", _TO_K).settle().read(K={"x": "v3"})
+
+    def anew(*, values: bool = True) -> Tale:
+        t = untold(UNSECURED).register("K", "x", values=values).fault("crash", "B")
+        return t.settle()
+
+    return {
+        "stays cut off though it has a secondary": told(SECURED)
+        .fault("crash", "B")
+        .settle()
+        .put("A", "x", WITHOUT_B)
+        .settle()
+        .sample("FO-AUTO-01 FO-HA-01 INT-REG-01"),
+        "stays cut off": anew().put("A", "x", WITHOUT_B).settle().read(K={}).sample("FO-AUTO-01 FO-NONHA-09"),
+        "secondary has queued nothing": told(SECURED)
+        .put("A", "x", MEMBERS)
+        .fault("crash", "B")
+        .settle()
+        .sample("FO-HA-01 FO-HA-02 FO-HA-05 INT-REG-01"),
+        "secondary has lost the first": told(SECURED)
+        .put("A", "x", MEMBERS)
+        .put("A", "y", MEMBERS)
+        .fault("crash", "B")
+        .shown(2, "K")
+        .put("C", "z", f"{WITHOUT_B} K")
+        .settle()
+        .sample("FO-HA-01 FO-HA-05 INT-REG-01"),
+        "second failure loses": told(TWICE)
+        .put("A", "x", MEMBERS)
+        .fault("crash", "B")
+        .fault("crash", "C")
+        .settle()
+        .sample("FO-HA-01 FO-HA-02 FO-HA-05 FO-HA-07 INT-REG-01"),
+        "second failure repeats": told(TWICE)
+        .put("A", "x")
+        .fault("crash", "C")
+        .fault("crash", "B")
+        .shown(1, "K")
+        .settle()
+        .sample("FO-HA-01 FO-HA-03 FO-HA-07 TRK-DUP-01"),
+        "starts anew though it has a secondary": looked(SECURED, "none")
+        .fault("crash", "B")
+        .settle()
+        .read(K={})
+        .sample("FO-NONHA-01"),
+        "becomes invalid at a failover": looked(SECURED)
+        .fault("crash", "B")
+        .settle()
+        .read(K={"x": None})
+        .sample("FO-NONHA-01"),
+        "keeps what it should drop": looked(UNSECURED, "none")
+        .fault("crash", "B")
+        .settle()
+        .read(K={"x": "v3"})
+        .sample("FO-NONHA-03"),
+        "fetches nothing": looked(UNSECURED).fault("crash", "B").settle().read(K={}).sample("FO-NONHA-03"),
+        "told of what it fetches": looked(UNSECURED)
+        .fault("crash", "B")
+        .shown(3, "K")
+        .settle()
+        .read(K={"x": "v3"})
+        .sample("FO-NONHA-06 TRK-DUP-01"),
+        "told for the first time of what it fetches": untold(UNSECURED)
+        .put("A", "x", MEMBERS)
+        .settle()
+        .register("K", "x")
+        .fault("crash", "B")
+        .shown(1, "K")
+        .settle()
+        .read(K={"x": "v1"})
+        .sample("FO-NONHA-06"),
+        "registration comes back with values": anew(values=False)
+        .put("A", "x", f"{WITHOUT_B} K")
+        .settle()
+        .read(K={"x": "v1"})
+        .sample("FO-NONHA-09"),
+    }
+
+
 WRONG: dict[str, Sample] = {
     **_calls(),
     **_deliveries(),
     **_tracking(),
-    **interest_wrong.WRONG,
-    **failover_wrong.WRONG,
+    **_registrations(),
+    **_interests(),
+    **_failovers(),
 }
 """By name, samples with the requirements that they violate."""

@@ -9,7 +9,6 @@ import pytest
 
 from plumbline.reference.rules import (
     bucket_samples,
-    checking_samples,
     client_right,
     client_wrong,
     gateway_right,
@@ -26,7 +25,6 @@ RIGHT = {
         ("gateways", gateway_right.RIGHT),
         ("clients", client_right.RIGHT),
         ("buckets", bucket_samples.RIGHT),
-        ("checking", checking_samples.RIGHT),
     )
     for name, sample in samples.items()
 }
@@ -36,7 +34,6 @@ WRONG = {
         ("gateways", gateway_wrong.WRONG),
         ("clients", client_wrong.WRONG),
         ("buckets", bucket_samples.WRONG),
-        ("checking", checking_samples.WRONG),
     )
     for name, sample in samples.items()
 }

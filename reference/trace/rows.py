@@ -14,7 +14,6 @@ import msgspec
 
 from plumbline.reference.history import (
     Armed,
-    AttributesRead,
     Called,
     ContentsAsked,
     ContentsRead,
@@ -22,7 +21,6 @@ from plumbline.reference.history import (
     FaultDone,
     FaultKind,
     History,
-    Hosted,
     Joined,
     Left,
     Located,
@@ -45,6 +43,7 @@ from plumbline.reference.history import (
 from plumbline.reference.operations import (
     STORES_VALUE,
     Client,
+    Conflict,
     EventKind,
     Interest,
     Operation,
@@ -134,7 +133,7 @@ class _Layout:
 def _quiet_from(timeline: Sequence[Moment]) -> int:
     """Where the quiet end begins: at a settling that left nothing held and that only looking followed."""
     looking = (
-        *(ContentsAsked, ContentsRead, StatisticAsked, StatisticRead, AttributesRead, Waited, Settled),
+        *(ContentsAsked, ContentsRead, StatisticAsked, StatisticRead, Waited, Settled),
         *(QueueAsked, QueueRead, Located),
     )
     quiet = len(timeline)
@@ -166,6 +165,8 @@ def _head(layout: _Layout) -> Iterator[Row]:
         for kind, queues in (("wan", region.senders), ("async", region.queues)):
             for name in queues:
                 yield {"kind": TraceKind.ATTACH, "region": region.name, "queue": name, "queue_type": kind}
+    for member in history.topology.members if history.resolver else ():
+        yield layout.member(TraceKind.INJECT, member, name="resolver", cause=history.resolver)
     for queue in history.queues:
         yield from _queue_hosts(layout, queue)
     for client in history.clients:
@@ -241,9 +242,6 @@ def _covers(interest: Interest, key: str) -> bool:
             return key in interest.specification.split("\n")
 
 
-CHECKS = "concurrency-checks-enabled"
-"""The attribute by its name in a configuration file."""
-
 DEFAULT_POLICY = "keys_values"
 """What a registration that names no policy loads (001, L59)."""
 
@@ -291,8 +289,6 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # no
         case Left(member=member, region=region) | Joined(member=member, region=region):
             kind = TraceKind.REGION_CLOSE if isinstance(moment, Left) else TraceKind.REGION_HOST
             yield layout.member(kind, member, region=region)
-        case Hosted():
-            yield from _hosted(layout, moment)
         case Registered(interest=interest, refused=refused):
             yield from _registration(layout, interest, Status.REFUSED if refused else Status.OK)
         case Scripted(member=member, region=region, refuses=keys):
@@ -311,11 +307,6 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # no
             yield layout.member(TraceKind.STAT_ASKED, member, name=name, question=number)
         case StatisticRead(number=number, member=member, name=name, delta=delta):
             yield layout.member(TraceKind.STAT, member, name=name, amount=delta, question=number)
-        case AttributesRead(member=member, region=region, checks=checks):
-            value = None if checks is None else str(checks).lower()
-            yield layout.member(
-                TraceKind.CONFIG, member, region=region, name=CHECKS, value=value, status=Status.OK
-            )
         case Located(region=region, key=key):
             for member, role in ((moment.primary, "primary"), *((m, "secondary") for m in moment.redundant)):
                 yield layout.member(TraceKind.ROLE, member, region=region, key=key, role=role)
@@ -323,23 +314,6 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # no
             yield from _of_the_system(layout, moment)
         case _:
             assert_never(moment)
-
-
-def _hosted(layout: _Layout, moment: Hosted) -> Iterator[Row]:
-    """A member was to host a region with settings of its own: what was tried, and what came of it."""
-    about = {"region": moment.region, "persistent": moment.persistent}
-    refused = moment.in_force is None
-    yield layout.member(
-        TraceKind.CONFIG,
-        moment.member,
-        **about,
-        name=CHECKS,
-        checks=moment.asked,
-        value=None if refused else str(moment.in_force).lower(),
-        status=Status.REFUSED if refused else Status.OK,
-    )
-    if not refused:
-        yield layout.member(TraceKind.REGION_HOST, moment.member, **about, checks=moment.in_force)
 
 
 def _of_the_system(layout: _Layout, moment: FaultBegun | FaultDone | QueueAsked | QueueRead) -> Iterator[Row]:
@@ -454,7 +428,23 @@ def _shown(layout: _Layout, member: str, position: int, shown: Shown) -> Row:
             "origin_seq": layout.turn.get(called.op_id),
             "origin_site": layout.site(called.member),
         }
-    return columns
+    return columns if event.conflict is None else columns | _resolved(event.conflict, event.token)
+
+
+def _resolved(told: Conflict, token: str | None) -> Row:
+    """What a call of a conflict resolver shows besides what a listener is told."""
+    return {
+        "kind": TraceKind.RESOLVER_CALL,
+        "event": None,
+        "op": "destroy" if told.kind is EventKind.DESTROY else "put",
+        "value": None if told.kind is EventKind.DESTROY else token,
+        "value_before": told.old,
+        "dsid": told.site,
+        "stored_dsid": told.stored_site,
+        "vts": told.time_ms,
+        "stored_vts": told.stored_time_ms,
+        "outcome": told.answer,
+    }
 
 
 def rows(

@@ -114,14 +114,12 @@ def _stage(scenario: Scenario, session: Session) -> Stage | None:
             topology,
             sites.regions(scenario.queues, scenario.scope, scenario.checks),
             queues=scenario.queues,
+            resolver=scenario.resolver,
         )
         return Sites(driver, order or topology.members, scenario.queues)
     regions = tuple(
-        RegionAttributes(name=name, scope=scenario.scope, checks=checks, policies=scenario.policies)
-        for name, checks in (
-            (REGION, scenario.checks),
-            *((other, scenario.also_checks) for other in scenario.also),
-        )
+        RegionAttributes(name=name, scope=scenario.scope, checks=scenario.checks, policies=scenario.policies)
+        for name in (REGION, *scenario.also)
     )
     kind: type[Stage] = Stage
     if scenario.redundancy is not None:
@@ -198,6 +196,7 @@ def _judged(
                 history.clients,
                 history.registers,
                 history.tombstones,
+                history.resolver,
             ),
             stage.steps,
         ),

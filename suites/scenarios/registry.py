@@ -23,6 +23,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     observation,
     partitioned,
     policies,
+    resolvers,
     stamps,
     subscriptions,
     tombstone_ages,

@@ -32,10 +32,10 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
         registers: whether they register for all keys at the beginning.
         queues: the gateway senders between two sites; none for a scenario of one site.
         also: the names of further regions, with the same attributes.
-        also_checks: the attribute that they name for checking, if another.
         tombstones: for how long tombstones are kept, where that matters.
         clocks: whether it has to know how far the clocks of the sites differ.
         redundancy: redundant copies of each key, where its region is partitioned; None where it is not.
+        resolver: the policy of the conflict resolver on every member; "" for none.
         play: the scenario itself, given its stage; raises MismatchError when the outcome is not the one
             written down.
     """
@@ -52,9 +52,9 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     clocks: bool = False
     registers: bool = True
     also: tuple[str, ...] = ()
-    also_checks: bool | None = None
     tombstones: TombstoneSettings | None = None
     redundancy: int | None = None
+    resolver: str = ""
     play: Callable[[Any], None]
 
 
@@ -72,7 +72,6 @@ def scenario(
     registers: bool = True,
     policies: tuple[HostPolicy, ...] = (),
     also: tuple[str, ...] = (),
-    also_checks: bool | None = None,
     tombstones: TombstoneSettings | None = None,
 ) -> Callable[[Callable[[Stage], None]], Callable[[Stage], None]]:
     """Register a scenario of one site; see Scenario for the arguments."""
@@ -94,7 +93,6 @@ def scenario(
                 policies=policies,
                 registers=registers,
                 also=also,
-                also_checks=checks if also_checks is None else also_checks,
                 tombstones=tombstones,
                 play=play,
             )
@@ -114,10 +112,12 @@ def between_sites(
     back: tuple[int, int] | None = None,
     clocks: bool = False,
     here: int = 2,
+    resolver: str = "",
 ) -> Callable[[Callable[[Sites], None]], Callable[[Sites], None]]:
     """Register a scenario of two sites, with a gateway sender each way; the first has `here` members.
 
-    See `sites.queues` for the settings of the senders.
+    A conflict resolver is installed everywhere if its policy is named. See `sites.queues` for the settings of
+    the senders.
     """
 
     def register(play: Callable[[Sites], None]) -> Callable[[Sites], None]:
@@ -125,13 +125,18 @@ def between_sites(
             Scenario(
                 name=play.__name__,
                 requirements=requirements,
-                needs=(Capability.REPLICATED_REGIONS, Capability.GATEWAYS, *needs),
+                needs=(
+                    *(Capability.REPLICATED_REGIONS, Capability.GATEWAYS),
+                    *([Capability.CALLBACK_SCRIPTS] if resolver else ()),
+                    *needs,
+                ),
                 members=here + 2,
                 checks=checks,
                 scope=scope,
                 clients=(),
                 queues=queues(batch_size, interval_ms, back),
                 clocks=clocks,
+                resolver=resolver,
                 play=play,
             )
         )

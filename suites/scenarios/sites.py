@@ -10,6 +10,8 @@ import msgspec
 
 from plumbline.reference.history import Fault, FaultKind, fault_words
 from plumbline.reference.operations import (
+    Event,
+    EventKind,
     Operation,
     OperationKind,
     QueueAttributes,
@@ -20,7 +22,7 @@ from plumbline.reference.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.plans import Inject, Look, Start
+from plumbline.reference.plans import Inject, Look, Read, Start
 from plumbline.suites.driving import Driver
 from plumbline.suites.scenarios.course import REGION
 from plumbline.suites.scenarios.mismatch import MismatchError
@@ -319,6 +321,51 @@ class Sites(Stage):
     def both_sites_hold(self, key: str, operation: Operation | None) -> None:
         """Every member that lives holds the outcome of an operation."""
         self.all_hold(key, operation)
+
+    def asked_about(self, members: tuple[str, ...], key: str) -> list[Event]:
+        """What the conflict resolvers of a site have been asked about a key."""
+        self._driver.poll()
+        return [event for member in members for event in self._driver.conflicts(member) if event.key == key]
+
+    def asks(self, members: tuple[str, ...], key: str, *operations: Operation) -> None:
+        """The conflict resolvers of a site have been asked about exactly these, in this order."""
+        seen = [event.token for event in self.asked_about(members, key)]
+        wanted = [operation.token for operation in operations]
+        if seen != wanted:
+            where = " or ".join(members)
+            raise MismatchError(f"the resolver of {where} to be asked about {wanted} of {key}", f"{seen}")
+
+    def is_told(
+        self, members: tuple[str, ...], event: Operation, old: Operation | None, *, later: bool
+    ) -> None:
+        """The conflict resolver of a site has been asked about an event, and told what both are."""
+        asked = [found for found in self.asked_about(members, event.key) if found.token == event.token]
+        told = asked[0].conflict if asked else None
+        if told is None:
+            raise MismatchError(f"a resolver to be asked about {event.token}", "none was told of it by name")
+        site, other = (2, 1) if members == self.here else (1, 2)
+        destroys = event.kind is OperationKind.DESTROY
+        wanted = (destroys, None if old is None else old.token, site, other, later)
+        is_later = (told.time_ms, told.site) > (told.stored_time_ms, told.stored_site)
+        seen = (told.kind is EventKind.DESTROY, told.old, told.site, told.stored_site, is_later)
+        if seen != wanted:
+            words = "whether it destroys, the old value, its site, the entry's, and whether it is later"
+            raise MismatchError(f"the resolver to be told of {event.token} ({words}) {wanted}", f"{seen}")
+
+    def holds_value(self, members: tuple[str, ...], key: str, value: str) -> None:
+        """Every member of a site that lives holds this very value."""
+        for member in members:
+            self.steps.append(Read(member, REGION))
+            seen = self._driver.contents(member, REGION).get(key)
+            if seen != value:
+                raise MismatchError(f"{member} to hold {value} under {key}", f"{seen}")
+
+    def told_values(self, member: str, key: str, *values: str | None) -> None:
+        """The listener of a member has been told of exactly these values of a key, in this order."""
+        self._driver.poll()
+        seen = [event.token for event in self._driver.log(member) if event.key == key]
+        if seen != list(values):
+            raise MismatchError(f"the listener of {member} to be told of {list(values)}", f"{seen}")
 
     def site_holds(self, members: tuple[str, ...], key: str, *operations: Operation | None) -> None:
         """Every member of a site that lives holds the outcome of one of these operations."""

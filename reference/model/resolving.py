@@ -1,0 +1,142 @@
+"""Resolving: a conflict resolver is asked about an event from another site, and its answer decides (L121).
+
+Owns what it is told, and what follows from each answer. Whether one is asked, and whether its answer counts,
+says the rulebook; how events are compared without one is told by whoever asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from plumbline.reference import resolvers
+from plumbline.reference.explain.steps import Entry as Shown
+from plumbline.reference.explain.steps import Place
+from plumbline.reference.history import OrderStrength
+from plumbline.reference.model.contests import Judged
+from plumbline.reference.model.places import listener_place, resolver_entry
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.times import NONE, Pairs, comparisons, difference, tied
+from plumbline.reference.model.world import Entry, Queued, World
+from plumbline.reference.operations import EventKind
+from plumbline.reference.resolvers import ALLOW, DISALLOW, REPLACE, Policy, in_place_of
+from plumbline.reference.rulebook.operations import ARRIVES
+from plumbline.reference.rulebook.resolvers import Told
+from plumbline.reference.rulebook.values import EntryState, Stamp, each
+
+Compare = Callable[[Pairs], Iterator[Judged]]
+"""Every way in which the comparison without a resolver may end, once these timestamps are ordered."""
+
+
+class Resolving:
+    """The part of the model that asks conflict resolvers."""
+
+    def __init__(self, setting: Setting, strength: OrderStrength) -> None:
+        self._setting = setting
+        self._strength = strength
+
+    def rulings(
+        self, world: World, member: str, event: Queued, entry: Entry, policy: Policy, compare: Compare
+    ) -> Iterator[Judged]:
+        """Every way in which an event may fare that a member with a resolver receives."""
+        operation, book, stored = self._setting.carried(event), self._setting.book, entry.stamp
+        pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
+        if stored is None or stored.site == event.site:
+            for asks in each(book.asks_without_conflict(stored is not None)):
+                if asks:
+                    site = 0 if stored is None else stored.site
+                    told = self._told(event, entry, site, later=True)
+                    yield from self._asked(member, event, told, (policy.always or ALLOW,), pairs, compare)
+                else:
+                    yield from compare(pairs)
+            return
+        for later, chosen in self._orders(pairs, event, stored):
+            for asks in each(book.asks_resolver(later)):
+                if asks:
+                    told = self._told(event, entry, stored.site, later=later)
+                    answers = self._answers(policy, event, stored, chosen, later=later)
+                    yield from self._asked(member, event, told, answers, chosen, compare)
+                else:
+                    yield from compare(chosen)
+
+    def _orders(self, pairs: Pairs, event: Queued, stored: Stamp) -> Iterator[tuple[bool, Pairs]]:
+        """Whether the event is later, or of the same time and the higher site; and what then holds."""
+        readings = self._setting.readings
+        if not event.times or not stored.times:
+            yield from ((later, pairs) for later in (True, False))
+        elif tied(pairs, event.times, stored.times, readings):
+            yield event.site > stored.site, pairs
+        else:
+            yield from comparisons(
+                pairs, event.times, stored.times, clock=self._setting.clock, readings=readings
+            )
+
+    def _told(self, event: Queued, entry: Entry, stored_site: int, *, later: bool) -> Told:
+        _, kind = ARRIVES.get(event.kind, (None, EventKind.UPDATE))
+        new = event.token if self._setting.identified or kind is not EventKind.DESTROY else None
+        old = entry.token if entry.state is EntryState.LIVE else None
+        return Told(kind, new, old, event.site, stored_site, later)
+
+    def _answers(
+        self, policy: Policy, event: Queued, stored: Stamp, pairs: Pairs, *, later: bool
+    ) -> tuple[str, ...]:
+        """What the resolver may answer; more than one where nobody knows how far two timestamps differ."""
+        if policy.always:
+            return (policy.always,)
+        by_time = ALLOW if later else DISALLOW
+        if policy.site not in (event.site, stored.site):
+            return (by_time,)
+        preferred = ALLOW if event.site == policy.site else DISALLOW
+        apart = difference(pairs, event.times, stored.times, self._setting.readings)
+        if apart is None:
+            # Nobody has let clocks leap there.
+            return (preferred,) if self._setting.clock else tuple(dict.fromkeys((preferred, by_time)))
+        return (preferred,) if apart <= policy.within_ms else (by_time,)
+
+    def _asked(
+        self,
+        member: str,
+        event: Queued,
+        right: Told,
+        answers: tuple[str, ...],
+        pairs: Pairs,
+        compare: Compare,
+    ) -> Iterator[Judged]:
+        for told in each(self._setting.book.told_to_resolver(right)):
+            for answer in answers:
+                if answer == REPLACE and right.kind is EventKind.DESTROY:
+                    answer = ALLOW  # noqa: PLW2901 - there is no value to replace
+                shown = self._shown(member, event, told, answer)
+                for judged in self._answered(event, answer, pairs, compare, later=right.later):
+                    yield judged._replace(asked=(shown,))
+
+    def _answered(
+        self, event: Queued, answer: str, pairs: Pairs, compare: Compare, *, later: bool
+    ) -> Iterator[Judged]:
+        """What follows from an answer."""
+        book = self._setting.book
+        match answer:
+            case resolvers.THROW:
+                for goes_on in each(book.goes_on_after_error()):
+                    if goes_on:
+                        yield from compare(pairs)
+                    else:
+                        yield Judged(applied=False, pairs=pairs, stuck=True)
+            case resolvers.DISALLOW:
+                for applies in each(book.applies_disallowed(later)):
+                    for announced in (False,) if applies else each(book.announces_disallowed()):
+                        yield Judged(applied=applies, pairs=pairs, allowed=applies, announced=announced)
+            case _:
+                becomes = None if answer == ALLOW else event._replace(token=in_place_of(event.token))
+                for applies in each(book.applies_allowed(later)):
+                    if applies:
+                        yield Judged(applied=True, pairs=pairs, event=becomes, allowed=True)
+                    else:
+                        yield from compare(pairs)
+
+    def _shown(self, member: str, event: Queued, told: Told, answer: str) -> tuple[Place, Shown]:
+        operation = self._setting.carried(event)
+        region, key = operation.region, operation.key
+        return (
+            listener_place(self._strength, member, region, key, None, EventKind.RESOLVE),
+            resolver_entry(region, key, told, answer),
+        )
