@@ -2,26 +2,13 @@
 -- view: black-box
 -- empty-start: no
 -- only-with: client_start
--- parts: sureties, wants, sights
+-- parts: wanted_first, sights
 -- columns: run_id, example, seq, kind, client, region, key, op, status
 -- opportunity: what a client holds at rest of a key that it has put or destroyed itself, beside what its
 --   server, alive, holds then; all its registrations covered the key with values before anything was called
 --   on it; both with checks on; nothing else was called on it by the client than that and gets
 -- violation: they do not hold the same
-WITH begun AS (
-  SELECT run_id, example, region, key, min(called_at) AS first_call
-  FROM turns
-  GROUP BY run_id, example, region, key
-),
-followed AS (
-  SELECT w.run_id, w.example, w.client, w.region, w.key, min(w.until_at) AS until_at, min(b.first_call) AS first_call
-  FROM wants w
-  JOIN begun b ON b.run_id = w.run_id AND b.example = w.example AND b.region = w.region AND b.key = w.key
-    AND w.from_at < b.first_call
-  GROUP BY w.run_id, w.example, w.client, w.region, w.key
-  HAVING bool_and(w.brings)
-),
-own AS (
+WITH own AS (
   SELECT run_id, example, client, region, key, bool_or(op IN ('put', 'create', 'destroy')) AS changes,
     bool_or(op NOT IN ('put', 'create', 'get', 'destroy')) AS does_more, min(seq) AS called_at
   FROM ev
@@ -36,7 +23,7 @@ JOIN clientele k ON k.run_id = s.run_id AND k.example = s.example AND k.client =
 JOIN served v ON v.run_id = s.run_id AND v.example = s.example AND v.region = s.region AND v.checked
 JOIN own o ON o.run_id = s.run_id AND o.example = s.example AND o.client = s.client AND o.region = s.region AND o.key = s.key
   AND o.changes AND NOT o.does_more AND o.called_at < s.seq
-JOIN followed f ON f.run_id = s.run_id AND f.example = s.example AND f.client = s.client AND f.region = s.region
+JOIN wanted_first f ON f.run_id = s.run_id AND f.example = s.example AND f.client = s.client AND f.region = s.region
   AND f.key = s.key AND s.registered_at < f.first_call AND s.seq < f.until_at
 JOIN sights t ON t.run_id = s.run_id AND t.example = s.example AND t.member = k.first_server AND t.region = s.region
   AND t.key = s.key AND t.busy_at = s.busy_at

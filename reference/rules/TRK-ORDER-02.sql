@@ -2,26 +2,13 @@
 -- view: black-box
 -- empty-start: no
 -- only-with: client_start
--- parts: arrived
+-- parts: arrived, wanted_first
 -- columns: seq
 -- opportunity: what a client holds at rest of a key whose last call was owed to it with its value,
 --   untouched since, with its first server alive; a key that all its registrations covered with values
 --   before anything was called on it, beside what its server holds then, both with checks on
 -- violation: it is not what that call left; they do not hold the same
-WITH begun AS (
-  SELECT run_id, example, region, key, min(called_at) AS first_call
-  FROM turns
-  GROUP BY run_id, example, region, key
-),
-followed AS (
-  SELECT w.run_id, w.example, w.client, w.region, w.key, min(w.until_at) AS until_at, min(b.first_call) AS first_call
-  FROM wants w
-  JOIN begun b ON b.run_id = w.run_id AND b.example = w.example AND b.region = w.region AND b.key = w.key
-    AND w.from_at < b.first_call
-  GROUP BY w.run_id, w.example, w.client, w.region, w.key
-  HAVING bool_and(w.brings)
-),
-own_doings AS (
+WITH own_doings AS (
   SELECT DISTINCT run_id, example, client, region, key
   FROM ev
   WHERE kind = 'op_begin' AND client IS NOT NULL AND op NOT IN ('put', 'create', 'get', 'destroy')
@@ -38,7 +25,7 @@ FROM sights s
 JOIN clientele k ON k.run_id = s.run_id AND k.example = s.example AND k.client = s.client AND k.checked
   AND k.first_lost_at > s.seq
 JOIN served v ON v.run_id = s.run_id AND v.example = s.example AND v.region = s.region AND v.checked
-JOIN followed f ON f.run_id = s.run_id AND f.example = s.example AND f.client = s.client AND f.region = s.region
+JOIN wanted_first f ON f.run_id = s.run_id AND f.example = s.example AND f.client = s.client AND f.region = s.region
   AND f.key = s.key AND s.registered_at < f.first_call AND s.seq < f.until_at
 JOIN sights t ON t.run_id = s.run_id AND t.example = s.example AND t.member = k.first_server AND t.region = s.region
   AND t.key = s.key AND t.busy_at = s.busy_at
