@@ -11,7 +11,7 @@ from hypothesis.stateful import initialize, precondition, rule
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Called, Fault, FaultBegun, FaultKind, History, Located, Returned
 from plumbline.reference.operations import OperationKind, RegionAttributes, RegionPolicy
-from plumbline.reference.plans import Do, Inject, Park, Start
+from plumbline.reference.plans import Do, Inject, Start
 from plumbline.suites.drawing import KEYS, REGION, WRITES, Machine, PlanMachine
 
 MOST_WRITES = 5
@@ -58,10 +58,7 @@ class PartitionedRegionMachine(PlanMachine):
         """One operation is held in a listener until the next settle point, if it gets there."""
         self.make_room()
         member, holder = (self.living[index % len(self.living)] for index in (who, at))
-        operation = self.operation(member, OperationKind.PUT, key)
-        self.busy.add(operation.thread)
-        self.parked[operation.op_id] = (holder, key)
-        self.steps.append(Park(operation, holder))
+        self.park(self.operation(member, OperationKind.PUT, key), holder)
 
     @rule()
     @precondition(lambda self: bool(self.steps))

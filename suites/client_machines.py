@@ -15,7 +15,7 @@ from hypothesis.stateful import initialize, precondition, rule
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Called, Fault, FaultBegun, FaultDone, FaultKind, History
 from plumbline.reference.operations import Client, Interest, Operation, OperationKind, RegionAttributes
-from plumbline.reference.plans import Do, Finish, Inject, Park, Plan, Register, Start
+from plumbline.reference.plans import Do, Finish, Inject, Plan, Register, Start
 from plumbline.suites.drawing import REGION, WRITES, Machine, PlanMachine
 
 KEYS = ("x", "y")
@@ -184,10 +184,8 @@ class ClientFailoverMachine(CallingMachine):
         """The client stands in its listener, and all else that it is sent waits behind that."""
         self.settle_now()
         operation = self.operation("A", OperationKind.PUT, key)
-        self.busy.add(operation.thread)
         self.started.append(operation.op_id)
-        self.parked[operation.op_id] = ("K", key)
-        self.steps.append(Park(operation, "K"))
+        self.park(operation, "K")
 
     @rule()
     @precondition(lambda self: not self.dead and self.is_behind())

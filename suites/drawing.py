@@ -22,7 +22,7 @@ from plumbline.reference.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.plans import Plan, PlanStep, Release, Settle
+from plumbline.reference.plans import Park, Plan, PlanStep, Release, Settle
 
 REGION = "region"
 KEYS = ("x", "y", "z")
@@ -97,6 +97,12 @@ class PlanMachine(RuleBasedStateMachine):
         return Operation(
             op_id=self._count, thread=thread, member=member, region=REGION, kind=kind, key=key, token=token
         )
+
+    def park(self, operation: Operation, holder: str) -> None:
+        """Plan to call an operation that stands in the listener of a holder until everything settles."""
+        self.busy.add(operation.thread)
+        self.parked[operation.op_id] = (holder, operation.key)
+        self.steps.append(Park(operation, holder))
 
     def settle_now(self) -> None:
         """Plan to release, finish and look at everything."""

@@ -136,10 +136,7 @@ class ReplicatedRegionMachine(PlanMachine):
         if self.crowded(key):
             self.settle_now()
         member, holder = (self.members[index % len(self.members)] for index in (who, at))
-        operation = self.operation(member, OperationKind.PUT, key)
-        self.busy.add(operation.thread)
-        self.parked[operation.op_id] = (holder, key)
-        self.steps.append(Park(operation, holder))
+        self.park(self.operation(member, OperationKind.PUT, key), holder)
 
     @rule()
     @precondition(lambda self: bool(self.steps))

@@ -78,12 +78,6 @@ class SitesMachine(PlanMachine):
         self.steps.append(Start(operation))
         self.busy.add(operation.thread)
 
-    def park(self, operation: Operation, holder: str) -> None:
-        """Plan to call an operation that stands in the listener of a member until everything settles."""
-        self.steps.append(Park(operation, holder))
-        self.busy.add(operation.thread)
-        self.parked[operation.op_id] = (holder, operation.key)
-
     def break_(self, *faults: Fault) -> None:
         """Plan faults at once."""
         for fault in faults:

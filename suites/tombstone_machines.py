@@ -15,7 +15,7 @@ from hypothesis.stateful import precondition, rule
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Fault, FaultKind
 from plumbline.reference.operations import OperationKind, RegionAttributes, Scope, TombstoneSettings
-from plumbline.reference.plans import Do, Inject, Park, Plan, Start
+from plumbline.reference.plans import Do, Inject, Plan, Start
 from plumbline.suites.drawing import REGION, Machine, PlanMachine
 
 KEYS = ("x", "y")
@@ -74,10 +74,7 @@ class _FewAtATime(PlanMachine):
         """One operation is held where it was called, applied and not sent, until everything settles."""
         self.make_room()
         member = self.at(who)
-        operation = self.operation(member, kind, key)
-        self.busy.add(operation.thread)
-        self.parked[operation.op_id] = (member, key)
-        self.steps.append(Park(operation, member))
+        self.park(self.operation(member, kind, key), member)
 
     @rule()
     @precondition(lambda self: bool(self.steps))
@@ -158,10 +155,7 @@ class ClearMachine(_FewAtATime):
     def hold_clear(self, who: int, at: int) -> None:
         """A clear is held in the listener of a member until everything settles."""
         self.make_way()
-        operation = self.operation(self.at(who), OperationKind.CLEAR, "")
-        self.busy.add(operation.thread)
-        self.parked[operation.op_id] = (self.at(at), "")
-        self.steps.append(Park(operation, self.at(at)))
+        self.park(self.operation(self.at(who), OperationKind.CLEAR, ""), self.at(at))
 
 
 TOMBSTONE_MACHINES = (
