@@ -37,6 +37,8 @@ _PARTS = [
             "explain.question",
             "explain.index",
             "explain.hindsight",
+            "explain.disturbances",
+            "explain.due",
             "explain.hearsay",
             "model.buckets",
             "model.callers",

@@ -139,7 +139,7 @@ SEARCH: dict[str, Weakening] = {
         "        if False:\n            return False",
     ),
     "nothing waits for events": Weakening(
-        "explain.hindsight",
+        "explain.due",
         "        site = self._index.sites[world.wan.wires",
         "        return False\n        site = self._index.sites[world.wan.wires",
     ),
@@ -152,15 +152,15 @@ SEARCH: dict[str, Weakening] = {
         "comes_again = where in self._index.again",
     ),
     "faults under way are not open": Weakening(
-        "explain.hindsight",
+        "explain.disturbances",
         "found = found.union(*map(hazards.of_fault, to_come), self._looks_behind(view.now, to_come))",
         "pass",
     ),
     "a look hinders nothing before it": Weakening(
-        "explain.hindsight", '            found.add("look")\n', "            pass\n"
+        "explain.disturbances", '            found.add("look")\n', "            pass\n"
     ),
     "no member dies": Weakening(
-        "explain.hindsight",
+        "explain.disturbances",
         "return fault.kind is not FaultKind.CRASH or view.complete(fault.member)",
         "return fault.kind is not FaultKind.CRASH and view.complete(fault.member)",
     ),
@@ -185,17 +185,17 @@ SEARCH: dict[str, Weakening] = {
         "            False\n",
     ),
     "a look at a copy of a queue wants nothing in it": Weakening(
-        "explain.hindsight",
-        "            message.queue and self.copy_is_looked_at_now(world, channel.target, message.queue)\n",
+        "explain.due",
+        "            message.queue and self._disturbances.copy_is_looked_at_now(world, channel.target, message.queue)\n",
         "            False\n",
     ),
     "who dies was told of all it did": Weakening(
-        "explain.hindsight",
+        "explain.disturbances",
         "            and view.complete(member)\n        )",
         "            and not view.complete(member)\n        )",
     ),
     "nobody has to die for nothing to be told": Weakening(
-        "explain.hindsight", "            and hazards.crash_of(member) in self.open(world, view)\n", ""
+        "explain.disturbances", "            and hazards.crash_of(member) in self.open(world, view)\n", ""
     ),
     "who dies has only read what it was not told of": Weakening(
         "explain.hindsight",

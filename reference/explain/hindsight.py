@@ -1,44 +1,31 @@
 """What is still to come at any point of a history's timeline: the answers that the model's parts ask for.
 
-Knows worlds of the model and the index of the history; knows nothing of how the search works.
+Which reads, changes and counts may come first is answered here, what disturbs by `disturbances`, what the
+next entry needs by `due`. Knows worlds of the model and the index of the history; knows nothing of how the
+search works.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
 
+from plumbline.reference.explain.disturbances import Disturbances, next_from
+from plumbline.reference.explain.due import Due
 from plumbline.reference.explain.index import MOMENT, NEVER, Index, Reader
-from plumbline.reference.explain.steps import Entry as Shown
-from plumbline.reference.explain.steps import Place, View
-from plumbline.reference.history import (
-    Fault,
-    FaultKind,
-    NotParked,
-    Returned,
-    Settled,
-    Waited,
-)
-from plumbline.reference.model import claims, hazards
+from plumbline.reference.history import FaultKind
 from plumbline.reference.model.foresight import Comes, OfClients
-from plumbline.reference.model.places import (
-    TIMELINE,
-    listener_entry,
-    listener_place,
-)
 from plumbline.reference.model.timeline import Reading
-from plumbline.reference.model.world import LOOK, Channel, Entry, Message, Sender, Stage, WireName, World
+from plumbline.reference.model.world import Entry, Stage, World
 from plumbline.reference.operations import (
     READS,
     STORES_VALUE,
-    EventKind,
     Operation,
     OperationKind,
     Outcome,
     Scope,
     Status,
 )
-from plumbline.reference.rulebook.operations import ARRIVES, BECOMES, effects
+from plumbline.reference.rulebook.operations import effects
 from plumbline.reference.rulebook.values import EntryState
 
 
@@ -48,7 +35,19 @@ class Hindsight:
     def __init__(self, index: Index, clients: OfClients) -> None:
         self._index = index
         self.clients = clients
-        self._open: dict[int, frozenset[str]] = {}
+        disturbances = Disturbances(index)
+        self.open = disturbances.open
+        self.copies_are_looked_at = disturbances.copies_are_looked_at
+        self.copy_is_looked_at_now = disturbances.copy_is_looked_at_now
+        self.arrives_in_time = disturbances.arrives_in_time
+        self.dies = disturbances.dies
+        self.may_happen = disturbances.may_happen
+        self.may_go_untold = disturbances.may_go_untold
+        due = Due(index, disturbances)
+        self.wants_message = due.wants_message
+        self.wants_event = due.wants_event
+        self.waits_for_all = due.waits_for_all
+        self.place_of = due.place_of
 
     def only_reads(self, operation: Operation) -> bool:
         """Whether it is known that the operation changed nothing on its member (see Foresight)."""
@@ -297,143 +296,7 @@ class Hindsight:
         """Whether time may be let pass first (see Foresight)."""
         if any(fault.kind is FaultKind.TIME_LEAP for fault in world.wan.faults.values()):
             return True
-        return _next(self._index.leaps, now) < self._index.latest(operation, member)
-
-    def open(self, world: World, view: View) -> frozenset[str]:
-        """Faults to come before everything settles, or under way; looks at queues (see Foresight)."""
-        found = self._open.get(view.now)
-        if found is None:
-            found = self._open[view.now] = self._open_from(view.now)
-        wan = world.wan
-        if wan.faults:
-            to_come = tuple(wan.faults.values())
-            found = found.union(*map(hazards.of_fault, to_come), self._looks_behind(view.now, to_come))
-        for link, state in wan.links.items():
-            if state is FaultKind.REPLIES_LOST:
-                found |= {hazards.cut_of(*link)}  # mending breaks what it had let through
-        if wan.dead and any(channel.source in wan.dead for channel in world.channels):
-            found |= {"lost messages"}
-        if LOOK in world.asked.values():
-            found = found.union(claims.LOOKED_AT_IN_ORDER, map(hazards.look_behind_fault, self._index.queues))
-        return found
-
-    def _open_from(self, now: int) -> frozenset[str]:
-        until = _next(self._index.settled, now)
-        found: set[str] = set()
-        for moment, fault in self._index.faults:
-            if now <= moment < until:
-                found |= hazards.of_fault(fault)
-        looks = self._looks(now)
-        if looks:
-            found.add("look at order")
-        if looks and looks[0][0] < until:
-            found.add("look")
-        for moment, fault in self._index.faults:
-            if now <= moment:
-                found |= self._looks_behind(now, (fault,), moment)
-        if self._index.repeated:
-            found.add("repetition")
-        return frozenset(found)
-
-    def _looks(self, now: int) -> list[tuple[int, str]]:
-        """When somebody looks at which queue before it is surely empty."""
-        until = _next(self._index.settled_everywhere, now)
-        return [look for look in self._index.looks if now <= look[0] < until]
-
-    def _looks_behind(self, now: int, faults: Iterable[Fault], moment: int = -1) -> set[str]:
-        """Looks at queues that tell what had been answered before one of the faults.
-
-        While something is down, a settled queue still tells.
-        """
-        found = set()
-        for look, name in self._looks(now):
-            queue = self._index.queues[name]
-            members = [m for m, site in self._index.sites.items() if site in (queue.site, queue.remote_site)]
-            if moment < look and any(hazards.breaks(fault, queue, members) for fault in faults):
-                found.add(hazards.look_behind_fault(name))
-        return found
-
-    def wants_message(self, world: World, view: View, channel: Channel) -> bool:
-        """Whether what is due needs a message of the channel (see Foresight)."""
-        due = view.due(TIMELINE)
-        if isinstance(due, Settled | NotParked | Waited):
-            return True
-        messages = world.channels[channel]
-        if any(
-            message.queue and self.copy_is_looked_at_now(world, channel.target, message.queue)
-            for message in messages
-        ):
-            return True
-        if isinstance(due, Returned):
-            call = world.calls.get(due.op_id)
-            if call is not None and any(
-                message.op_id == due.op_id or _awaits(call.waiting, channel) for message in messages
-            ):
-                return True
-        return any(
-            self._has_to_return(world, message, channel)
-            or (not message.queue and view.fits(*self._shown_by(channel.target, message)))
-            for message in messages
-        )
-
-    def _has_to_return(self, world: World, message: Message, channel: Channel) -> bool:
-        """Whether the message is of a call of its own sender that is known to have returned."""
-        operation = self._index.operations.get(message.op_id)
-        if operation is None or operation.member != channel.source or message.op_id not in world.calls:
-            return False
-        _, outcome = self._index.returned.get(message.op_id, (NEVER, None))
-        return outcome is not None and outcome.status not in (Status.INDEFINITE, Status.FAILED)
-
-    def _shown_by(self, member: str, message: Message) -> tuple[Place, Shown]:
-        operation = self._index.operations[message.op_id]
-        return self.place_of(member, operation)
-
-    def place_of(self, member: str, operation: Operation) -> tuple[Place, Shown]:
-        """Where the listener of a member tells of an operation that was called elsewhere, and what."""
-        _, kind = ARRIVES.get(operation.kind, (None, EventKind.CLEAR))
-        named = self._index.identified or operation.kind in STORES_VALUE
-        thread = operation.thread if named else None
-        token = operation.token if named else None
-        return (
-            listener_place(self._index.strength, member, operation.region, operation.key, thread, kind),
-            listener_entry(operation.region, operation.key, kind, token),
-        )
-
-    def wants_event(self, world: World, view: View, name: WireName, sender: Sender) -> bool:
-        """Whether what is due needs an event that the sender has not sent yet (see Foresight)."""
-        if isinstance(view.due(TIMELINE), Settled | NotParked | Waited):
-            return True
-        if hazards.look_behind_fault(name.queue) in self.open(world, view):
-            return True  # how deep the queue is shows what was answered before the fault
-        # Whoever has not seen it may need it without a word of it, too: its peers tell, or it only counts.
-        site = self._index.sites[world.wan.wires[name].receiver]
-        members = [
-            member
-            for member, of in self._index.sites.items()
-            if of == site and member not in world.wan.dead and member not in self._index.clients
-        ]
-        return any(
-            (member, event.op_id) not in world.wan.seen
-            or self._index.operations[event.op_id].kind not in BECOMES
-            or _later(view, self.place_of(member, self._index.operations[event.op_id]))
-            for event in sender.queue[sender.sent :]
-            for member in members
-        )
-
-    def copies_are_looked_at(self, now: int, queue: str) -> bool:
-        """Whether anybody looks at a copy of the queue from now on (see Foresight)."""
-        return self._index.last_look.get(queue, -1) >= now
-
-    def copy_is_looked_at_now(self, world: World, member: str, queue: str) -> bool:
-        """Whether somebody has asked for the member's copy of the queue (see Foresight)."""
-        members = self._index.answers.members
-        return any(
-            unread == LOOK and members[number] == (member, queue) for number, unread in world.asked.items()
-        )
-
-    def waits_for_all(self, view: View) -> bool:
-        """Whether what is due says that all the time was given that anything may take (see Foresight)."""
-        return isinstance(view.due(TIMELINE), NotParked | Waited)
+        return next_from(self._index.leaps, now) < self._index.latest(operation, member)
 
     def loser_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
         """Whether an update that shows nothing may come to the key first (see Foresight)."""
@@ -468,63 +331,6 @@ class Hindsight:
     def tells_again(self) -> bool:
         """Whether some listener is told of anything more than once (see Foresight)."""
         return bool(self._index.repeated)
-
-    def arrives_in_time(self, world: World, view: View, channel: Channel) -> bool:
-        """Whether a call that has returned before its sender's death waits for it (see Foresight)."""
-        ends = [
-            moment
-            for moment, fault in self._index.faults
-            if fault.kind is FaultKind.CRASH and fault.member == channel.source and moment >= view.now
-        ]
-        if not ends:
-            return False
-        for message in world.channels[channel]:
-            call = world.calls.get(message.op_id)
-            moment, outcome = self._index.returned.get(message.op_id, (NEVER, None))
-            answered = outcome is not None and outcome.status not in (Status.INDEFINITE, Status.FAILED)
-            if (
-                answered
-                and moment < ends[0]
-                and call is not None
-                and (message.queue, channel.source, channel.target) in call.waiting
-            ):
-                return True
-        return False
-
-    def dies(self, member: str) -> bool:
-        """Whether the member is killed at some time (see Foresight)."""
-        return self._index.dies(member)
-
-    def may_happen(self, view: View, fault: Fault) -> bool:
-        """Whether the fault may happen now (see Foresight)."""
-        return fault.kind is not FaultKind.CRASH or view.complete(fault.member)
-
-    def may_go_untold(self, world: World, view: View, member: str) -> bool:
-        """Whether the member may die before its listener is told of what it changes now (see Foresight)."""
-        return (
-            member in self._index.doomed
-            and hazards.crash_of(member) in self.open(world, view)
-            and view.complete(member)
-        )
-
-
-def _next(moments: list[int], now: int) -> int:
-    """The first of the moments from now on; NEVER if there is none."""
-    index = bisect_left(moments, now)
-    return moments[index] if index < len(moments) else NEVER
-
-
-def _later(view: View, shown: tuple[Place, Shown]) -> bool:
-    """Whether an entry may be shown now or later."""
-    place, entry = shown
-    return view.still(place, entry) or not view.observed(place)
-
-
-def _awaits(waiting: frozenset[object], channel: Channel) -> bool:
-    """Whether a call awaits something that comes over the channel."""
-    return any(
-        isinstance(awaited, tuple) and awaited[1:] == (channel.source, channel.target) for awaited in waiting
-    )
 
 
 def _is_primary(world: World, member: str) -> bool:
