@@ -255,6 +255,7 @@ def _two_sites(
             operations=min(shape.operations, 3),
             settled=0.3,
             faults=faults,
+            writers=draw.choice((shape.writers, ("A", "C"))),
         )
     if resolvers:
         shape = msgspec.structs.replace(

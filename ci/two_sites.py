@@ -94,6 +94,9 @@ MENDING = {
 }
 
 
+_WHILE_HELD = (FaultKind.TIME_LEAP, FaultKind.CLOCK_SET)
+
+
 def any_fault(draw: random.Random, kinds: tuple[FaultKind, ...] = (FaultKind.CRASH, *MENDING)) -> Fault:
     """A fault of one of the kinds, at a place that has it."""
     kind = draw.choice(kinds)
@@ -111,12 +114,17 @@ def any_fault(draw: random.Random, kinds: tuple[FaultKind, ...] = (FaultKind.CRA
 
 
 def held_time(draw: random.Random) -> tuple[Fault, ...]:
-    """Time is held still, and leaps once or twice; the default interval of batches is ten milliseconds."""
+    """Time is held still, and leaps once or twice, at site 2 perhaps by another clock.
+
+    The default interval of batches is ten milliseconds.
+    """
     leaps = tuple(
         Fault(kind=FaultKind.TIME_LEAP, milliseconds=draw.choice((5, 10, 20)))
         for _ in range(draw.choice((1, 1, 2)))
     )
-    return (Fault(kind=FaultKind.HOLD_TIME), *leaps)
+    ahead_ms = draw.choice((0, 0, 12, -12))
+    skew = (Fault(kind=FaultKind.CLOCK_SET, site=2, milliseconds=ahead_ms),) if ahead_ms else ()
+    return (Fault(kind=FaultKind.HOLD_TIME), *skew, *leaps)
 
 
 def mended(fault: Fault) -> Fault | None:
@@ -143,7 +151,7 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
         for fault in slots.get(op_id - 1, ()):
             if fault.kind is FaultKind.CRASH and (fault.member in dead or _last_of_site(fault.member, dead)):
                 continue
-            if fault.member in dead or (fault.kind is FaultKind.TIME_LEAP and not held):
+            if fault.member in dead or (fault.kind in _WHILE_HELD and not held):
                 continue
             held = fault.kind is FaultKind.HOLD_TIME or (held and fault.kind is not FaultKind.LET_RUN)
             dead |= {fault.member} if fault.kind is FaultKind.CRASH else set()

@@ -206,6 +206,7 @@ class FaultKind(StrEnum):
     HOLD_TIME = "hold_time"
     TIME_LEAP = "time_leap"
     LET_RUN = "let_run"
+    CLOCK_SET = "clock_set"
     ANSWERS_LOST = "answers_lost"
     ANSWERS_BACK = "answers_back"
     RESTART = "restart"
@@ -221,15 +222,16 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
             receiver_stop, receiver_start: of the member's gateway receiver. pause, resume: of the queue
             on the member; a paused primary builds no further batch. hold_time: from here on the clocks of
             all sites show the same and stand still, and what waits for time waits. time_leap: they leap.
-            let_run: they run by themselves again. answers_lost: what the member answers to calls of `client`
-            is lost, from here on until answers_back. restart: the member, which was killed, runs again with
-            empty memory, and has taken copies of the regions from others. Either is asked for only when
-            everything has settled.
+            let_run: they run by themselves again. clock_set: while they are held, those of `site` show so
+            many milliseconds more than the others', or less, from here on. answers_lost: what the member
+            answers to calls of `client` is lost, from here on until answers_back. restart: the member,
+            which was killed, runs again with empty memory, and has taken copies of the regions from
+            others. Either is asked for only when everything has settled.
         member: whom it befalls; "" for links.
         queue: which queue is paused or resumed.
         site: the sending side of a link.
         remote_site: its receiving side.
-        milliseconds: how much time is let pass.
+        milliseconds: how much time is let pass, or by how much a site's clocks are ahead.
         client: whose calls are not answered.
     """
 
@@ -257,6 +259,7 @@ def fault_words(fault: Fault) -> str:
         FaultKind.HOLD_TIME: "time held still",
         FaultKind.TIME_LEAP: f"{fault.milliseconds:,} milliseconds let pass",
         FaultKind.LET_RUN: "time runs again",
+        FaultKind.CLOCK_SET: f"clocks of site {fault.site} {fault.milliseconds:+,} milliseconds",
         FaultKind.RESTART: f"{fault.member} started again",
         FaultKind.ANSWERS_LOST: f"answers of {fault.member} to {fault.client} lost",
         FaultKind.ANSWERS_BACK: f"answers of {fault.member} reach {fault.client} again",

@@ -322,6 +322,7 @@ _OF_FAULTS = {
     FaultKind.HOLD_TIME: Capability.VIRTUAL_TIME,
     FaultKind.TIME_LEAP: Capability.VIRTUAL_TIME,
     FaultKind.LET_RUN: Capability.VIRTUAL_TIME,
+    FaultKind.CLOCK_SET: Capability.VIRTUAL_TIME,
 }
 
 

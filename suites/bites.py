@@ -15,7 +15,7 @@ from plumbline.reference.operations import Operation, Status
 _NOT_A_BREAKAGE = frozenset(
     (
         *(FaultKind.LINK_UP, FaultKind.RECEIVER_START, FaultKind.PAUSE, FaultKind.RESUME),
-        *(FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN),
+        *(FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN, FaultKind.CLOCK_SET),
         *(FaultKind.ANSWERS_BACK, FaultKind.RESTART),
     )
 )

@@ -269,6 +269,8 @@ class Driver:
             case FaultKind.HOLD_TIME | FaultKind.LET_RUN:
                 for site in self.topology.sites:
                     self._adapter.clock(site.number, 0, fault.kind is FaultKind.HOLD_TIME)
+            case FaultKind.CLOCK_SET:
+                self._adapter.clock(fault.site, fault.milliseconds, frozen=True)
             case FaultKind.TIME_LEAP:
                 self._adapter.advance(fault.milliseconds)
         self.poll()

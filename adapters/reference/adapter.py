@@ -95,6 +95,7 @@ class ReferenceAdapter(Adapter):
         self._queues: dict[str, QueueAttributes] = {}
         self._holds = 0
         self._held: set[int] = set()
+        self._ahead: dict[int, int] = {}
         self._tombstones: TombstoneSettings | None = None
 
     def hello(self) -> Introduction:
@@ -136,6 +137,7 @@ class ReferenceAdapter(Adapter):
         self._regions = {region.name: region for region in regions}
         self._holds = 0
         self._held = set()
+        self._ahead = {}
         self._outcomes = {}
 
     def begin(self, operation: Operation) -> None:
@@ -149,7 +151,8 @@ class ReferenceAdapter(Adapter):
         setting.take_up(operation)
         wan = simulation.world.wan
         if wan.stands:
-            setting.readings[operation.op_id] = (self._holds, wan.passed)
+            ahead = self._ahead.get(setting.home(operation.member), 0)
+            setting.readings[operation.op_id] = (self._holds, wan.passed + ahead)
         simulation.world = simulation.model.timeline.called(simulation.world, operation)
         simulation.go_on()
 
@@ -394,8 +397,9 @@ class ReferenceAdapter(Adapter):
 
     def clock(self, site: int, offset_ms: int, frozen: bool) -> None:
         """Hold a site's clock: time stands still once those of all sites are held."""
-        if offset_ms:
-            raise UnsupportedError("clock: the reference has one time for all sites so far")
+        if offset_ms and not frozen:
+            raise UnsupportedError("clock: clocks that run have one time at all sites so far")
+        self._ahead[site] = offset_ms
         sites = self._ready().setting.sites.keys()
         stood = self._held >= sites
         self._held = self._held | {site} if frozen else self._held - {site}

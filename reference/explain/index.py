@@ -241,9 +241,11 @@ class Index:
             before = [fault for changed, fault in changes if changed < moment]
             done = len(before) == sum(changed < back for changed, _ in changes)
             sure = outcome is not None and outcome.status is not Status.INDEFINITE
-            if before and before[-1].kind is not FaultKind.LET_RUN and done and sure:
+            turns = [fault.kind for fault in before if fault.kind in (FaultKind.HOLD_TIME, FaultKind.LET_RUN)]
+            if turns and turns[-1] is FaultKind.HOLD_TIME and done and sure:
                 held = sum(fault.kind is FaultKind.HOLD_TIME for fault in before)
-                readings[op_id] = (held, sum(fault.milliseconds for fault in before))
+                passed = sum(f.milliseconds for f in before if f.kind is FaultKind.TIME_LEAP)
+                readings[op_id] = (held, passed + _ahead(before, self.sites[self.operations[op_id].member]))
         return readings
 
     @property
@@ -458,16 +460,27 @@ class Index:
         return unheard
 
 
-_OF_TIME = (FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN)
+_OF_TIME = (FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN, FaultKind.CLOCK_SET)
+_NOT_DOWN = (FaultKind.CRASH, FaultKind.TIME_LEAP, FaultKind.CLOCK_SET)
 
 _UNSEEN = QueueSight(depth=-1, role=QueueRole.NONE)
 """What a question after a queue shows that is never answered: nothing."""
 
 
+def _ahead(faults: list[Fault], site: int) -> int:
+    """By how many milliseconds the clocks of a site are ahead of the others, held as they are."""
+    for fault in reversed(faults):
+        if fault.kind is FaultKind.CLOCK_SET and fault.site == site:
+            return fault.milliseconds
+        if fault.kind is FaultKind.HOLD_TIME:
+            break
+    return 0
+
+
 def _still_down(down: set[Fault], fault: Fault) -> set[Fault]:
     """What is down once a fault, or what mends one, was asked for."""
     if not mends(fault):
-        return {*down, fault} if fault.kind not in (FaultKind.CRASH, FaultKind.TIME_LEAP) else down
+        return {*down, fault} if fault.kind not in _NOT_DOWN else down
     return {old for old in down if _MENDED_BY.get(old.kind) != fault.kind or _spot(old) != _spot(fault)}
 
 

@@ -27,7 +27,7 @@ from plumbline.reference.model.places import (
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.subscriptions import Hearing, queued
-from plumbline.reference.model.times import NONE, all_after
+from plumbline.reference.model.times import NONE, all_after, behind
 from plumbline.reference.model.wholes import WHOLE, Wholes
 from plumbline.reference.model.world import ABSENT, Call, Channel, Entry, GateState, Message, Stage, World
 from plumbline.reference.model.writers import refuses, stands, stood
@@ -335,9 +335,25 @@ class Callers:
             return
         region, key = operation.region, operation.key
         if self._setting.is_timed(region, key) and before.stamp is not None and before.stamp.times:
-            pairs = all_after(world.wan.ranks.get((region, key), NONE), operation.op_id, before.stamp.times)
-            assert pairs is not None  # noqa: S101 - what is stamped now was never compared
-            world = world.but(wan=world.wan._replace(ranks=world.wan.ranks.set((region, key), pairs)))
+            is_behind = behind(operation.op_id, before.stamp.times, self._setting.readings)
+            for after in each(self._setting.book.dated_after_stored(is_behind)):
+                dated = self._dated(world, operation, before.stamp) if after else world
+                yield from self._queued(dated, operation, before, stamp, effect)
+            return
+        yield from self._queued(world, operation, before, stamp, effect)
+
+    @staticmethod
+    def _dated(world: World, operation: Operation, stored: Stamp) -> World:
+        """The world in which an operation has a later timestamp than what it replaces."""
+        where = (operation.region, operation.key)
+        pairs = all_after(world.wan.ranks.get(where, NONE), operation.op_id, stored.times)
+        assert pairs is not None  # noqa: S101 - what is stamped now was never compared
+        return world.but(wan=world.wan._replace(ranks=world.wan.ranks.set(where, pairs)))
+
+    def _queued(
+        self, world: World, operation: Operation, before: Entry, stamp: Stamp | None, effect: Effect
+    ) -> Iterator[World]:
+        """The worlds in which the member's senders know of what was applied there."""
         carried = None
         if not effect.distributed:
             carried = _CARRIED_LOCAL[operation.kind]

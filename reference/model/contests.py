@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from plumbline.reference.explain.steps import Entry, Place
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.times import Pairs, Times, comparisons, tied
+from plumbline.reference.model.times import Pairs, Times, comparisons, difference, tied
 from plumbline.reference.model.world import Queued
 from plumbline.reference.rulebook.values import Stamp, each
 
@@ -51,6 +51,13 @@ def contests(
     """
     book = setting.book
     higher = site > stored.site
+    if setting.readings:
+        apart = difference(pairs, times, stored.times, setting.readings)
+        decides = (True,) if apart is None else each(book.decided_by_time(apart))
+        if not all(decides):
+            yield True, pairs
+        if not any(decides):
+            return
     if tied(pairs, times, stored.times, setting.readings):
         answer = book.applies_tie_of_higher_site() if higher else book.applies_tie_of_lower_site()
         yield from ((applies, pairs) for applies in each(answer))

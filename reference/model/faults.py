@@ -80,6 +80,8 @@ class Faults:
                 yield stopped(world, known=self._setting.clock)
             case FaultKind.TIME_LEAP:
                 yield passed(world, fault.milliseconds)
+            case FaultKind.CLOCK_SET:
+                yield world  # what clocks show is told with each operation
             case FaultKind.LET_RUN:
                 yield _untimed(runs_again(world))
             case FaultKind.RESTART:

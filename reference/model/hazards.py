@@ -67,6 +67,8 @@ def of_fault(fault: Fault) -> frozenset[str]:
             return frozenset((pause_of(fault.member, fault.queue),))
         case FaultKind.HOLD_TIME | FaultKind.TIME_LEAP | FaultKind.LET_RUN:
             return TIME_PASSES
+        case FaultKind.CLOCK_SET:
+            return frozenset()
         case FaultKind.LINK_UP | FaultKind.RESUME | FaultKind.RESTART:
             return frozenset()
         case FaultKind.ANSWERS_LOST | FaultKind.ANSWERS_BACK:

@@ -59,6 +59,16 @@ def tied(pairs: Pairs, mine: Times, theirs: Times, readings: Readings) -> bool:
     return shown is not None and shown[0] == shown[1]
 
 
+def behind(one: int, others: Times, readings: Readings) -> bool:
+    """Whether the clock of an operation is known to have shown no more than that of one of the others."""
+    if one not in readings:
+        return False
+    held, shown = readings[one]
+    return any(
+        other in readings and readings[other][0] == held and readings[other][1] >= shown for other in others
+    )
+
+
 def difference(pairs: Pairs, mine: Times, theirs: Times, readings: Readings) -> int | None:
     """How far two timestamps are apart, in milliseconds; None where that is not known."""
     exact = _exactly(pairs, mine, theirs, readings)

@@ -251,6 +251,8 @@ class Rulebook:
     applies_tie_of_lower_site: Callable[[], Any] = gateways.applies_tie_of_lower_site
     keeps_later_time: Callable[[], Any] = gateways.keeps_later_time
     received_keeps_origin: Callable[[], Any] = gateways.received_keeps_origin
+    dated_after_stored: Callable[[bool], Any] = gateways.dated_after_stored
+    decided_by_time: Callable[[int], Any] = gateways.decided_by_time
     asks_resolver: Callable[[bool], Any] = resolvers.asks_resolver
     asks_without_conflict: Callable[[bool], Any] = resolvers.asks_without_conflict
     told_to_resolver: Callable[[Told], Any] = resolvers.told_to_resolver

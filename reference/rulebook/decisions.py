@@ -228,7 +228,7 @@ GATEWAYS: dict[str, Decision] = {
     "sends_back": Decision(("SER-ENQ-01",), yes_or_no),
     "waits_for_remote_site": Decision(("WAN-ASYNC-01", "WANC-ASYNC-01", "GWQ-RETRY-07"), yes_or_no),
     "queues_before_return": Decision(("WAN-ASYNC-02",), yes_or_no),
-    "queues_discarded": Decision(("WANC-LOCAL-01",), yes_or_no),
+    "queues_discarded": Decision(("WANC-LOCAL-01", "DISC-GW-01"), yes_or_no),
     "queue_place": Decision(
         ("WAN-ORDER-01",), lambda length: Free(tuple(dict.fromkeys((length, 0, max(length - 1, 0)))))
     ),
@@ -291,6 +291,8 @@ GATEWAYS: dict[str, Decision] = {
     "applies_tie_of_lower_site": Decision(("WANC-TIE-02",), yes_or_no),
     "keeps_later_time": Decision(("WANC-LOCAL-02",), yes_or_no),
     "received_keeps_origin": Decision(("WANC-PEER-01", "WANC-META-01"), yes_or_no),
+    "dated_after_stored": Decision(("WANC-CAUSAL-01",), yes_or_no),
+    "decided_by_time": Decision(("WANC-CLOCK-01",), yes_or_no),
 }
 """Decisions that only examples with gateway senders ask."""
 

@@ -74,7 +74,7 @@ GATEWAYS = (
     ),
     variant(
         "losers-queued",
-        "WANC-LOCAL-01",
+        "WANC-LOCAL-01 DISC-GW-01",
         "the primary queues an update that its own member has discarded",
         queues_discarded=lambda: True,
     ),
@@ -204,6 +204,18 @@ GATEWAYS = (
         "WANC-TIE-02",
         "at equal timestamps what arrives is applied",
         applies_tie_of_lower_site=lambda: True,
+    ),
+    variant(
+        "clock-taken-as-it-is",
+        "WANC-CAUSAL-01",
+        "an update has the time that the clock shows, also where it replaces a later one",
+        dated_after_stored=lambda behind: not behind,
+    ),
+    variant(
+        "far-times-not-believed",
+        "WANC-CLOCK-01",
+        "of updates whose timestamps are ten seconds apart that which arrives is applied",
+        decided_by_time=lambda apart_ms: apart_ms < 10_000,
     ),
     variant(
         "winner-keeps-its-time",

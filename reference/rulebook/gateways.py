@@ -346,3 +346,13 @@ def keeps_later_time() -> bool:
 def received_keeps_origin() -> bool:
     """Whether an event keeps the site and timestamp that it came with: it does (004, L30)."""
     return True
+
+
+def dated_after_stored(behind: bool) -> bool:  # noqa: ARG001
+    """Whether a change is dated after what it replaces, even by a clock that is behind: it is (004, L26)."""
+    return True
+
+
+def decided_by_time(apart_ms: int) -> bool:  # noqa: ARG001
+    """Whether timestamps decide between sites, however far apart: they do (004, note, L29)."""
+    return True

@@ -352,6 +352,8 @@ def _fault(layout: _Layout, moment: FaultDone) -> Row:
         return layout.member(_QUEUE_FAULTS[fault.kind], fault.member, queue=fault.queue or "receiver")
     if fault.kind is FaultKind.TIME_LEAP:
         return {"kind": TraceKind.ADVANCE, "amount": fault.milliseconds}
+    if fault.kind is FaultKind.CLOCK_SET:
+        return {"kind": TraceKind.CLOCK, "site": fault.site, "amount": fault.milliseconds, "status": "held"}
     if fault.kind in _CLOCK_STATUS:
         return {"kind": TraceKind.CLOCK, "amount": 0, "status": _CLOCK_STATUS[fault.kind]}
     if fault.client:

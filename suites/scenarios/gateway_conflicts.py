@@ -176,6 +176,49 @@ def only_what_the_primary_has_applied_is_sent(stage: Sites) -> None:
         stage.both_sites_hold(key, puts[-1])
 
 
+@between_sites("DISC-GW-01", needs=ROLES)
+def an_overwritten_update_crosses_a_discarded_one_does_not(stage: Sites) -> None:
+    """Which of two updates its primary applies first is all that differs: what it discards stays at home."""
+    primary, secondary = stage.primary(), stage.secondary()
+    first = stage.put(secondary, "overwritten")
+    second = stage.put(primary, "overwritten")
+    stage.settle()
+    for member in stage.there:
+        stage.log_is(member, "overwritten", first, second)
+    base = stage.put(primary, "discarded")
+    stage.settle()
+    loser = stage.park(secondary, secondary, "discarded")
+    updates = []
+    for _ in range(2):
+        updates.append(stage.start(primary, OperationKind.PUT, "discarded"))
+        stage.shown_at(primary, updates[-1])
+    stage.settle()
+    stage.log_is(primary, "discarded", base, *updates)
+    for member in stage.there:
+        stage.not_told(member, loser)
+        stage.log_is(member, "discarded", base, *updates)
+    stage.both_sites_hold("discarded", updates[-1])
+
+
+@between_sites("DISC-GW-01", needs=ROLES)
+def the_loser_of_a_tie_does_not_cross(stage: Sites) -> None:
+    """Two members write at the same time: the primary's update goes, the other only if it beats it there."""
+    primary, secondary = stage.primary(), stage.secondary()
+    base = stage.put(primary, "x")
+    stage.settle()
+    own = stage.park(primary, primary, "x")
+    other = stage.park(secondary, secondary, "x")
+    stage.settle()
+    if stage.get(primary, "x") == own.token:
+        stage.log_is(primary, "x", base, own)
+        sent = [base, own]
+    else:
+        sent = [base, own, other]
+    for member in stage.there:
+        stage.log_is(member, "x", *sent)
+    stage.both_sites_hold("x", sent[-1])
+
+
 @between_sites("WANC-LOCAL-02", needs=(*ROLES, *LINKS), clocks=True)
 def the_later_time_of_a_loser_is_kept(stage: Sites) -> None:
     """The loser at home is the latest of three updates; its site wins, with the update that beat it."""

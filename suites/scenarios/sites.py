@@ -155,6 +155,10 @@ class Sites(Stage):
         """Let the clocks that are held leap."""
         self._do_fault(Fault(kind=FaultKind.TIME_LEAP, milliseconds=milliseconds))
 
+    def set_clocks(self, site: int, milliseconds: int) -> None:
+        """While clocks are held, have those of a site show so much more than the others', or less."""
+        self._do_fault(Fault(kind=FaultKind.CLOCK_SET, site=site, milliseconds=milliseconds))
+
     def let_run(self) -> None:
         """Let the clocks run by themselves again."""
         self._do_fault(Fault(kind=FaultKind.LET_RUN))
