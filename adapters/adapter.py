@@ -102,6 +102,14 @@ class Adapter(ABC):
         """Take a copy of a region again, from the members that have one; back when it is complete."""
         raise UnsupportedError(f"join: {member} cannot take a copy of {region}")
 
+    def host(self, member: str, region: str, checks: bool, persistent: bool) -> None:
+        """Take a copy of a region again, with settings of the member's own; an empty one if nobody has any.
+
+        Raises RefusedError when the candidate refuses it; then the member has no copy.
+        """
+        with_checks = f"checking {'on' if checks else 'off'}{', persistent' if persistent else ''}"
+        raise UnsupportedError(f"host: {member} cannot take a copy of {region} with {with_checks}")
+
     def redeliver(self, op_id: int, member: str) -> None:
         """Deliver the message of a finished operation to a member once more."""
         raise UnsupportedError(f"redeliver: messages are out of reach (operation {op_id}, member {member})")

@@ -119,10 +119,9 @@ def _reference(name: str, variant: str, seed: int) -> Candidate:
 
     def open_adapter() -> Adapter:
         from plumbline.adapters.reference.adapter import ReferenceAdapter  # noqa: PLC0415 - slow to import
-        from plumbline.reference.rulebook.book import rulebook_of  # noqa: PLC0415 - as above
 
         spoken = Dialect(dialect)
-        return ReferenceAdapter(rulebook_of(spoken), chaotic=bool(chaotic), seed=seed, dialect=spoken)
+        return ReferenceAdapter(chaotic=bool(chaotic), seed=seed, dialect=spoken)
 
     return Candidate(name=name, kind=Kind.REFERENCE, in_process=True, open=open_adapter)
 

@@ -224,6 +224,19 @@ class Hosting(_Record, frozen=True, kw_only=True):
     region: str
 
 
+class HostingParams(_Record, frozen=True, kw_only=True):
+    """Have a member take a copy of a region again, with settings of its own; an empty one if nobody has any.
+
+    `checks` says whether it is to check consistency, `persistent` whether it is kept on disk. A member that
+    is refused has no copy.
+    """
+
+    member: str
+    region: str
+    checks: bool
+    persistent: bool = False
+
+
 class Crash(_Record, frozen=True, kw_only=True):
     """Kill a member; answered when it is dead.
 
@@ -444,6 +457,7 @@ METHODS: dict[str, Method] = {
         Method("attributes", Attributes, AttributesResult, Capability.CONFIGURATION),
         Method("leave", Hosting, Nothing, Capability.CONFIGURATION),
         Method("join", Hosting, Nothing, Capability.CONFIGURATION),
+        Method("host", HostingParams, Nothing, Capability.CONFIGURATION),
         Method("redeliver", Redeliver, Nothing, Capability.MESSAGE_CONTROL),
         Method("crash", Crash, Nothing, Capability.MEMBER_FAULTS),
         Method("restart", MemberParams, Nothing, Capability.MEMBER_FAULTS),

@@ -47,7 +47,9 @@ _WHY = {
     ErrorCode.WRONG_PARAMS: "a field of the params is missing, unknown or of another type",
     ErrorCode.ADAPTER_FAILED: "the adapter could not do it: an *adapter error*",
     ErrorCode.UNSUPPORTED: "the candidate does not offer this: what needs it is *unsupported*",
-    ErrorCode.REFUSED: "the candidate refuses it, and is judged by that; answered to `interest` only",
+    ErrorCode.REFUSED: (
+        "the candidate refuses it, and is judged by that; answered to `interest` and `host` only"
+    ),
 }
 
 

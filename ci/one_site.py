@@ -358,7 +358,7 @@ def run_on_reference(
     plan: Plan, shape: Shape, *, book: Rulebook | None = None, seed: int | None = None
 ) -> History:
     """The history of a plan of this shape on the reference, chaotic if a seed is given."""
-    adapter = ReferenceAdapter(book, chaotic=seed is not None, seed=seed or 0)
+    adapter = ReferenceAdapter(book or Rulebook(), chaotic=seed is not None, seed=seed or 0)
     draw = random.Random(seed or 0)  # noqa: S311 - reproducible trials, not secrets
     driver = _RestlessDriver(adapter, plan, shape, draw)
     # A faulty variant may block for good; what was seen until then is a history, too.

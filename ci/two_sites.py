@@ -218,7 +218,7 @@ def _call(
 
 def run_on_reference(plan: Plan, *, book: Rulebook | None = None, seed: int | None = None) -> History:
     """The history of a plan on the reference, chaotic if a seed is given."""
-    adapter = ReferenceAdapter(book, chaotic=seed is not None, seed=seed or 0)
+    adapter = ReferenceAdapter(book or Rulebook(), chaotic=seed is not None, seed=seed or 0)
     order = adapter.deploy(plan.topology).member_order
     driver = Driver(
         adapter, adapter.hello(), plan.topology, order, plan.regions, plan.queues, resolver=plan.resolver

@@ -150,6 +150,14 @@ class StatisticRead(msgspec.Struct, frozen=True, tag="statistic_read"):
     delta: int
 
 
+class AttributesRead(msgspec.Struct, frozen=True, tag="attributes_read"):
+    """The member has told whether it checks consistency of a region."""
+
+    member: str
+    region: str
+    checks: bool | None
+
+
 class Redelivered(msgspec.Struct, frozen=True, tag="redelivered"):
     """The message of an operation to one member is put on the way once more."""
 
@@ -169,6 +177,26 @@ class Joined(msgspec.Struct, frozen=True, tag="joined"):
 
     member: str
     region: str
+
+
+class Hosted(msgspec.Struct, frozen=True, tag="hosted", omit_defaults=True):
+    """The member was to take a copy of a region again, with settings of its own; it has one, or was refused.
+
+    Asked for only when everything has settled. Of a member that was the only one, the copy is empty.
+
+    Attributes:
+        member: the member.
+        region: the region.
+        asked: whether it was to check consistency.
+        persistent: whether its copy was to be kept on disk.
+        in_force: whether it says that it checks; None where it was refused.
+    """
+
+    member: str
+    region: str
+    asked: bool
+    persistent: bool = False
+    in_force: bool | None = None
 
 
 class Registered(msgspec.Struct, frozen=True, tag="registered", omit_defaults=True):
@@ -281,6 +309,12 @@ def script_words(member: str, region: str, refuses: tuple[str, ...]) -> str:
     return f"the writer of {member} refuses changes of {', '.join(refuses) or 'nothing'} in {region}"
 
 
+def host_words(member: str, region: str, *, checks: bool, persistent: bool) -> str:
+    """What a member was to host, in words: "A takes a persistent copy of r with checking off"."""
+    kind = "a persistent copy" if persistent else "a copy"
+    return f"{member} takes {kind} of {region} with checking {'on' if checks else 'off'}"
+
+
 class Located(msgspec.Struct, frozen=True, tag="located", omit_defaults=True):
     """The candidate says which member is primary for a key of a partitioned region, and who holds copies.
 
@@ -337,9 +371,11 @@ Moment = (
     | ContentsRead
     | StatisticAsked
     | StatisticRead
+    | AttributesRead
     | Redelivered
     | Left
     | Joined
+    | Hosted
     | Registered
     | Scripted
     | FaultBegun

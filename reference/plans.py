@@ -11,7 +11,14 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.history import Fault, FaultKind, fault_words, interest_words, script_words
+from plumbline.reference.history import (
+    Fault,
+    FaultKind,
+    fault_words,
+    host_words,
+    interest_words,
+    script_words,
+)
 from plumbline.reference.operations import (
     EXPIRES,
     LOCAL,
@@ -126,6 +133,22 @@ class Join(msgspec.Struct, frozen=True, tag="join"):
     region: str
 
 
+class Host(msgspec.Struct, frozen=True, tag="host"):
+    """Have a member take a copy again that checks or not, on disk or not, once everything has settled."""
+
+    member: str
+    region: str
+    checks: bool
+    persistent: bool = False
+
+
+class Inquire(msgspec.Struct, frozen=True, tag="inquire"):
+    """Read whether a member checks consistency of a region."""
+
+    member: str
+    region: str
+
+
 class Register(msgspec.Struct, frozen=True, tag="register"):
     """Have a client register for keys of a region, or withdraw that, once everything has settled."""
 
@@ -155,6 +178,8 @@ PlanStep = (
     | Redeliver
     | Leave
     | Join
+    | Host
+    | Inquire
     | Register
     | Script
 )
@@ -245,7 +270,7 @@ def doubly_busy(plan: Plan) -> bool:
                 parked.discard((op_id, member))
             case Finish(op_id) if not parked:
                 busy = {thread: other for thread, other in busy.items() if other != op_id}
-            case Settle() | Leave() | Join() | Register() | Script() if not parked:
+            case Settle() | Leave() | Join() | Host() | Register() | Script() if not parked:
                 busy.clear()
     return False
 
@@ -263,7 +288,8 @@ def renamed(plan: Plan, names: Mapping[str, str]) -> Plan:
                 step = msgspec.structs.replace(step, operation=moved)
             case Inject(fault) if fault.member:
                 return Inject(msgspec.structs.replace(fault, member=name(fault.member)))
-        if isinstance(step, Park | Release | Await | Read | Count | Redeliver | Leave | Join | Script):
+        named = Park | Release | Await | Read | Count | Redeliver | Leave | Join | Host | Inquire | Script
+        if isinstance(step, named):
             return msgspec.structs.replace(step, member=name(step.member))
         return step
 
@@ -371,8 +397,11 @@ def _step_needs(step: PlanStep) -> list[Capability]:
             return [Capability.STATISTICS]
         case Redeliver():
             return [Capability.MESSAGE_CONTROL]
-        case Leave() | Join():
+        case Leave() | Join() | Inquire():
             return [Capability.CONFIGURATION]
+        case Host(persistent=persistent):
+            settings = [Capability.CONFIGURATION, Capability.CHECKS_SETTING]
+            return [*settings, Capability.DISK] if persistent else settings
         case _:
             return []
 
@@ -476,6 +505,10 @@ def _step_words(step: PlanStep) -> str:  # noqa: PLR0912 - one for each kind of 
             return f"{member} gives up its copy of {region}"
         case Join(member, region):
             return f"{member} takes a copy of {region} again"
+        case Host(member, region, checks, persistent):
+            return host_words(member, region, checks=checks, persistent=persistent)
+        case Inquire(member, region):
+            return f"ask {member} whether it checks {region}"
         case Register(interest):
             return interest_words(interest)
         case Script(member, region, refuses):

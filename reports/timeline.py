@@ -14,12 +14,14 @@ import msgspec
 
 from plumbline.reference.history import (
     Armed,
+    AttributesRead,
     Called,
     ContentsAsked,
     ContentsRead,
     FaultBegun,
     FaultDone,
     History,
+    Hosted,
     Joined,
     Left,
     Located,
@@ -39,6 +41,7 @@ from plumbline.reference.history import (
     StatisticRead,
     Waited,
     fault_words,
+    host_words,
     interest_words,
     script_words,
 )
@@ -297,7 +300,7 @@ def _queued(sight: QueueSight) -> str:
     return ", ".join("?" if token is None else token for token in sight.tokens)
 
 
-def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, int | None]:  # noqa: PLR0912 - a case for each kind of moment
+def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, int | None]:  # noqa: PLR0912, PLR0915 - a case for each kind of moment
     """Where a moment belongs, its words, and the operation it is about."""
     place = HARNESS
     op_id: int | None = None
@@ -329,6 +332,12 @@ def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, i
             words = f"{name} moved by {delta:+d}" if delta else f"{name} did not move"
         case Left(member=place, region=region) | Joined(member=place, region=region):
             words = f"{'gives up' if isinstance(moment, Left) else 'takes'} its copy of {region}"
+        case Hosted(member=place):
+            asked = host_words(place, moment.region, checks=moment.asked, persistent=moment.persistent)
+            came = {None: "refused", True: "checking is on", False: "checking is off"}[moment.in_force]
+            words = f"{asked}: {came}"
+        case AttributesRead(member=place, region=region, checks=checks):
+            words = f"{region} is said to check" if checks else f"{region} is said not to check"
         case Registered(interest=interest, refused=refused):
             place, words = interest.client, interest_words(interest) + (": refused" if refused else "")
         case Scripted(member=place, region=region, refuses=keys):

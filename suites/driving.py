@@ -13,6 +13,7 @@ from plumbline.adapters.protocol import Introduction
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import (
     Armed,
+    AttributesRead,
     Called,
     ContentsAsked,
     ContentsRead,
@@ -22,6 +23,7 @@ from plumbline.reference.history import (
     FaultKind,
     Gate,
     History,
+    Hosted,
     Joined,
     Left,
     Located,
@@ -219,6 +221,24 @@ class Driver:
         self.settle()
         self._adapter.join(member, region)
         self._timeline.append(Joined(member, region))
+
+    def host(self, member: str, region: str, *, checks: bool, persistent: bool) -> bool | None:
+        """Have a member take a copy again that checks or not, on disk or not, once everything has settled.
+
+        Gives whether it checks then; None if it is refused.
+        """
+        self.settle()
+        in_force: bool | None = None
+        try:
+            self._adapter.host(member, region, checks, persistent)
+            in_force = self._adapter.attributes(member, region).checks
+            if in_force is None:
+                raise AdapterError(f"attributes: {member} does not say whether {region} checks")
+        except RefusedError:
+            pass
+        self.poll()
+        self._timeline.append(Hosted(member, region, checks, persistent, in_force))
+        return in_force
 
     def register(self, interest: Interest) -> bool:
         """Have a client register for keys, or withdraw that, all being settled; False if it is refused."""
@@ -418,7 +438,10 @@ class Driver:
 
     def attributes(self, member: str, region: str) -> RegionAttributes:
         """The attributes in force of a region on a member."""
-        return self._adapter.attributes(member, region)
+        attributes = self._adapter.attributes(member, region)
+        self.poll()
+        self._timeline.append(AttributesRead(member, region, attributes.checks))
+        return attributes
 
     def log(self, member: str) -> tuple[Event, ...]:
         """What the listener of a member has been told so far."""

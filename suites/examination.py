@@ -28,6 +28,7 @@ from plumbline.adapters.protocol import (
     Finish,
     GateParams,
     Hosting,
+    HostingParams,
     InterestParams,
     Link,
     MemberParams,
@@ -81,6 +82,7 @@ PLAIN: dict[str, msgspec.Struct] = {
     "attributes": Attributes(member="A", region=REGION.name),
     "leave": Hosting(member="B", region=REGION.name),
     "join": Hosting(member="B", region=REGION.name),
+    "host": HostingParams(member="B", region=REGION.name, checks=True),
     "redeliver": Redeliver(op_id=1, member="B"),
     "crash": Crash(member="B"),
     "restart": MemberParams(member="B"),
@@ -237,6 +239,9 @@ class _Parts(Examiner):
         self._settle()
         self._ask("join", PLAIN["join"])
         self._holds("B", (Content("k", put.token),), "join")
+        self._ask("leave", PLAIN["leave"])
+        self._ask("host", PLAIN["host"])
+        self._holds("B", (Content("k", put.token),), "host")
 
     def _messages(self) -> None:
         if self._declares(Capability.MESSAGE_CONTROL):

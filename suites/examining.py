@@ -69,8 +69,17 @@ _STORED = frozenset({EventKind.CREATE, EventKind.UPDATE})
 
 CALLED = frozenset(METHODS) & {
     *("hello", "deploy", "reset", "begin", "finish", "observe", "settle", "contents", "close"),
-    *("arm", "await_parked", "release", "statistic", "attributes", "leave", "join", "redeliver", "crash"),
-    *("restart", "link", "create_queue", "queue_action", "look_at_queue", "start_client", "interest"),
+    *("arm", "await_parked", "release", "statistic", "attributes", "leave", "join", "host", "redeliver"),
+    *(
+        "crash",
+        "restart",
+        "link",
+        "create_queue",
+        "queue_action",
+        "look_at_queue",
+        "start_client",
+        "interest",
+    ),
     *("clock", "advance", "script", "keep_tombstones", "placement"),
 }
 """The methods that the suite calls so far; the others may be unsupported, whatever is declared."""

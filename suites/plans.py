@@ -23,7 +23,9 @@ from plumbline.reference.plans import (
     Count,
     Do,
     Finish,
+    Host,
     Inject,
+    Inquire,
     Join,
     Leave,
     Look,
@@ -117,6 +119,13 @@ class _Playing:
             case Script(member, region, refuses):
                 if not self._parked and not driver.under_way:
                     driver.script(member, region, refuses)
+            case Host(member, region, checks, persistent):
+                if not self._parked and not driver.under_way and (member, region) in self._away:
+                    accepted = driver.host(member, region, checks=checks, persistent=persistent)
+                    self._away -= set() if accepted is None else {(member, region)}
+            case Inquire(member, region):
+                if member not in driver.crashed and (member, region) not in self._away:
+                    driver.attributes(member, region)
             case Leave(member, region) | Join(member, region):
                 self._move(step, member, region)
 

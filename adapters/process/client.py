@@ -54,6 +54,7 @@ from plumbline.adapters.protocol import (
     GateParams,
     Hello,
     Hosting,
+    HostingParams,
     InterestParams,
     Introduction,
     Link,
@@ -202,6 +203,10 @@ class RemoteAdapter(Adapter):
     def join(self, member: str, region: str) -> None:
         self._ask("join", Hosting(member=member, region=region), Nothing)
 
+    def host(self, member: str, region: str, checks: bool, persistent: bool) -> None:
+        params = HostingParams(member=member, region=region, checks=checks, persistent=persistent)
+        self._ask("host", params, Nothing)
+
     def redeliver(self, op_id: int, member: str) -> None:
         self._ask("redeliver", Redeliver(op_id=op_id, member=member), Nothing)
 
@@ -318,7 +323,7 @@ class RemoteAdapter(Adapter):
         message = f"{method}: {shorten(error.message)}"
         if error.code in (ErrorCode.UNSUPPORTED, ErrorCode.UNKNOWN_METHOD):
             return UnsupportedError(message)
-        if error.code == ErrorCode.REFUSED and method == "interest":
+        if error.code == ErrorCode.REFUSED and method in ("interest", "host"):
             return RefusedError(message)
         words = [readable(_as_text(error.data)[-_DATA_SHOWN:]), self._channel.last_words()]
         return AdapterError(f"{message} (error {error.code})", "\n".join(word for word in words if word))

@@ -61,9 +61,10 @@ def test_what_is_not_declared_is_told_with_the_requirements_that_stay_unsupporte
     examination = examine(find_candidate("reference"))
     assert examination.introduction is not None
     assert set(examination.lost) == set(Capability) - set(examination.introduction.capabilities)
-    for identity in examination.lost[Capability.DISK]:
-        assert Capability.DISK in catalogue()[identity].capabilities
-    assert examination.lost[Capability.DISK]
+    lacking = Capability.DURABLE_CLIENTS
+    for identity in examination.lost[lacking]:
+        assert lacking in catalogue()[identity].capabilities
+    assert examination.lost[lacking]
 
 
 def test_the_methods_that_count_as_called_are_those_that_the_suite_calls():

@@ -36,7 +36,9 @@ from plumbline.reference.plans import (
     Count,
     Do,
     Finish,
+    Host,
     Inject,
+    Inquire,
     Join,
     Leave,
     Look,
@@ -98,6 +100,8 @@ EVERY: tuple[PlanStep, ...] = (
     Redeliver(1, "B"),
     Leave("A", "r"),
     Join("A", "r"),
+    Host("A", "r", checks=False, persistent=True),
+    Inquire("A", "r"),
     Register(Interest(client="K", region="r", kind="regex", specification="x.*", policy="none")),
     Script("B", "r", ("x", "y")),
 )
@@ -135,7 +139,9 @@ def test_what_concerns_an_operation_goes_with_it():
         *(
             step
             for step in EVERY
-            if isinstance(step, Inject | Look | Read | Count | Leave | Join | Register | Script)
+            if isinstance(
+                step, Inject | Look | Read | Count | Leave | Join | Host | Inquire | Register | Script
+            )
         ),
     )
 
@@ -150,6 +156,7 @@ def test_a_plan_tells_what_it_takes():
         *(Capability.REPLICATED_REGIONS, Capability.GATEWAYS, Capability.CLIENTS, Capability.LISTENER_GATES),
         *(Capability.MEMBER_FAULTS, Capability.QUEUE_INSPECTION, Capability.STATISTICS),
         *(Capability.MESSAGE_CONTROL, Capability.CONFIGURATION, Capability.CALLBACK_SCRIPTS),
+        *(Capability.CHECKS_SETTING, Capability.DISK),
     }
     assert set(needs(PLAN)) == everything
     plain = Plan(TWO_SITES, (RegionAttributes(name="r", checks=True),), (Do(put(1)),))

@@ -16,18 +16,20 @@ from plumbline.reference.explain.engine import Answer, Budget, Explanation, Posi
 from plumbline.reference.explain.keywise import parts
 from plumbline.reference.explain.question import Question, ask
 from plumbline.reference.explain.steps import Entry, Place, View
-from plumbline.reference.history import Called, ContentsRead, History, StatisticAsked
+from plumbline.reference.history import Called, ContentsRead, History, Hosted, StatisticAsked
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
 from plumbline.reference.model.places import TIMELINE
 from plumbline.reference.operations import OperationKind, RegionPolicy
 from plumbline.reference.resolvers import in_place_of
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.decisions import (
+    CHECKING,
     CLEARING,
     CLIENTS,
     DECISIONS,
     GATEWAYS,
     GAUGES,
+    HOSTING,
     PARTITIONED,
     POLICIES,
     REPLICATED,
@@ -160,6 +162,8 @@ def _decisions(history: History) -> tuple[str, ...]:
         *(RESOLVERS if history.resolver else ()),
         *(GATEWAYS if history.queues else ()),
         *(CLIENTS if history.clients else ()),
+        *(HOSTING if any(isinstance(what, Hosted) for what in history.timeline) else ()),
+        *(CHECKING if _sets_checks(history) else ()),
         *(POLICIES if any(region.policies for region in history.regions) else ()),
         *(TOMBSTONES if history.tombstones is not None else ()),
         *(CLEARING if _clears(history) else ()),
@@ -167,6 +171,12 @@ def _decisions(history: History) -> tuple[str, ...]:
         *(PARTITIONED if any(r.policy is RegionPolicy.PARTITION for r in history.regions) else ()),
         *REPLICATED,
     )
+
+
+def _sets_checks(history: History) -> bool:
+    """Whether any region or client names whether it checks."""
+    named = (*(region.checks for region in history.regions), *(client.checks for client in history.clients))
+    return any(checks is not None for checks in named)
 
 
 def _clears(history: History) -> bool:

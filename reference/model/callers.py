@@ -254,7 +254,7 @@ class Callers:
                     self._setting.book, effect.becomes, None, self._setting.policy(member, region)
                 )
                 if checks
-                else (False,)
+                else tombstones.kept_unchecked(self._setting.book, effect.becomes)
             )
             stamps = self._timed(world, self._stamps(operation, entry, effect, checks=checks))
             for stamp, told, kept in product(stamps, tellings, keeps):

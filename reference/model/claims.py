@@ -31,6 +31,10 @@ STAMPS_GROW = frozenset(
         "applies_same_stamp",
         "is_higher",
         "checks_in_force",
+        "setting_obeyed",
+        "keeps_tombstone_unchecked",
+        "counts_unchecked",
+        "client_keeps_tombstone",
         "stores_before_checking",
         "value_stored",
         "value_stored_unchecked",
@@ -200,6 +204,7 @@ CLIENTS_AS_DOCUMENTED = FORWARDS | {
     "keeps_vetoed",
     "sends_region_destroys",
     "sends_local",
+    "sends_discarded_unchecked",
 }
 """Decisions on which "what a server changes goes to its clients once, in that order" rests."""
 

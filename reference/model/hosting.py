@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from plumbline.reference.history import Hosted
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import World
 from plumbline.reference.operations import RegionPolicy
@@ -53,3 +54,28 @@ def joined(world: World, member: str, region: str, setting: Setting) -> Iterator
             if after not in seen:
                 seen.add(after)
                 yield after
+
+
+def hosted(world: World, due: Hosted, setting: Setting) -> Iterator[World]:
+    """The worlds in which a member was refused a copy with settings of its own, or has taken one.
+
+    That such a member is refused is always right.
+    """
+    if due.in_force is None:
+        yield world
+        return
+    others = [other for other in setting.others[due.member] if (other, due.region) not in world.away]
+    if due.persistent and not due.asked:
+        settings = each(setting.book.setting_of_persistent(due.asked))
+    else:
+        settings = tuple(
+            chosen
+            for checks in setting.checks(due.region)
+            for chosen in each(setting.book.setting_of_joiner(due.asked, checks))
+        )
+    if due.in_force not in settings:
+        return
+    if others:
+        yield from joined(world, due.member, due.region, setting)
+    else:
+        yield world.but(away=world.away.delete((due.member, due.region)))

@@ -62,13 +62,25 @@ class Replicates:
         announced = (1, 0) if self._foresight.may_go_untold(world, view, member) else (1,)
         stores = becomes is EntryState.LIVE
         values = each(self._setting.book.value_stored_unchecked(operation.token, entry.token))
-        for value, times in product(values if stores else (None,), announced):
+        keeping = tombstones.kept_unchecked(self._setting.book, becomes)
+        for value, times, keeps in product(values if stores else (None,), announced, keeping):
             yield from self._applied(
-                world, view, channel, operation, head, entry, value, None, times=times, checks=False
+                world,
+                view,
+                channel,
+                operation,
+                head,
+                entry,
+                value,
+                None,
+                times=times,
+                checks=False,
+                keeps=keeps,
             )
         # Without checking nothing is promised to races: somebody may have destroyed the key meanwhile. And
         # whether it is worth telling that there is nothing to destroy or invalidate is not said.
-        if (head.update and entry.state is EntryState.ABSENT) if stores else not _finds(entry, becomes):
+        gone = entry.state in (EntryState.ABSENT, EntryState.TOMBSTONE)
+        if (head.update and gone) if stores else not _finds(entry, becomes):
             yield from self.passed_over(world, view, channel, operation, head)
 
     def checked(
@@ -98,7 +110,13 @@ class Replicates:
                 stamps = self._checks.stored_stamps(ordered, operation, head.stamp, entry.stamp, signer)
                 for stamp, keeps in product(
                     stamps,
-                    tombstones.kept(book, becomes, entry, self._setting.policy(member, operation.region)),
+                    tombstones.kept(
+                        book,
+                        becomes,
+                        entry,
+                        self._setting.policy(member, operation.region),
+                        of_client=member in self._setting.clients,
+                    ),
                 ):
                     for times in announced:
                         yield from self._applied(
@@ -141,11 +159,9 @@ class Replicates:
         if reader is Comes.SURELY and view.reduced and self._setting.stamps_grow:
             return
         becomes, _ = ARRIVES[operation.kind]
-        kept = checks and keeps
-        after = world.but(entries=changed(world, (member, region, key), becomes, value, stamp, checks=kept))
+        after = world.but(entries=changed(world, (member, region, key), becomes, value, stamp, checks=keeps))
         after = replaced(self._setting, world, after, (member, region, key))
-        if checks:
-            after = self._counted(after, member, applied=True)
+        after = self._counted(after, member, checks=checks)
         gate = (member, operation.op_id)
         if times and world.gates.get(gate) is GateState.ARMED:
             queue = (head._replace(state=MessageState.PARKED), *world.channels[channel][1:])
@@ -203,10 +219,11 @@ class Replicates:
             return
         yield from self._senders.queued(world, member, operation, stamp, update=head.update, event=head.event)
 
-    def _counted(self, world: World, member: str, *, applied: bool) -> World:
+    def _counted(self, world: World, member: str, *, checks: bool) -> World:
         """The world with counters moved for an applied update; the documents move none."""
-        (counts, *_) = each(self._setting.book.counts_applied())
-        if not (applied and counts):
+        book = self._setting.book
+        (counts, *_) = each(book.counts_applied() if checks else book.counts_unchecked())
+        if not counts:
             return world
         return world.but(discards=world.discards.set(member, world.discards.get(member, 0) + 1))
 
@@ -279,7 +296,9 @@ class Replicates:
                         after = self.taken(after, channel, head, discarded=True)
                     sent = [after]
                     if finding.counted:
-                        sent = list(self.queued(after, view, member, operation, head, sure=False))
+                        sent = list(
+                            self.queued(after, view, member, operation, head, sure=False, discarded=True)
+                        )
                     ways = [way for one in sent for way in self._told_of_loser(one, member, operation, head)]
                     for told in ways:
                         yield Step(
@@ -332,12 +351,28 @@ class Replicates:
         )
 
     def queued(
-        self, world: World, view: View, member: str, operation: Operation, head: Message, *, sure: bool
+        self,
+        world: World,
+        view: View,
+        member: str,
+        operation: Operation,
+        head: Message,
+        *,
+        sure: bool,
+        discarded: bool = False,
     ) -> Iterator[World]:
         """The worlds in which clients of the member are sent what has reached it."""
         hearing = Hearing(self._foresight.clients, world, view, operation, sure=sure)
         yield from queued(
-            world, self._setting, self._strength, member, operation, head.stamp, sure=sure, hearing=hearing
+            world,
+            self._setting,
+            self._strength,
+            member,
+            operation,
+            head.stamp,
+            sure=sure,
+            discarded=discarded,
+            hearing=hearing,
         )
 
     def _comes_one_way(self, operation: Operation) -> bool:

@@ -134,7 +134,18 @@ class Setting:
         }
         self.partitioned = frozenset(r.name for r in regions if r.policy is RegionPolicy.PARTITION)
         self._checks: dict[str, tuple[Any, ...]] = {
-            region.name: each(book.checks_in_force(region.checks)) for region in regions
+            region.name: tuple(
+                dict.fromkeys(
+                    checks
+                    for named in each(
+                        book.setting_obeyed(
+                            region.checks, tuple(r.checks for r in regions if r is not region)
+                        )
+                    )
+                    for checks in each(book.checks_in_force(named))
+                )
+            )
+            for region in regions
         }
         self.clients_as_documented = not self.lesser and CLIENTS_AS_DOCUMENTED.isdisjoint(book.replaced())
         self.stamps_grow = STAMPS_GROW.isdisjoint(book.replaced())

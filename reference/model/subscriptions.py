@@ -59,6 +59,7 @@ def queued(
     stamp: Stamp | None,
     *,
     sure: bool = True,
+    discarded: bool = False,
     hearing: Hearing | None = None,
 ) -> Iterator[World]:
     """The worlds in which an operation waits in the queues of the server's clients that registered for it.
@@ -75,6 +76,7 @@ def queued(
         stamp: the stamp that it came with or was given.
         sure: False for what the server has discarded or found nothing to do for: whether clients are sent
             that is not said.
+        discarded: whether the server has discarded it; one that does not check is sent it all the same.
         hearing: what clients still show of the operation, where that is known.
     """
     worlds = [world]
@@ -84,7 +86,8 @@ def queued(
             continue
         primary = server == line.primary
         heard = hearing if setting.clients_as_documented else None
-        if heard and heard.spares(client, primary=primary):
+        owed = _is_owed(setting, client, sure=sure, discarded=discarded)
+        if heard and heard.spares(client, primary=primary) and not (primary and any(owed)):
             continue
         keeps = (True,) if primary else each(setting.book.secondary_queues())
         worlds = [
@@ -94,10 +97,11 @@ def queued(
                 heard, client, _sent(before, setting, server, client, operation, primary=primary)
             )
             for kept in keeps
+            for certain in owed
             for after in (
-                _with(before, setting, strength, server, client, operation, stamp, bare, sure=sure)
+                _with(before, setting, strength, server, client, operation, stamp, bare, sure=certain)
                 if primary
-                else _copied(before, setting, server, client, operation, stamp, bare, sure=sure)
+                else _copied(before, setting, server, client, operation, stamp, bare, sure=certain)
                 if kept
                 else [before]
             )
@@ -105,6 +109,13 @@ def queued(
     destroys = operation.kind is OperationKind.DESTROY
     for lasts in each(setting.book.outlasts_destroy()) if destroys else (True,):
         yield from worlds if lasts else [_ended(after, server, operation) for after in worlds]
+
+
+def _is_owed(setting: Setting, client: str, *, sure: bool, discarded: bool) -> tuple[bool, ...]:
+    """Whether a client has to be sent what reaches its server; several answers only where that is free."""
+    if sure or not discarded or all(setting.client_checks(client)):
+        return (sure,)
+    return each(setting.book.sends_discarded_unchecked())
 
 
 def _sent(

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from plumbline.reference.explain.steps import Entry, Step, View
 from plumbline.reference.history import (
     Armed,
+    AttributesRead,
     Called,
     ContentsAsked,
     ContentsRead,
@@ -19,6 +20,7 @@ from plumbline.reference.history import (
     FaultDone,
     FaultKind,
     Gate,
+    Hosted,
     Joined,
     Left,
     Located,
@@ -41,7 +43,7 @@ from plumbline.reference.model import claims, tombstones
 from plumbline.reference.model.buckets import located, tells_still
 from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS, readings
-from plumbline.reference.model.hosting import joined, left
+from plumbline.reference.model.hosting import hosted, joined, left
 from plumbline.reference.model.interests import Interests
 from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
 from plumbline.reference.model.receivers import Receivers
@@ -144,7 +146,7 @@ class Timeline:
         return self._rest.quiet(world, held, patient=True)
 
     def _moment(self, world: World, due: Moment) -> Iterator[Step]:
-        if isinstance(due, Left | Joined):
+        if isinstance(due, Left | Joined | Hosted):
             yield from self._hosting(world, due)
             return
         if isinstance(due, Registered):
@@ -163,13 +165,15 @@ class Timeline:
         elif self._has_happened(world, due):
             yield Step(("harness", due), world, ((TIMELINE, due),), claims.NEXT_MOMENT)
 
-    def _hosting(self, world: World, due: Left | Joined) -> Iterator[Step]:
+    def _hosting(self, world: World, due: Left | Joined | Hosted) -> Iterator[Step]:
         """A member gives up its copy or takes one; while anything is still on its way, not yet."""
         if not self._rest.quiet(world):
             return
         after = (
             [left(world, due.member, due.region)]
             if isinstance(due, Left)
+            else list(hosted(world, due, self._setting))
+            if isinstance(due, Hosted)
             else list(joined(world, due.member, due.region, self._setting))
         )
         claim = claims.NEXT_MOMENT if len(after) == 1 else None
@@ -240,6 +244,8 @@ class Timeline:
                 return number not in world.asked
             case FaultDone(number):
                 return number not in world.wan.faults
+            case AttributesRead(_, region, checks):
+                return checks in self._setting.checks(region)
             case Located(region, key, primary, redundant):
                 bucket = world.buckets[region, key]
                 return (bucket.primary, {*bucket.copies}) == (primary, {*redundant})

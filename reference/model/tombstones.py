@@ -14,7 +14,12 @@ ALWAYS = (True,)
 
 
 def kept(
-    book: Rulebook, becomes: EntryState | None, entry: Entry | None, policy: RegionPolicy
+    book: Rulebook,
+    becomes: EntryState | None,
+    entry: Entry | None,
+    policy: RegionPolicy,
+    *,
+    of_client: bool = False,
 ) -> tuple[bool, ...]:
     """Whether a change leaves something behind; what is destroyed leaves a tombstone.
 
@@ -23,13 +28,21 @@ def kept(
         becomes: what the entry becomes.
         entry: what a message from elsewhere finds; None where the change was called.
         policy: what the member keeps of the region.
+        of_client: whether it is a client's copy.
     """
     if becomes is not EntryState.TOMBSTONE:
         return ALWAYS
     keeps = each(book.keeps_tombstone(policy))
+    if of_client:
+        keeps = tuple(dict.fromkeys(a and b for a in keeps for b in each(book.client_keeps_tombstone())))
     if entry is None or entry.state is not EntryState.ABSENT:
         return keeps
     return tuple(dict.fromkeys(a and b for a in keeps for b in each(book.remembers_unseen_destroy())))
+
+
+def kept_unchecked(book: Rulebook, becomes: EntryState | None) -> tuple[bool, ...]:
+    """Whether a change leaves a tombstone behind where nothing is checked."""
+    return each(book.keeps_tombstone_unchecked()) if becomes is EntryState.TOMBSTONE else (False,)
 
 
 def compared(book: Rulebook, entry: Entry) -> tuple[Stamp | None, ...]:

@@ -12,6 +12,7 @@ from typing import Any
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.operations import Interest, OperationKind, RegionPolicy, Status
 from plumbline.reference.rulebook import (
+    checking,
     clearing,
     clients,
     failover,
@@ -60,6 +61,12 @@ class Rulebook:
     counts_applied: Callable[[], Any] = replicated.counts_applied
     image_includes: Callable[[EntryState], Any] = replicated.image_includes
     checks_in_force: Callable[[bool | None], Any] = replicated.checks_in_force
+    setting_obeyed: Callable[[bool | None, tuple[bool | None, ...]], Any] = checking.setting_obeyed
+    keeps_tombstone_unchecked: Callable[[], Any] = checking.keeps_tombstone_unchecked
+    counts_unchecked: Callable[[], Any] = checking.counts_unchecked
+    setting_of_joiner: Callable[[bool, bool], Any] = checking.setting_of_joiner
+    setting_of_persistent: Callable[[bool], Any] = checking.setting_of_persistent
+    sends_discarded_unchecked: Callable[[], Any] = checking.sends_discarded_unchecked
     keeps_tombstone: Callable[[RegionPolicy], Any] = tombstones.keeps_tombstone
     remembers_unseen_destroy: Callable[[], Any] = tombstones.remembers_unseen_destroy
     compared_with_tombstone: Callable[[Stamp], Any] = tombstones.compared_with_tombstone
@@ -114,6 +121,7 @@ class Rulebook:
     client_writer_aborts: Callable[[OperationKind], Any] = clients.client_writer_aborts
     server_writer_aborts: Callable[[OperationKind], Any] = clients.server_writer_aborts
     keeps_vetoed: Callable[[], Any] = clients.keeps_vetoed
+    client_keeps_tombstone: Callable[[], Any] = clients.client_keeps_tombstone
     client_applies_first: Callable[[], Any] = clients.client_applies_first
     cleared_at_server: Callable[[tuple[str, ...], tuple[str, ...]], Any] = clients.cleared_at_server
     forwards_region_destroy: Callable[[], Any] = clients.forwards_region_destroy

@@ -73,6 +73,11 @@ def keeps_vetoed() -> bool:
     return False
 
 
+def client_keeps_tombstone() -> bool:
+    """Whether a destroy that reaches a client leaves a tombstone there: it does (004, L95; L39)."""
+    return True
+
+
 def client_applies_first() -> bool:
     """Whether a client changes its own copy before its server has answered: it does so last (001, L16)."""
     return False

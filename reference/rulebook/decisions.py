@@ -59,6 +59,22 @@ REPLICATED: dict[str, Decision] = {
 }
 """Decisions about replicated regions, which every example asks."""
 
+CHECKING: dict[str, Decision] = {
+    "setting_obeyed": Decision(
+        ("CFG-CHECKS-03",), lambda own, _: Free(tuple(dict.fromkeys((own, True, False))))
+    ),
+    "keeps_tombstone_unchecked": Decision(("CFG-CHECKS-08",), yes_or_no),
+    "counts_unchecked": Decision(("CFG-CHECKS-08",), yes_or_no),
+    "sends_discarded_unchecked": Decision(("CFG-CHECKS-06",), yes_or_no),
+}
+"""Decisions that only examples ask in which consistency checking is set for a region or client."""
+
+HOSTING: dict[str, Decision] = {
+    "setting_of_joiner": Decision(("CFG-CHECKS-04",), yes_or_no),
+    "setting_of_persistent": Decision(("CFG-CHECKS-02",), yes_or_no),
+}
+"""Decisions that only examples ask in which a member hosts a region with settings of its own."""
+
 POLICIES: dict[str, Decision] = {
     "ends_without_replicate": Decision(("CONS-NR-03",), yes_or_no),
     "asks_another_replicate": Decision(("CONS-NR-03",), yes_or_no),
@@ -138,6 +154,7 @@ CLIENTS: dict[str, Decision] = {
     "forwards_invalidates": Decision(("C2S-OPS-06", "C2S-OPS-07", "CONS-CL-02"), yes_or_no),
     "forwards_local": Decision(("C2S-LOCAL-01",), yes_or_no),
     "writer_runs_first": Decision(("C2S-PIPE-01",), yes_or_no),
+    "client_keeps_tombstone": Decision(("CONS-CL-03",), yes_or_no),
     "client_applies_first": Decision(("C2S-PIPE-01",), yes_or_no),
     "client_writer_aborts": Decision(("C2S-ABORT-01",), yes_or_no),
     "server_writer_aborts": Decision(("C2S-ABORT-02",), yes_or_no),
@@ -310,6 +327,8 @@ RESOLVERS: dict[str, Decision] = {
 """Decisions that only examples with a conflict resolver ask."""
 
 DECISIONS: dict[str, Decision] = {
+    **CHECKING,
+    **HOSTING,
     **REPLICATED,
     **TOMBSTONES,
     **CLEARING,

@@ -7,6 +7,7 @@ how they are found out.
 from __future__ import annotations
 
 from plumbline.reference.operations import OperationKind, Status
+from plumbline.reference.rulebook.faulty_checking import CHECKING
 from plumbline.reference.rulebook.faulty_clears import CLEARS
 from plumbline.reference.rulebook.faulty_clients import CLIENTS
 from plumbline.reference.rulebook.faulty_failover import FAILOVER
@@ -19,7 +20,7 @@ from plumbline.reference.rulebook.faulty_resolvers import RESOLVERS
 from plumbline.reference.rulebook.faulty_subscriptions import SUBSCRIPTIONS
 from plumbline.reference.rulebook.faulty_tombstones import TOMBSTONES
 from plumbline.reference.rulebook.values import EntryState, Stamp
-from plumbline.reference.rulebook.variant import FaultyVariant, variant
+from plumbline.reference.rulebook.variant import FaultyVariant, by_name, variant
 
 
 def _destroy_keeps_version(stored: Stamp | None, member: str, kind: OperationKind) -> Stamp:
@@ -51,9 +52,9 @@ def _rock_paper_scissors(member: str, other: str, order: tuple[str, ...], at: st
     return (order.index(member) - order.index(other)) % 3 == 1
 
 
-FAULTY: dict[str, FaultyVariant] = {
-    known.name: known
-    for known in (
+FAULTY: dict[str, FaultyVariant] = by_name(
+    (
+        *CHECKING,
         *CLIENTS,
         *INTERESTS,
         *SUBSCRIPTIONS,
@@ -243,5 +244,5 @@ FAULTY: dict[str, FaultyVariant] = {
             checks_in_force=lambda setting: setting is True,
         ),
     )
-}
+)
 """Every faulty variant by name."""

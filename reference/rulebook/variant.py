@@ -6,7 +6,7 @@ Knows none of them.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -57,3 +57,16 @@ def variant(
         chaotic=chaotic,
         dialect=dialect,
     )
+
+
+def by_name(variants: Iterable[FaultyVariant]) -> dict[str, FaultyVariant]:
+    """The variants by name.
+
+    Raises ValueError where two have one name: the second would take the place of the first in silence.
+    """
+    named: dict[str, FaultyVariant] = {}
+    for known in variants:
+        if known.name in named:
+            raise ValueError(f"two faulty variants are called {known.name}")
+        named[known.name] = known
+    return named

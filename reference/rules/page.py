@@ -61,8 +61,8 @@ workers.
 
 A new rule needs a sample that violates it and no rule that could be kept besides, or the tests fail: in
 `reference/rules/samples.py`, or for what happens between sites in `reference/rules/gateway_wrong.py`, and of
-clients in `client_wrong.py`, two of them there, and in `gateway_right.py` or `client_right.py` one that only
-looks as if it did: a false alarm is worse than a miss.
+clients in `client_wrong.py`, `interest_wrong.py` or `failover_wrong.py`, two of them there, and in
+`gateway_right.py` or `client_right.py` one that only looks as if it did: a false alarm is worse than a miss.
 
 """
 

@@ -14,6 +14,7 @@ import msgspec
 
 from plumbline.reference.history import (
     Armed,
+    AttributesRead,
     Called,
     ContentsAsked,
     ContentsRead,
@@ -23,6 +24,9 @@ from plumbline.reference.history import (
     FaultKind,
     Gate,
     History,
+    Hosted,
+    Joined,
+    Left,
     Located,
     Moment,
     OrderStrength,
@@ -34,6 +38,8 @@ from plumbline.reference.history import (
     Returned,
     Settled,
     Shown,
+    StatisticAsked,
+    StatisticRead,
     Waited,
 )
 from plumbline.reference.operations import (
@@ -246,6 +252,35 @@ class Tale:
     def located(self, key: str, primary: str, *copies: str) -> Self:
         """It is said who holds a key of region r, which is partitioned."""
         self._timeline.append(Located(_READ, key, primary, copies))
+        return self
+
+    def says(self, member: str, *, checks: bool) -> Self:
+        """A member says whether it checks region r."""
+        self._timeline.append(AttributesRead(member, _READ, checks))
+        return self
+
+    def left(self, member: str) -> Self:
+        """A member gives up its copy of region r."""
+        self._timeline.append(Left(member, _READ))
+        return self
+
+    def joined(self, member: str) -> Self:
+        """A member takes a copy of region r again."""
+        self._timeline.append(Joined(member, _READ))
+        return self
+
+    def hosts(
+        self, member: str, *, asked: bool, in_force: bool | None = None, persistent: bool = False
+    ) -> Self:
+        """A member was to take a copy of region r with this setting: what it has then, None if refused."""
+        self._timeline.append(Hosted(member, _READ, asked, persistent, in_force))
+        return self
+
+    def counts(self, member: str, name: str, delta: int) -> Self:
+        """A statistic of a member is read."""
+        self._numbers += 1
+        self._timeline.append(StatisticAsked(self._numbers, member, name))
+        self._timeline.append(StatisticRead(self._numbers, member, name, delta))
         return self
 
     def gate(self, member: str, op_id: int) -> Self:

@@ -13,6 +13,7 @@ from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.rulebook.dialects import CONTRADICTIONS, MODELLED, Contradiction
 from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.reference.rulebook.values import each
+from plumbline.reference.rulebook.variant import by_name, variant
 
 
 @pytest.mark.parametrize("point", CONTRADICTIONS, ids=lambda point: point.about)
@@ -69,10 +70,18 @@ def test_each_document_is_the_default_where_it_is_the_older():
 
 
 def test_a_variant_is_wrong_in_its_dialect_and_owed_there():
-    for variant in FAULTY.values():
-        for requirement in variant.requirements:
-            assert variant.dialect in catalogue()[requirement].dialects, (variant.name, requirement)
-        assert variant.rulebook(rulebook_of(variant.dialect)).replaced() == variant.replaces.keys()
+    for known in FAULTY.values():
+        for requirement in known.requirements:
+            assert known.dialect in catalogue()[requirement].dialects, (known.name, requirement)
+        assert known.rulebook(rulebook_of(known.dialect)).replaced() == known.replaces.keys()
+
+
+def test_two_variants_of_one_name_are_an_error():
+    one = variant("late-wins", "VER-CMP-02", "late updates are applied", applies_older=lambda: True)
+    another = variant("late-wins", "VER-CMP-01", "no update is applied", applies_newer=lambda _: False)
+    assert by_name((one,)) == {"late-wins": one}
+    with pytest.raises(ValueError, match="two faulty variants are called late-wins"):
+        by_name((one, another))
 
 
 def test_a_sender_of_document_000_waits_and_one_of_002_may():

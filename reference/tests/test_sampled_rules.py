@@ -9,6 +9,7 @@ import pytest
 
 from plumbline.reference.rules import (
     bucket_samples,
+    checking_samples,
     client_right,
     client_wrong,
     gateway_right,
@@ -25,6 +26,7 @@ RIGHT = {
         ("gateways", gateway_right.RIGHT),
         ("clients", client_right.RIGHT),
         ("buckets", bucket_samples.RIGHT),
+        ("checking", checking_samples.RIGHT),
     )
     for name, sample in samples.items()
 }
@@ -34,6 +36,7 @@ WRONG = {
         ("gateways", gateway_wrong.WRONG),
         ("clients", client_wrong.WRONG),
         ("buckets", bucket_samples.WRONG),
+        ("checking", checking_samples.WRONG),
     )
     for name, sample in samples.items()
 }

@@ -14,6 +14,7 @@ import msgspec
 
 from plumbline.reference.history import (
     Armed,
+    AttributesRead,
     Called,
     ContentsAsked,
     ContentsRead,
@@ -21,6 +22,7 @@ from plumbline.reference.history import (
     FaultDone,
     FaultKind,
     History,
+    Hosted,
     Joined,
     Left,
     Located,
@@ -133,7 +135,7 @@ class _Layout:
 def _quiet_from(timeline: Sequence[Moment]) -> int:
     """Where the quiet end begins: at a settling that left nothing held and that only looking followed."""
     looking = (
-        *(ContentsAsked, ContentsRead, StatisticAsked, StatisticRead, Waited, Settled),
+        *(ContentsAsked, ContentsRead, StatisticAsked, StatisticRead, AttributesRead, Waited, Settled),
         *(QueueAsked, QueueRead, Located),
     )
     quiet = len(timeline)
@@ -242,6 +244,9 @@ def _covers(interest: Interest, key: str) -> bool:
             return key in interest.specification.split("\n")
 
 
+CHECKS = "concurrency-checks-enabled"
+"""The attribute by its name in a configuration file."""
+
 DEFAULT_POLICY = "keys_values"
 """What a registration that names no policy loads (001, L59)."""
 
@@ -289,6 +294,8 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # no
         case Left(member=member, region=region) | Joined(member=member, region=region):
             kind = TraceKind.REGION_CLOSE if isinstance(moment, Left) else TraceKind.REGION_HOST
             yield layout.member(kind, member, region=region)
+        case Hosted():
+            yield from _hosted(layout, moment)
         case Registered(interest=interest, refused=refused):
             yield from _registration(layout, interest, Status.REFUSED if refused else Status.OK)
         case Scripted(member=member, region=region, refuses=keys):
@@ -307,6 +314,11 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # no
             yield layout.member(TraceKind.STAT_ASKED, member, name=name, question=number)
         case StatisticRead(number=number, member=member, name=name, delta=delta):
             yield layout.member(TraceKind.STAT, member, name=name, amount=delta, question=number)
+        case AttributesRead(member=member, region=region, checks=checks):
+            value = None if checks is None else str(checks).lower()
+            yield layout.member(
+                TraceKind.CONFIG, member, region=region, name=CHECKS, value=value, status=Status.OK
+            )
         case Located(region=region, key=key):
             for member, role in ((moment.primary, "primary"), *((m, "secondary") for m in moment.redundant)):
                 yield layout.member(TraceKind.ROLE, member, region=region, key=key, role=role)
@@ -314,6 +326,23 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # no
             yield from _of_the_system(layout, moment)
         case _:
             assert_never(moment)
+
+
+def _hosted(layout: _Layout, moment: Hosted) -> Iterator[Row]:
+    """A member was to host a region with settings of its own: what was tried, and what came of it."""
+    about = {"region": moment.region, "persistent": moment.persistent}
+    refused = moment.in_force is None
+    yield layout.member(
+        TraceKind.CONFIG,
+        moment.member,
+        **about,
+        name=CHECKS,
+        checks=moment.asked,
+        value=None if refused else str(moment.in_force).lower(),
+        status=Status.REFUSED if refused else Status.OK,
+    )
+    if not refused:
+        yield layout.member(TraceKind.REGION_HOST, moment.member, **about, checks=moment.in_force)
 
 
 def _of_the_system(layout: _Layout, moment: FaultBegun | FaultDone | QueueAsked | QueueRead) -> Iterator[Row]:

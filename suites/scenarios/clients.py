@@ -44,3 +44,29 @@ def a_client_may_do_without_checking_although_its_servers_check(s: Stage) -> Non
     own = s.put(CLIENT, "y")
     s.settle()
     s.everybody_holds("y", own)
+
+
+@scenario(
+    "CONS-CL-03",
+    needs=(Capability.CLIENTS, Capability.TOMBSTONES, Capability.LISTENER_GATES),
+    clients=(Client(name=CLIENT, servers=("B",)),),
+)
+def what_is_older_than_its_own_destroy_does_not_revive_a_key_at_a_client(s: Stage) -> None:
+    for key in ("held", "lacking"):
+        if key == "held":
+            s.put(s.low, key)
+            s.settle()
+        # What comes to the client waits behind what its listener is held by.
+        held = s.park(CLIENT, s.high, f"in front of {key}")
+        older = s.put(s.low, key)
+        gone = s.start(CLIENT, OperationKind.DESTROY, key)
+        s.returns(gone)
+        s.release(held)
+        s.settle()
+        s.everybody_holds(key, None)
+        if key == "held":
+            again = s.put(CLIENT, key)
+            s.settle()
+            s.everybody_holds(key, again)
+        else:
+            s.told_some_of(CLIENT, key, older, gone)

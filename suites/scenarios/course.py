@@ -8,7 +8,15 @@ from __future__ import annotations
 
 import msgspec
 
-from plumbline.reference.history import Fault, FaultKind, Gate, fault_words, interest_words, script_words
+from plumbline.reference.history import (
+    Fault,
+    FaultKind,
+    Gate,
+    fault_words,
+    host_words,
+    interest_words,
+    script_words,
+)
 from plumbline.reference.operations import (
     NAMELESS,
     Interest,
@@ -20,6 +28,7 @@ from plumbline.reference.operations import (
 from plumbline.reference.plans import (
     Do,
     Finish,
+    Host,
     Inject,
     Join,
     Leave,
@@ -258,6 +267,12 @@ class Course:
         self.done.append(f"{member} takes a copy again")
         self.steps.append(Join(member, REGION))
         self._driver.join(member, REGION)
+
+    def host(self, member: str, *, checks: bool, persistent: bool = False) -> bool | None:
+        """Have a member take a copy again with these settings; whether it checks then, None if refused."""
+        self.done.append(host_words(member, REGION, checks=checks, persistent=persistent))
+        self.steps.append(Host(member, REGION, checks, persistent))
+        return self._driver.host(member, REGION, checks=checks, persistent=persistent)
 
     def register(
         self,

@@ -118,8 +118,11 @@ def _stage(scenario: Scenario, session: Session) -> Stage | None:
         )
         return Sites(driver, order or topology.members, scenario.queues)
     regions = tuple(
-        RegionAttributes(name=name, scope=scenario.scope, checks=scenario.checks, policies=scenario.policies)
-        for name in (REGION, *scenario.also)
+        RegionAttributes(name=name, scope=scenario.scope, checks=checks, policies=scenario.policies)
+        for name, checks in (
+            (REGION, scenario.checks),
+            *((other, scenario.also_checks) for other in scenario.also),
+        )
     )
     kind: type[Stage] = Stage
     if scenario.redundancy is not None:

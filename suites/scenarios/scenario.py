@@ -32,6 +32,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
         registers: whether they register for all keys at the beginning.
         queues: the gateway senders between two sites; none for a scenario of one site.
         also: the names of further regions, with the same attributes.
+        also_checks: the attribute that they name for checking, if another.
         tombstones: for how long tombstones are kept, where that matters.
         clocks: whether it has to know how far the clocks of the sites differ.
         redundancy: redundant copies of each key, where its region is partitioned; None where it is not.
@@ -52,6 +53,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     clocks: bool = False
     registers: bool = True
     also: tuple[str, ...] = ()
+    also_checks: bool | None = None
     tombstones: TombstoneSettings | None = None
     redundancy: int | None = None
     resolver: str = ""
@@ -72,6 +74,7 @@ def scenario(
     registers: bool = True,
     policies: tuple[HostPolicy, ...] = (),
     also: tuple[str, ...] = (),
+    also_checks: bool | None = None,
     tombstones: TombstoneSettings | None = None,
 ) -> Callable[[Callable[[Stage], None]], Callable[[Stage], None]]:
     """Register a scenario of one site; see Scenario for the arguments."""
@@ -93,6 +96,7 @@ def scenario(
                 policies=policies,
                 registers=registers,
                 also=also,
+                also_checks=checks if also_checks is None else also_checks,
                 tombstones=tombstones,
                 play=play,
             )

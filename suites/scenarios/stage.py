@@ -5,8 +5,9 @@ Knows literal expectations; asks neither model nor rulebook. What is done is `co
 
 from __future__ import annotations
 
+from plumbline.reference.history import host_words
 from plumbline.reference.operations import EventKind, Operation, OperationKind
-from plumbline.reference.plans import Await, Count, Read
+from plumbline.reference.plans import Await, Count, Inquire, Read
 from plumbline.suites.scenarios.course import REGION, Course
 from plumbline.suites.scenarios.mismatch import MismatchError
 
@@ -194,11 +195,21 @@ class Stage(Course):
         for member in self.members:
             self.says(member, statistic, least, most)
 
-    def checks_are_on(self, member: str) -> None:
-        """A region that does not name the attribute says that it checks."""
-        attributes = self._driver.attributes(member, REGION)
-        if attributes.checks is not True:
-            raise MismatchError(f"checking to be on at {member}", f"{attributes.checks}")
+    def checks_are(self, member: str, *, on: bool, region: str = REGION) -> None:
+        """A region says that it checks, or that it does not."""
+        self.steps.append(Inquire(member, region))
+        attributes = self._driver.attributes(member, region)
+        if attributes.checks is not on:
+            raise MismatchError(f"checking to be {'on' if on else 'off'} at {member}", f"{attributes.checks}")
+
+    def is_not_hosted_so(self, member: str, *, checks: bool, persistent: bool = False) -> None:
+        """A member that asks for this setting is refused, and may take a copy as it was; or has the other."""
+        in_force = self.host(member, checks=checks, persistent=persistent)
+        if in_force is checks:
+            asked = host_words(member, REGION, checks=checks, persistent=persistent)
+            raise MismatchError(f"{asked}, in vain", "accepted")
+        if in_force is None and self.host(member, checks=not checks) is not (not checks):
+            raise MismatchError(f"{member} to take a copy as the others have it", "it does not")
 
     def reads_only(self, value: str | None, allowed: tuple[Operation, ...]) -> None:
         """A value that was read is that of one of these operations."""
