@@ -17,6 +17,7 @@ from rich.progress import track
 from rich.table import Table
 
 from plumbline.adapters.candidates import find_candidate
+from plumbline.ci import mutate_command
 from plumbline.ci.reductions import Comparison, Way, compare
 from plumbline.ci.rule_kills import UNSEEN, Accused, Piece, accused, seen_from_outside
 from plumbline.ci.run_command import GATE_SEED
@@ -169,6 +170,9 @@ def rules_command(
         if whom:
             console.print(f"{told}: {', '.join(whom)}", highlight=False)
     sys.exit(1 if any(troubles.values()) else 0)
+
+
+command.add_command(mutate_command.command)
 
 
 def _pieces(name: str) -> tuple[Piece, ...]:

@@ -6,6 +6,7 @@ How things happen, calm or chaotic, `simulation` says; what is refused as it is 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from importlib.metadata import version
 from zlib import crc32
 
@@ -88,7 +89,9 @@ class ReferenceAdapter(Adapter):
         chaotic: bool = False,
         seed: int = 0,
         dialect: Dialect = Dialect.GEODE,
+        simulate: Callable[[Model, random.Random | None], Simulation] = Simulation,
     ) -> None:
+        self._simulate = simulate
         self._book = rulebook_of(dialect) if rulebook is None else rulebook
         self._dialect = dialect
         self._random = random.Random(seed) if chaotic else None  # noqa: S311 - chaos, not secrets
@@ -138,7 +141,7 @@ class ReferenceAdapter(Adapter):
         self._tombstones = None
         setting.plain = False  # what is claimed of clients is for those who search
         model = Model(setting, OrderStrength.TOTAL, Unknowing(), Answers())
-        self._simulation = Simulation(model, self._random)
+        self._simulation = self._simulate(model, self._random)
         self._regions = {region.name: region for region in regions}
         self._holds = 0
         self._held = set()

@@ -233,6 +233,27 @@ def what_a_dead_receiver_had_not_applied_comes_first(stage: Sites) -> None:
     told_there(stage, "y", held)
 
 
+@between_sites("WAN-ORDER-03", "GWQ-RETRY-05", needs=(*GATES, *LINKS))
+def what_had_not_left_comes_behind_what_was_not_answered(stage: Sites) -> None:
+    """The connection breaks while a batch is being applied, and a newer value has not left the queue."""
+    receiver = stage.there[1]
+    stage.receive_at(receiver)
+    stage.pause()
+    held = stage.hold(receiver, stage.here[0], "y")
+    stage.finish(held)
+    puts = [stage.put(member, "x") for member in stage.here]
+    stage.resume()
+    stage.stands(receiver, held)
+    stage.pause()
+    puts.append(stage.put(stage.here[0], "x"))
+    stage.cut()
+    stage.heal()
+    stage.resume()
+    stage.settle()
+    told_there(stage, "x", *puts)
+    told_there(stage, "y", held)
+
+
 @between_sites("RCV-APPLY-01", needs=GATES)
 def a_receiver_applies_in_the_order_of_the_queue(stage: Sites) -> None:
     """A receiver held at the first of many events applies the others behind it, one after the other."""

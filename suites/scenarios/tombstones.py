@@ -73,6 +73,23 @@ def a_key_that_is_created_again_goes_on_from_its_tombstone(s: Stage) -> None:
     s.not_told(s.high, late)
 
 
+@scenario("TOMB-RETAIN-04", "VER-STAMP-02", scope=Scope.NO_ACK)
+def a_destroy_and_what_creates_the_key_again_count_one_each(s: Stage) -> None:
+    s.put(s.mid, "x")
+    s.settle()
+    s.park(s.high, s.low, "gate", thread="one thread")
+    # What the thread sends to the high member waits behind the put that stands there.
+    s.do(s.low, DESTROY, "x", thread="one thread")
+    created = s.do(s.low, OperationKind.CREATE, "x", thread="one thread")
+    s.shown_at(s.mid, created)
+    s.put(s.high, "x")
+    kept = s.put(s.high, "x")
+    s.settle()
+    # Two changes on either side of what all have seen: the higher id decides.
+    s.all_hold("x", kept)
+    s.not_told(s.high, created)
+
+
 @scenario("TOMB-RETAIN-05", scope=Scope.NO_ACK)
 def a_destroy_that_comes_before_its_create_is_remembered(s: Stage) -> None:
     s.park(s.high, s.low, "gate", thread="one thread")

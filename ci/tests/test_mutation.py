@@ -1,0 +1,124 @@
+"""The suite against slips in the rulebook: most are found out, and who survives is known and explained."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from plumbline.ci import mutate_command
+from plumbline.ci.mutate_command import command, sampled, tally
+from plumbline.ci.survivors import Explained, Why, _by_name, explained
+from plumbline.reference.catalogue.records import Dialect
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.mutants import Mutant, mutants
+from plumbline.suites.mutating import End, Fate, strike
+
+ALL = mutants()
+SAMPLE = sampled(ALL, 100, 7)
+"""Drawn once and for all: another draw is asked for by `plumbline faulty mutate --sample 100 --seed N`."""
+
+LEAST = 0.9
+"""The share of those that differ at all from what is right that the suite has to find out."""
+
+
+def mutant(decision: str, answer: Callable[..., Any]) -> Mutant:
+    return Mutant(
+        decision=decision, function=decision, right="", wrong="?", answer=answer, dialect=Dialect.GEODE
+    )
+
+
+@pytest.mark.slow
+def test_of_a_hundred_mutants_nine_in_ten_are_found_out_and_the_others_explained():
+    # Those that are explained are known to survive, so nobody has to play the whole suite to see it.
+    fates = [
+        Fate(mutant=one.name, decision=one.decision, end=End.SURVIVED)
+        if one.name in explained()
+        else strike(one)
+        for one in SAMPLE
+    ]
+    assert [
+        fate.mutant for fate in fates if fate.end is End.SURVIVED and fate.mutant not in explained()
+    ] == []
+    found = tally(fates)
+    assert found.mutants == 100
+    assert found.share >= LEAST
+    assert found.killed > 10 * found.broken
+
+
+@pytest.mark.slow
+def test_each_survivor_is_a_mutant_and_still_passes_what_judges_its_decision():
+    by_name = {one.name: one for one in ALL}
+    assert explained().keys() <= by_name.keys()
+    caught = [strike(by_name[name], own_only=True) for name in explained()]
+    assert [(fate.mutant, fate.by) for fate in caught if fate.end is not End.SURVIVED] == []
+
+
+def test_what_is_right_survives_and_what_is_wrong_is_killed_by_a_test_of_its_own_requirement():
+    right = Rulebook().applies_older
+    assert strike(mutant("applies_older", right), own_only=True).end is End.SURVIVED
+    fate = strike(mutant("applies_older", lambda: True), own_only=True)
+    assert (fate.end, fate.own) == (End.KILLED, True)
+    assert fate.by
+
+
+@pytest.mark.parametrize(
+    ("decision", "answer", "said"),
+    [
+        ("promoted", lambda secondaries: secondaries[9], "IndexError"),
+        ("tells_removals", lambda: False, "no end"),
+    ],
+)
+def test_a_mutant_that_raises_or_never_comes_to_rest_is_broken(
+    decision: str, answer: Callable[..., Any], said: str
+):
+    fate = strike(mutant(decision, answer), own_only=True)
+    assert fate.end is End.BROKEN
+    assert said in fate.by
+
+
+def test_the_command_tells_of_each_and_ends_with_1_for_one_that_nobody_explains(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(mutate_command, "explained", dict)
+    # All else there is would be played before it is said that one survives.
+    monkeypatch.setattr(mutate_command, "strike", partial(strike, own_only=True))
+    result = CliRunner().invoke(command, ["batch_of", "--json"])
+    fates = msgspec.json.decode(result.stdout.splitlines()[0], type=list[Fate])
+    assert [fate.mutant for fate in fates if fate.end is End.SURVIVED] == [
+        "batch_of: size",
+        "batch_of: min(size, size)",
+    ]
+    assert result.exit_code == 1
+    assert "survives: batch_of: size" in result.stderr
+
+
+def test_the_command_is_content_where_survivors_are_explained_and_may_leave_them_out():
+    result = CliRunner().invoke(command, ["batch_of", "--unexplained"])
+    assert result.exit_code == 0, result.output
+    assert "size" not in result.stdout
+    assert "3 mutants: 3 killed" in result.stderr
+
+
+def test_a_decision_of_no_rulebook_is_refused():
+    result = CliRunner().invoke(command, ["batch_off"])
+    assert result.exit_code == 2
+    assert "batch_of" in result.output
+
+
+def test_nobody_is_explained_twice():
+    twice = (Explained(mutants=("a", "a"), why=Why.ALLOWED, because="b"),)
+    with pytest.raises(msgspec.ValidationError, match="twice"):
+        dict(_by_name(twice))
+
+
+def test_a_sample_is_the_same_each_time_and_another_by_another_seed():
+    assert sampled(ALL, 100, 7) == SAMPLE
+    assert sampled(ALL, 100, 8) != SAMPLE
+    assert len({one.name for one in SAMPLE}) == 100
+    assert json.dumps([one.name for one in sampled(ALL[:3], 9, 1)]) == json.dumps([m.name for m in ALL[:3]])
