@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from plumbline.ci import lesser_members, one_site, partitioned, two_sites
+from plumbline.ci import lesser_members, one_site, partitioned, three_sites, two_sites
 from plumbline.ci.corruptions import CORRUPTIONS, showing_less
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.history import Called, History, Returned
@@ -29,6 +29,7 @@ from plumbline.reference.rulebook.decision import Decision
 from plumbline.reference.rulebook.decisions import (
     CLEARING,
     DECISIONS,
+    GATEWAYS,
     GAUGES,
     PARTITIONED,
     REPLICATED,
@@ -99,6 +100,7 @@ PALETTES = (
 """Kinds of operations besides puts. Some mistakes show only where a few of one kind meet."""
 
 BOTH_SITES = 2
+ALL_SITES = 3
 
 OF_TOMBSTONES = {**REPLICATED, **TOMBSTONES, **CLEARING, **GAUGES}
 
@@ -268,6 +270,24 @@ def _two_sites(
     return shape.operations, two_sites.run_on_reference(plan, book=book, seed=seed)
 
 
+def _three_sites(
+    draw: random.Random, book: Rulebook, seed: int, *, resolvers: bool = False
+) -> tuple[int, History]:
+    """A small chaotic example of three sites, and how many operations it has."""
+    shape = three_sites.Shape(
+        operations=draw.choice((2, 2, 3)),
+        topology=draw.choice((three_sites.ALONE, three_sites.ALONE, three_sites.ONE_OF_TWO)),
+        keys=draw.choice((("x",), ("x",), ("x", "y"))),
+        mixed=draw.choice((0.0, 0.4)),
+        started=draw.choice((0.3, 0.8)),
+        cuts=draw.choice((0.0, 0.2, 0.5)),
+        held=draw.random() < 0.4,
+        resolver=draw.choice(two_sites.POLICIES) if resolvers else "",
+    )
+    plan = three_sites.draw_plan(draw, shape)
+    return shape.operations, two_sites.run_on_reference(plan, book=book, seed=seed)
+
+
 def draw_trial(
     seed: int,
     sites: int = 1,
@@ -284,16 +304,18 @@ def draw_trial(
     Most are judged by what the documents say; some by a faulty variant or with a decision left open, since
     the oracle asks such questions, too. With `clients`, each of one site has a client; with `policies`, a
     member that keeps less than a replicate; with `tombstones`, each lets time pass; with `buckets` its region
-    is partitioned; with `resolvers`, each of two sites has conflict resolvers.
+    is partitioned; with `resolvers`, each of several sites has conflict resolvers.
     """
     draw = random.Random(seed)  # noqa: S311 - reproducible trials, not secrets
     among = OF_TOMBSTONES if tombstones else PARTITIONED if buckets else DECISIONS
-    among = RESOLVERS if resolvers else among
+    among = RESOLVERS if resolvers else GATEWAYS if sites == ALL_SITES else among
     rulebook, made_by = _draw_books(draw, rulebook_of(dialect), among)
     if dialect is not Dialect.GEMFIRE6:
         rulebook = f"{dialect} {rulebook}".strip()
     if sites == BOTH_SITES:
         operations, history = _two_sites(draw, made_by, seed, resolvers=resolvers)
+    elif sites == ALL_SITES:
+        operations, history = _three_sites(draw, made_by, seed, resolvers=resolvers)
     elif buckets:
         shape = partitioned.draw_shape(draw, MOST_AT_BUCKETS)
         operations = shape.operations

@@ -18,7 +18,7 @@ from rich.table import Table
 from plumbline.ci.accusations import TOGETHER, Heard, hear
 from plumbline.ci.comparison import Comparison, compare, counts
 from plumbline.ci.right_runs import Asked, ask_about
-from plumbline.ci.trials import draw_trial
+from plumbline.ci.trials import ALL_SITES, draw_trial
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.engine import Answer
 
@@ -34,6 +34,7 @@ Examples:
   plumbline trials --buckets                  a partitioned region, its copies, a lost primary
   plumbline trials --sites 2                  gateways between two sites, with faults
   plumbline trials --sites 2 --resolvers      the same, and conflict resolvers
+  plumbline trials --sites 3                  gateways between three sites, each with each
   plumbline trials --sites 2 --dialect geode  where a sender need not wait for answers
   plumbline trials --right --sites 2 --cases 3000
   plumbline trials --rules --sites 2 --cases 3000
@@ -49,7 +50,7 @@ Exit codes:
 @click.command("trials", epilog=_EPILOG)
 @click.option("--cases", type=click.IntRange(min=1), default=300, show_default=True, help="How many trials.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The first trial's seed; then one up.")
-@click.option("--sites", type=click.IntRange(1, 2), default=1, show_default=True, help="How many sites.")
+@click.option("--sites", type=click.IntRange(1, 3), default=1, show_default=True, help="How many sites.")
 @click.option("--clients", is_flag=True, help="Only examples with clients, of one site.")
 @click.option("--policies", is_flag=True, help="Only examples with normal, preloaded or empty members.")
 @click.option("--buckets", is_flag=True, help="Only examples of partitioned regions, of one site.")
@@ -64,7 +65,7 @@ Exit codes:
     "--right", is_flag=True, help="Larger examples, right by construction, that the search has to explain."
 )
 @click.option("--tombstones", is_flag=True, help="Let tombstones expire in each, or clear the region.")
-@click.option("--resolvers", is_flag=True, help="Install conflict resolvers in each, of two sites.")
+@click.option("--resolvers", is_flag=True, help="Install conflict resolvers in each, of several sites.")
 @click.option("--rules", is_flag=True, help="The same larger examples, of which no rule may accuse one.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -87,7 +88,9 @@ def command(
             "--clients, --policies, --buckets and --tombstones each draw examples of their own, of one site"
         )
     if resolvers and (sites == 1 or right or rules):
-        raise click.UsageError("--resolvers goes with --sites 2, and draws for search and judge alone")
+        raise click.UsageError("--resolvers goes with --sites 2 or 3, and draws for search and judge alone")
+    if sites == ALL_SITES and (right or rules):
+        raise click.UsageError("--sites 3 draws examples for search and judge alone")
     if tombstones and (right or rules):
         raise click.UsageError("--tombstones draws examples for search and judge alone")
     if right and rules:

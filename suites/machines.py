@@ -43,6 +43,7 @@ from plumbline.suites.drawing import (
     PlanMachine,
 )
 from plumbline.suites.gateway_machines import GATEWAY_MACHINES
+from plumbline.suites.mesh_machines import MESH_MACHINES
 from plumbline.suites.tombstone_machines import TOMBSTONE_MACHINES
 
 _LESS = (RegionPolicy.NORMAL, RegionPolicy.NORMAL, RegionPolicy.PRELOADED, RegionPolicy.EMPTY)
@@ -263,6 +264,7 @@ MACHINES: dict[str, Machine] = {
         machine.name: machine
         for machine in (
             *GATEWAY_MACHINES,
+            *MESH_MACHINES,
             *CLIENT_MACHINES,
             *CLIENT_FAULT_MACHINES,
             *BUCKET_MACHINES,

@@ -110,11 +110,12 @@ class Index:
         self.primaries: dict[str, str] = {}
         self.located: dict[tuple[str, str], list[tuple[int, str]]] = {}
         self._read(history)
+        again = self._asked_again(history)
         history = _as_told(history)
         self.plain = self._is_plain(history)
         self.doomed = {fault.member for _, fault in self.faults if fault.kind is FaultKind.CRASH}
         """Who dies."""
-        again = frozenset().union(*(_repeats(log) for log in history.logs.values()))
+        again = again.union(*(_repeats(log) for log in history.logs.values()))
         self.repeated = frozenset(
             op.op_id for op in self.operations.values() if (op.region, op.key, op.token) in again
         )
@@ -230,6 +231,18 @@ class Index:
         changed |= any(operation.kind in WHOLE_REGION for operation in self.operations.values())
         changed |= any(fault.kind is FaultKind.RESTART for _, fault in self.faults)
         return alone and history.registers and not changed and kinds <= _PLAIN
+
+    def _asked_again(self, history: History) -> frozenset[tuple[str, str, str | None]]:
+        """Region, key and token of what the resolvers of a site were asked more than once."""
+        asked = Counter(
+            (self.sites[member], event.region, event.key, event.token)
+            for member, log in history.logs.items()
+            for event in (shown.event for shown in log)
+            if event.conflict is not None
+        )
+        return frozenset(
+            (region, key, token) for (_, region, key, token), times in asked.items() if times > 1
+        )
 
     @property
     def readings(self) -> dict[int, tuple[int, int]]:

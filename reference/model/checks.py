@@ -88,7 +88,8 @@ class Checks:
             let_in = incoming.allowed or stored.allowed
             compares = each(book.compares_allowed()) if let_in else (True,)
             if any(compares):
-                yield from self._between_sites(world, operation, incoming, stored, entry)
+                at = self._setting.home(member)
+                yield from self._between_sites(world, operation, incoming, stored, entry, at)
             if all(compares):
                 return
         for takes_part in each(book.takes_part(operation.kind)):
@@ -111,7 +112,7 @@ class Checks:
                     yield from (Finding(applies, tie=True, order=chosen) for applies in each(decision()))
 
     def _between_sites(
-        self, world: World, operation: Operation, incoming: Stamp, stored: Stamp, entry: Entry
+        self, world: World, operation: Operation, incoming: Stamp, stored: Stamp, entry: Entry, at: int
     ) -> Iterator[Finding]:
         """The comparison with what another site wrote: by time, whatever the versions (004, L30 to L34)."""
         compared = tombstones.between_sites(self._setting.book, entry, operation)
@@ -123,7 +124,7 @@ class Checks:
         if not incoming.times or not stored.times:
             yield Finding(applied=True, tie=False, order=world.order)
             return
-        for applies, chosen in contests(self._setting, pairs, incoming.times, incoming.site, stored):
+        for applies, chosen in contests(self._setting, pairs, incoming.times, incoming.site, stored, at):
             yield Finding(applies, tie=False, order=world.order, counted=True, pairs=chosen)
 
     def _compared(self, order: Order, one: str, other: str, at: str) -> Iterator[tuple[bool, Order]]:

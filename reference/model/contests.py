@@ -38,7 +38,7 @@ class Judged(NamedTuple):
 
 
 def contests(
-    setting: Setting, pairs: Pairs, times: Times, site: int, stored: Stamp
+    setting: Setting, pairs: Pairs, times: Times, site: int, stored: Stamp, at: int
 ) -> Iterator[tuple[bool, Pairs]]:
     """Every way in which an update of another site may end: whether it is applied, and what then holds.
 
@@ -48,9 +48,9 @@ def contests(
         times: the incoming update's.
         site: which site wrote it.
         stored: what it is compared with.
+        at: at which site.
     """
     book = setting.book
-    higher = site > stored.site
     if setting.readings:
         apart = difference(pairs, times, stored.times, setting.readings)
         decides = (True,) if apart is None else each(book.decided_by_time(apart))
@@ -59,11 +59,21 @@ def contests(
         if not any(decides):
             return
     if tied(pairs, times, stored.times, setting.readings):
-        answer = book.applies_tie_of_higher_site() if higher else book.applies_tie_of_lower_site()
-        yield from ((applies, pairs) for applies in each(answer))
+        yield from ((applies, pairs) for applies in _of_the_same_time(setting, site, stored.site, at))
         return
     for later, chosen in comparisons(
         pairs, times, stored.times, clock=setting.clock, readings=setting.readings
     ):
         answer = book.applies_later_time() if later else book.applies_earlier_time()
         yield from ((applies, chosen) for applies in each(answer))
+
+
+def _of_the_same_time(setting: Setting, site: int, stored: int, at: int) -> Iterator[bool]:
+    """Whether an update of the same time is applied: by the ids of the sites that wrote them."""
+    book = setting.book
+    for decides in each(book.decides_ties_of_others()) if at not in (site, stored) else (True,):
+        if not decides:
+            yield False
+            continue
+        for higher in each(book.is_higher_site(site, stored)):
+            yield from each(book.applies_tie_of_higher_site() if higher else book.applies_tie_of_lower_site())

@@ -127,7 +127,7 @@ class Receivers:
             place, shown = self._replicates.shown(member, operation)
             may_show = again and view.fits(place, shown)
             # It may also wait until the log tells of it once more.
-            shows_yet = may_show or (again and view.still(place, shown))
+            shows_yet = may_show or (again and view.still(place, shown)) or self._setting.resolver is not None
             yield Step(
                 ("recognises", member, event.op_id), done, claim=None if shows_yet else claims.REPEATED
             )
@@ -199,15 +199,15 @@ class Receivers:
         self, world: World, member: str, event: Queued, operation: Operation, entry: Entry
     ) -> Iterator[Judged]:
         """Every way in which the event may fare, by comparison or by what a resolver answers (004, L121)."""
-        policy = self._setting.resolver
+        policy, at = self._setting.resolver, self._setting.site_of[member]
         if policy is None:
             pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
-            return self._judgements(event, operation, entry, pairs)
-        compare = partial(self._judgements, event, operation, entry)
+            return self._judgements(at, event, operation, entry, pairs)
+        compare = partial(self._judgements, at, event, operation, entry)
         return self._resolving.rulings(world, member, event, entry, policy, compare)
 
     def _judgements(
-        self, event: Queued, operation: Operation, entry: Entry, pairs: Pairs
+        self, at: int, event: Queued, operation: Operation, entry: Entry, pairs: Pairs
     ) -> Iterator[Judged]:
         """Every way in which the comparison with what is stored may end (004, L30 to L34)."""
         book, where = self._setting.book, (operation.region, operation.key)
@@ -217,12 +217,12 @@ class Receivers:
             return
         for compared in tombstones.between_sites(book, entry, operation):
             if compared:
-                yield from self._compared(event, pairs, where, stored)
+                yield from self._compared(at, event, pairs, where, stored)
             else:
                 yield Judged(applied=True, pairs=pairs)
 
     def _compared(
-        self, event: Queued, pairs: Pairs, where: tuple[str, str], stored: Stamp
+        self, at: int, event: Queued, pairs: Pairs, where: tuple[str, str], stored: Stamp
     ) -> Iterator[Judged]:
         """The comparison with what was stored there by its own site or another."""
         book = self._setting.book
@@ -236,7 +236,7 @@ class Receivers:
                 if not later and not event.times & stored.times:
                     yield Judged(applied=False, pairs=chosen)
             return
-        for applies, chosen in contests(self._setting, pairs, event.times, event.site, stored):
+        for applies, chosen in contests(self._setting, pairs, event.times, event.site, stored, at):
             yield Judged(applies, chosen)
 
     def _applied(

@@ -261,6 +261,8 @@ class Rulebook:
     received_keeps_origin: Callable[[], Any] = gateways.received_keeps_origin
     dated_after_stored: Callable[[bool], Any] = gateways.dated_after_stored
     decided_by_time: Callable[[int], Any] = gateways.decided_by_time
+    is_higher_site: Callable[[int, int], Any] = gateways.is_higher_site
+    decides_ties_of_others: Callable[[], Any] = gateways.decides_ties_of_others
     asks_resolver: Callable[[bool], Any] = resolvers.asks_resolver
     asks_without_conflict: Callable[[bool], Any] = resolvers.asks_without_conflict
     told_to_resolver: Callable[[Told], Any] = resolvers.told_to_resolver

@@ -309,6 +309,8 @@ GATEWAYS: dict[str, Decision] = {
     "keeps_later_time": Decision(("WANC-LOCAL-02",), yes_or_no),
     "received_keeps_origin": Decision(("WANC-PEER-01", "WANC-META-01"), yes_or_no),
     "dated_after_stored": Decision(("WANC-CAUSAL-01",), yes_or_no),
+    "is_higher_site": Decision(("WANC-MULTI-01",), yes_or_no),
+    "decides_ties_of_others": Decision(("WANC-MULTI-01",), yes_or_no),
     "decided_by_time": Decision(("WANC-CLOCK-01",), yes_or_no),
 }
 """Decisions that only examples with gateway senders ask."""

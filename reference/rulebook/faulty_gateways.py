@@ -212,6 +212,18 @@ GATEWAYS = (
         dated_after_stored=lambda behind: not behind,
     ),
     variant(
+        "sites-in-a-circle",
+        "WANC-MULTI-01",
+        "of three sites each wins over one and loses to the other, where all wrote at the same time",
+        is_higher_site=lambda one, other: (one - other) % 3 == 1,
+    ),
+    variant(
+        "first-of-others-stays",
+        "WANC-MULTI-01",
+        "at a site that wrote neither of two updates of the same time that which arrived first stays",
+        decides_ties_of_others=lambda: False,
+    ),
+    variant(
         "far-times-not-believed",
         "WANC-CLOCK-01",
         "of updates whose timestamps are ten seconds apart that which arrives is applied",

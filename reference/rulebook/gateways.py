@@ -356,3 +356,13 @@ def dated_after_stored(behind: bool) -> bool:  # noqa: ARG001
 def decided_by_time(apart_ms: int) -> bool:  # noqa: ARG001
     """Whether timestamps decide between sites, however far apart: they do (004, note, L29)."""
     return True
+
+
+def is_higher_site(one: int, other: int) -> bool:
+    """Whether a site has the higher id, of two that wrote at one time: all see one order (004, L119)."""
+    return one > other
+
+
+def decides_ties_of_others() -> bool:
+    """Whether a site that wrote neither of two updates of one time goes by site ids: it does (004, L26)."""
+    return True

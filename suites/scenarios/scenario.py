@@ -12,7 +12,9 @@ import msgspec
 
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.operations import Client, HostPolicy, QueueAttributes, Scope, TombstoneSettings
+from plumbline.suites.scenarios import mesh
 from plumbline.suites.scenarios.buckets import Buckets
+from plumbline.suites.scenarios.mesh import Mesh
 from plumbline.suites.scenarios.sites import BATCH_SIZE, INTERVAL_MS, Sites, queues
 from plumbline.suites.scenarios.stage import Stage
 
@@ -30,7 +32,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
         policies: the members that keep less than a replicate; what they are called in the scenario.
         clients: who is connected to its members.
         registers: whether they register for all keys at the beginning.
-        queues: the gateway senders between two sites; none for a scenario of one site.
+        queues: the gateway senders between the sites; none for a scenario of one site.
+        sites: how many sites there are, if there are any gateway senders.
         also: the names of further regions, with the same attributes.
         also_checks: the attribute that they name for checking, if another.
         tombstones: for how long tombstones are kept, where that matters.
@@ -50,6 +53,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     clients: tuple[Client, ...]
     policies: tuple[HostPolicy, ...] = ()
     queues: tuple[QueueAttributes, ...] = ()
+    sites: int = 2
     clocks: bool = False
     registers: bool = True
     also: tuple[str, ...] = ()
@@ -141,6 +145,34 @@ def between_sites(
                 queues=queues(batch_size, interval_ms, back),
                 clocks=clocks,
                 resolver=resolver,
+                play=play,
+            )
+        )
+        return play
+
+    return register
+
+
+def among_sites(
+    *requirements: str,
+    needs: tuple[Capability, ...] = (),
+    clocks: bool = False,
+) -> Callable[[Callable[[Mesh], None]], Callable[[Mesh], None]]:
+    """Register a scenario of three sites, with a gateway sender from each to each other."""
+
+    def register(play: Callable[[Mesh], None]) -> Callable[[Mesh], None]:
+        _register(
+            Scenario(
+                name=play.__name__,
+                requirements=requirements,
+                needs=(Capability.REPLICATED_REGIONS, Capability.GATEWAYS, *needs),
+                members=len(mesh.TOPOLOGY.members),
+                checks=None,
+                scope=Scope.ACK,
+                clients=(),
+                queues=mesh.queues(),
+                sites=len(mesh.TOPOLOGY.sites),
+                clocks=clocks,
                 play=play,
             )
         )

@@ -98,8 +98,9 @@ class Sites(Stage):
 
     def __init__(self, driver: Driver, order: tuple[str, ...], senders: tuple[QueueAttributes, ...]) -> None:
         super().__init__(driver, order)
-        self.here, self.there = (site.members for site in driver.topology.sites)
-        self.to_there, self.to_here = (queue.id for queue in senders)
+        self.here, self.there, *_ = (site.members for site in driver.topology.sites)
+        of = {(queue.site, queue.remote_site): queue.id for queue in senders}
+        self.to_there, self.to_here = of[1, 2], of[2, 1]
         self._to_mend: dict[Fault, None] = {}
 
     @property

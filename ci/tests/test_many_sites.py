@@ -1,0 +1,53 @@
+"""Trials of three sites, and of conflict resolvers: search and judge agree, and much is drawn."""
+
+from __future__ import annotations
+
+from plumbline.ci.comparison import compare
+from plumbline.ci.trials import Trial, draw_trial
+from plumbline.ci.two_sites import POLICIES
+from plumbline.reference.explain.engine import Answer
+from plumbline.reference.history import FaultDone, FaultKind
+from plumbline.reference.resolvers import policy_of
+
+OF_THREE_SITES = range(8)
+OF_RESOLVERS = range(24)
+
+
+def answers(trial: Trial) -> list[str]:
+    """What the resolvers of a trial have answered."""
+    return [
+        shown.event.conflict.answer
+        for log in trial.history.logs.values()
+        for shown in log
+        if shown.event.conflict is not None
+    ]
+
+
+def test_search_and_judge_never_disagree_on_three_sites():
+    drawn = [draw_trial(seed, sites=3) for seed in OF_THREE_SITES]
+    assert {len(trial.history.topology.sites) for trial in drawn} == {3}
+    assert {len(trial.history.queues) for trial in drawn} == {6}
+    kinds = {what.fault.kind for t in drawn for what in t.history.timeline if isinstance(what, FaultDone)}
+    assert {FaultKind.LINK_DOWN, FaultKind.HOLD_TIME} <= kinds
+    found = [compare(trial) for trial in drawn]
+    assert [one for one in found if one.disagree] == []
+    assert sum(one.answer is Answer.EXPLAINED for one in found) >= len(drawn) // 2
+
+
+def test_search_and_judge_never_disagree_where_resolvers_decide():
+    drawn = [draw_trial(seed, sites=2, resolvers=True) for seed in OF_RESOLVERS]
+    assert {trial.history.resolver for trial in drawn} == set(POLICIES)
+    said = {answer for trial in drawn for answer in answers(trial)}
+    assert said == {"allow", "disallow", "replace", "throw"}
+    found = [compare(trial) for trial in drawn]
+    assert [one for one in found if one.disagree] == []
+    assert sum(one.answer is Answer.REFUTED for one in found) >= 5
+
+
+def test_a_policy_is_one_of_those_that_there_are():
+    assert [policy_of(words) is not None for words in POLICIES] == [True] * len(POLICIES)
+    assert policy_of("prefer 1") is None
+    assert policy_of("deny") is None
+    preferring = policy_of("prefer 2 within 15 ms")
+    assert preferring is not None
+    assert (preferring.site, preferring.within_ms, preferring.always) == (2, 15, "")

@@ -1,0 +1,103 @@
+"""Random small examples of three sites, each with a gateway sender to each other: plans of a shape.
+
+Knows nothing of trials; `two_sites` plays the plans.
+"""
+
+from __future__ import annotations
+
+import random
+from itertools import permutations
+
+import msgspec
+
+from plumbline.reference.history import Fault, FaultKind
+from plumbline.reference.operations import (
+    Operation,
+    OperationKind,
+    QueueAttributes,
+    RegionAttributes,
+    Site,
+    Topology,
+)
+from plumbline.reference.plans import Do, Inject, Plan, PlanStep, Settle, Start
+
+REGION = "r"
+ALONE = Topology((Site(1, ("A",)), Site(2, ("C",)), Site(3, ("E",))))
+ONE_OF_TWO = Topology((Site(1, ("A", "B")), Site(2, ("C",)), Site(3, ("E",))))
+
+_KINDS = (OperationKind.CREATE, OperationKind.DESTROY, OperationKind.DESTROY, OperationKind.INVALIDATE)
+
+
+class Shape(msgspec.Struct, frozen=True, kw_only=True):
+    """What kind of plan to draw.
+
+    Attributes:
+        operations: how many operations.
+        keys: the keys.
+        topology: the sites.
+        mixed: share of operations other than put.
+        started: share of operations that are called and finished later.
+        settled: share of plan steps that settle in between.
+        cuts: share of the six links that are cut for a while.
+        held: whether time is held still for a while.
+        resolver: the policy of the conflict resolver on every member; "" for none.
+    """
+
+    operations: int
+    keys: tuple[str, ...] = ("x",)
+    topology: Topology = ALONE
+    mixed: float = 0.2
+    started: float = 0.5
+    settled: float = 0.1
+    cuts: float = 0.2
+    held: bool = False
+    resolver: str = ""
+
+
+def senders(batch_size: int = 2) -> tuple[QueueAttributes, ...]:
+    """A sender from each of three sites to each other."""
+    return tuple(
+        QueueAttributes(id=f"{site} to {remote}", site=site, remote_site=remote, batch_size=batch_size)
+        for site, remote in permutations((1, 2, 3), 2)
+    )
+
+
+def draw_plan(draw: random.Random, shape: Shape) -> Plan:
+    """A plan of the shape; what is cut is mended before it ends."""
+    slots: dict[int, list[Fault]] = {}
+
+    def during(begins: Fault, ends: Fault) -> None:
+        at = draw.randrange(shape.operations)
+        slots.setdefault(at, []).append(begins)
+        slots.setdefault(draw.randrange(at + 1, shape.operations + 1), []).append(ends)
+
+    for site, remote in permutations((1, 2, 3), 2):
+        if draw.random() < shape.cuts:
+            during(
+                Fault(kind=FaultKind.LINK_DOWN, site=site, remote_site=remote),
+                Fault(kind=FaultKind.LINK_UP, site=site, remote_site=remote),
+            )
+    if shape.held:
+        during(Fault(kind=FaultKind.HOLD_TIME), Fault(kind=FaultKind.LET_RUN))
+    steps: list[PlanStep] = []
+    for number in range(shape.operations + 1):
+        steps += [Inject(fault) for fault in slots.get(number, ())]
+        if number == shape.operations:
+            break
+        if draw.random() < shape.settled:
+            steps.append(Settle())
+        member = draw.choice(shape.topology.members)
+        kind = draw.choice(_KINDS) if draw.random() < shape.mixed else OperationKind.PUT
+        operation = Operation(
+            op_id=number + 1,
+            thread=f"{member}{number}",
+            member=member,
+            region=REGION,
+            kind=kind,
+            key=draw.choice(shape.keys),
+            token=f"v{number + 1}",
+        )
+        steps.append((Start if draw.random() < shape.started else Do)(operation))
+    queues = senders()
+    region = RegionAttributes(name=REGION, senders=tuple(queue.id for queue in queues))
+    return Plan(shape.topology, (region,), tuple(steps), queues, resolver=shape.resolver)
