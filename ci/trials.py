@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from plumbline.ci import lesser_members, one_site, partitioned, three_sites, two_sites
+from plumbline.ci import lesser_members, one_site, partitioned, three_sites, transacting, two_sites
 from plumbline.ci.corruptions import CORRUPTIONS, showing_less
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.history import Called, History, Returned
@@ -24,6 +24,7 @@ from plumbline.reference.operations import (
     Scope,
     TombstoneSettings,
 )
+from plumbline.reference.plans import operations_of
 from plumbline.reference.rulebook.book import Rulebook, rulebook_of
 from plumbline.reference.rulebook.decision import Decision
 from plumbline.reference.rulebook.decisions import (
@@ -35,6 +36,7 @@ from plumbline.reference.rulebook.decisions import (
     REPLICATED,
     RESOLVERS,
     TOMBSTONES,
+    TRANSACTIONS,
 )
 from plumbline.reference.rulebook.faulty import FAULTY
 
@@ -103,6 +105,11 @@ BOTH_SITES = 2
 ALL_SITES = 3
 
 OF_TOMBSTONES = {**REPLICATED, **TOMBSTONES, **CLEARING, **GAUGES}
+
+OF_TRANSACTIONS = {**REPLICATED, **TRANSACTIONS}
+
+MOST_IN_TRANSACTIONS = 5
+"""So many operations besides begins and ends the judge can look at where some are of a transaction."""
 
 MOST_AT_BUCKETS = 5
 """So many operations on a partitioned region the judge can look at."""
@@ -298,17 +305,20 @@ def draw_trial(
     tombstones: bool = False,
     buckets: bool = False,
     resolvers: bool = False,
+    transactions: bool = False,
 ) -> Trial:
     """The trial of this seed, by one of the dialects: a small chaotic example, a third of them spoilt once.
 
     Most are judged by what the documents say; some by a faulty variant or with a decision left open, since
     the oracle asks such questions, too. With `clients`, each of one site has a client; with `policies`, a
     member that keeps less than a replicate; with `tombstones`, each lets time pass; with `buckets` its region
-    is partitioned; with `resolvers`, each of several sites has conflict resolvers.
+    is partitioned; with `resolvers`, each of several sites has conflict resolvers; with
+    `transactions`, there is one.
     """
     draw = random.Random(seed)  # noqa: S311 - reproducible trials, not secrets
     among = OF_TOMBSTONES if tombstones else PARTITIONED if buckets else DECISIONS
     among = RESOLVERS if resolvers else GATEWAYS if sites == ALL_SITES else among
+    among = OF_TRANSACTIONS if transactions else among
     rulebook, made_by = _draw_books(draw, rulebook_of(dialect), among)
     if dialect is not Dialect.GEMFIRE6:
         rulebook = f"{dialect} {rulebook}".strip()
@@ -316,6 +326,10 @@ def draw_trial(
         operations, history = _two_sites(draw, made_by, seed, resolvers=resolvers)
     elif sites == ALL_SITES:
         operations, history = _three_sites(draw, made_by, seed, resolvers=resolvers)
+    elif transactions:
+        plan, shape = transacting.draw_plan(draw, MOST_IN_TRANSACTIONS)
+        operations = len(operations_of(plan))
+        history = one_site.run_on_reference(plan, shape, book=made_by, seed=seed)
     elif buckets:
         shape = partitioned.draw_shape(draw, MOST_AT_BUCKETS)
         operations = shape.operations

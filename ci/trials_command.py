@@ -32,6 +32,7 @@ Examples:
   plumbline trials --clients                  one site whose members serve clients
   plumbline trials --policies                 one site some members of which keep less than a replicate
   plumbline trials --buckets                  a partitioned region, its copies, a lost primary
+  plumbline trials --transactions             a transaction beside plain operations
   plumbline trials --sites 2                  gateways between two sites, with faults
   plumbline trials --sites 2 --resolvers      the same, and conflict resolvers
   plumbline trials --sites 3                  gateways between three sites, each with each
@@ -66,6 +67,7 @@ Exit codes:
 )
 @click.option("--tombstones", is_flag=True, help="Let tombstones expire in each, or clear the region.")
 @click.option("--resolvers", is_flag=True, help="Install conflict resolvers in each, of several sites.")
+@click.option("--transactions", is_flag=True, help="Only examples with transactions, of one site.")
 @click.option("--rules", is_flag=True, help="The same larger examples, of which no rule may accuse one.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -77,22 +79,24 @@ def command(
     tombstones: bool,
     buckets: bool,
     resolvers: bool,
+    transactions: bool,
     dialect: str,
     right: bool,
     rules: bool,
     as_json: bool,
 ) -> None:
     """Compare the search with the unreduced judge on random small examples, a third of them spoilt."""
-    if clients + policies + buckets + tombstones + (sites > 1) > 1:
+    if clients + policies + buckets + tombstones + transactions + (sites > 1) > 1:
         raise click.UsageError(
-            "--clients, --policies, --buckets and --tombstones each draw examples of their own, of one site"
+            "--clients, --policies, --buckets, --tombstones and --transactions each draw examples of "
+            "their own, of one site"
         )
     if resolvers and (sites == 1 or right or rules):
         raise click.UsageError("--resolvers goes with --sites 2 or 3, and draws for search and judge alone")
     if sites == ALL_SITES and (right or rules):
         raise click.UsageError("--sites 3 draws examples for search and judge alone")
-    if tombstones and (right or rules):
-        raise click.UsageError("--tombstones draws examples for search and judge alone")
+    if (tombstones or transactions) and (right or rules):
+        raise click.UsageError("--tombstones and --transactions draw examples for search and judge alone")
     if right and rules:
         raise click.UsageError("Ask either the search (--right) or the rules (--rules) of right runs.")
     last, reading = seed + cases, Dialect(dialect)
@@ -120,6 +124,7 @@ def command(
                 tombstones=tombstones,
                 buckets=buckets,
                 resolvers=resolvers,
+                transactions=transactions,
             )
         )
         for each in seeds

@@ -5,6 +5,7 @@ Knows nothing of how an operation is carried out, nor of who carries it out.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from enum import StrEnum
 
 import msgspec
@@ -57,7 +58,10 @@ WHOLE_REGION = DESTROYS_REGION | {
 EXPIRES = frozenset({OperationKind.EXPIRE_DESTROY, OperationKind.EXPIRE_INVALIDATE})
 """What a region does itself to an entry whose time to live is over; to call it is to let that time end."""
 
-NAMELESS = READS | EXPIRES
+OF_TRANSACTIONS = frozenset({OperationKind.TX_BEGIN, OperationKind.TX_COMMIT, OperationKind.TX_ROLLBACK})
+"""What begins and ends a transaction of the thread that calls it: what it calls between belongs to that."""
+
+NAMELESS = READS | EXPIRES | OF_TRANSACTIONS
 """What carries no token: it changes nothing, or nobody gives it a callback argument."""
 
 STORES_VALUE = frozenset(
@@ -89,6 +93,40 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     kind: OperationKind
     key: str = ""
     token: str | None = None
+
+
+def transactions_of(called: Iterable[Operation]) -> dict[int, int]:
+    """For each operation of a transaction the operation that began it, by their ids.
+
+    Args:
+        called: all operations of an example, in the order in which they are called.
+    """
+    found: dict[int, int] = {}
+    begun: dict[str, int] = {}
+    for operation in called:
+        if operation.kind is OperationKind.TX_BEGIN:
+            begun[operation.thread] = operation.op_id
+        if operation.thread in begun:
+            found[operation.op_id] = begun[operation.thread]
+        if operation.kind in OF_TRANSACTIONS and operation.kind is not OperationKind.TX_BEGIN:
+            begun.pop(operation.thread, None)
+    return found
+
+
+def with_whole_transactions(called: Iterable[Operation], kept: Collection[int]) -> frozenset[int]:
+    """Those of the operations to be kept that can stand without the others.
+
+    Of a transaction nothing can without its begin and its end.
+    """
+    operations = tuple(called)
+    ends = [op.op_id for op in operations if op.kind in OF_TRANSACTIONS]
+    of = transactions_of(operations)
+    torn = {of.get(op_id) for op_id in ends if op_id not in kept}
+    return frozenset(
+        op.op_id
+        for op in operations
+        if op.op_id in kept and (of.get(op.op_id) is None or of[op.op_id] not in torn)
+    )
 
 
 class Status(StrEnum):

@@ -32,6 +32,7 @@ from plumbline.reference.operations import (
     RegionPolicy,
     TombstoneSettings,
     Topology,
+    with_whole_transactions,
 )
 from plumbline.reference.resolvers import policy_of
 
@@ -219,7 +220,8 @@ def operations_of(plan: Plan) -> tuple[Operation, ...]:
 
 def restricted(plan: Plan, kept: Collection[int]) -> Plan:
     """The plan with these operations only; what concerns the others goes with them."""
-    return with_steps(plan, [step for step in plan.steps if _concerns(step, kept)])
+    whole = with_whole_transactions(operations_of(plan), kept)
+    return with_steps(plan, [step for step in plan.steps if _concerns(step, whole)])
 
 
 def _concerns(step: PlanStep, kept: Collection[int]) -> bool:

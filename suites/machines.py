@@ -45,6 +45,7 @@ from plumbline.suites.drawing import (
 from plumbline.suites.gateway_machines import GATEWAY_MACHINES
 from plumbline.suites.mesh_machines import MESH_MACHINES
 from plumbline.suites.tombstone_machines import TOMBSTONE_MACHINES
+from plumbline.suites.transaction_machines import TRANSACTION_MACHINES
 
 _LESS = (RegionPolicy.NORMAL, RegionPolicy.NORMAL, RegionPolicy.PRELOADED, RegionPolicy.EMPTY)
 
@@ -269,6 +270,7 @@ MACHINES: dict[str, Machine] = {
             *CLIENT_FAULT_MACHINES,
             *BUCKET_MACHINES,
             *TOMBSTONE_MACHINES,
+            *TRANSACTION_MACHINES,
         )
     },
 }

@@ -60,6 +60,7 @@ CAPABILITIES = (
     Capability.CHECKS_SETTING,
     Capability.LOCAL_OPERATIONS,
     Capability.CLEAR,
+    Capability.TRANSACTIONS,
     Capability.DISK,
     Capability.LISTENER_GATES,
     Capability.MESSAGE_CONTROL,

@@ -14,6 +14,7 @@ from plumbline.reference.model.world import World
 from plumbline.reference.operations import (
     EXPIRES,
     LOCAL,
+    OF_TRANSACTIONS,
     Client,
     Interest,
     Operation,
@@ -57,6 +58,10 @@ def _require_buckets(region: RegionAttributes, topology: Topology) -> None:
 def require_operation(operation: Operation, setting: Setting, world: World) -> None:
     """Raise UnsupportedError for an operation that cannot be called here and now."""
     whole = operation.kind in WHOLE
+    if operation.kind in OF_TRANSACTIONS or operation.thread in _threads(setting, world):
+        _require_transaction(operation, setting, world)
+    if operation.kind in OF_TRANSACTIONS:
+        return
     if operation.kind not in SUPPORTED and not whole:
         raise UnsupportedError(f"begin: the reference does not model {operation.kind} so far")
     _require_call_of_client(operation, setting, world)
@@ -73,6 +78,24 @@ def require_operation(operation: Operation, setting: Setting, world: World) -> N
         raise UnsupportedError(
             "begin: members change single keys of partitioned regions, and nobody else so far"
         )
+
+
+def _threads(setting: Setting, world: World) -> set[str]:
+    """The threads that have begun a transaction."""
+    return {setting.operations[begin].thread for begin in world.transactions}
+
+
+def _require_transaction(operation: Operation, setting: Setting, world: World) -> None:
+    """Transactions are of members of one site, on regions that they keep whole or less of, one at a time."""
+    if setting.clients or setting.queues or setting.partitioned:
+        raise UnsupportedError("begin: no transactions beside clients, queues and partitioned regions so far")
+    begins = operation.kind is OperationKind.TX_BEGIN
+    if begins is (operation.thread in _threads(setting, world)):
+        raise UnsupportedError(f"begin: {operation.kind}, where the thread has begun a transaction or not")
+    if operation.kind in WHOLE or operation.kind in (OperationKind.LOCAL_CLEAR, *EXPIRES):
+        raise UnsupportedError(f"begin: no {operation.kind} in a transaction so far")
+    if operation.kind in LOCAL and (operation.member, operation.region) not in setting.lesser:
+        raise UnsupportedError(f"begin: no {operation.kind} in a transaction on a replicate so far")
 
 
 def _require_call_of_client(operation: Operation, setting: Setting, world: World) -> None:

@@ -15,6 +15,7 @@ from plumbline.reference.model.failover import ACKNOWLEDGED
 from plumbline.reference.model.forwarding import REPLIES_EARLY
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.system import Model
+from plumbline.reference.model.transactions import FAILS
 from plumbline.reference.model.world import World, empty_world
 from plumbline.reference.operations import Event, EventKind
 from plumbline.reference.rulebook.resolvers import Told
@@ -67,14 +68,15 @@ class Simulation:
         """Let one thing happen; False if nothing can.
 
         Calm, no secondary ever hears what its client has received: whatever can be sent again is. And a
-        replicate answers last.
+        replicate answers last. No commit fails.
         """
         # In an order of their own: that of the maps inside changes from one process to the next.
         possible = sorted(
             (
                 step
                 for step in self.model.internal_steps(self.world, self._view)
-                if self._random is not None or step.name[0] not in (ACKNOWLEDGED, REPLIES_EARLY)
+                if step.name[0] != FAILS
+                and (self._random is not None or step.name[0] not in (ACKNOWLEDGED, REPLIES_EARLY))
             ),
             key=lambda step: repr(step.name),
         )

@@ -35,6 +35,7 @@ from plumbline.reference.rulebook.decisions import (
     REPLICATED,
     RESOLVERS,
     TOMBSTONES,
+    TRANSACTIONS,
 )
 from plumbline.reference.rulebook.resolvers import Told
 from plumbline.reference.runs import DeadEnd
@@ -162,6 +163,7 @@ def _decisions(history: History) -> tuple[str, ...]:
         *(RESOLVERS if history.resolver else ()),
         *(GATEWAYS if history.queues else ()),
         *(CLIENTS if history.clients else ()),
+        *(TRANSACTIONS if _begins(history) else ()),
         *(HOSTING if any(isinstance(what, Hosted) for what in history.timeline) else ()),
         *(CHECKING if _sets_checks(history) else ()),
         *(POLICIES if any(region.policies for region in history.regions) else ()),
@@ -181,8 +183,16 @@ def _sets_checks(history: History) -> bool:
 
 def _clears(history: History) -> bool:
     """Whether anybody clears a region."""
-    called = (what.operation.kind for what in history.timeline if isinstance(what, Called))
-    return OperationKind.CLEAR in called
+    return OperationKind.CLEAR in _kinds(history)
+
+
+def _begins(history: History) -> bool:
+    """Whether anybody begins a transaction."""
+    return OperationKind.TX_BEGIN in _kinds(history)
+
+
+def _kinds(history: History) -> set[OperationKind]:
+    return {what.operation.kind for what in history.timeline if isinstance(what, Called)}
 
 
 def _counts_tombstones(history: History) -> bool:

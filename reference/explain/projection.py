@@ -32,7 +32,13 @@ from plumbline.reference.history import (
     StatisticRead,
     Waited,
 )
-from plumbline.reference.operations import Event, EventKind, Operation, OperationKind
+from plumbline.reference.operations import (
+    Event,
+    EventKind,
+    Operation,
+    OperationKind,
+    with_whole_transactions,
+)
 
 
 def project(history: History, kept: Collection[int], without: Collection[int] = ()) -> History | None:
@@ -50,7 +56,7 @@ class _Projection:
         self._history = history
         self._without = frozenset(without)
         called = [what.operation for what in history.timeline if isinstance(what, Called)]
-        self._kept = {operation.op_id for operation in called if operation.op_id in kept}
+        self._kept = with_whole_transactions(called, kept)
         self._operations = [operation for operation in called if operation.op_id in self._kept]
         self._dropped = [operation for operation in called if operation.op_id not in self._kept]
         self._foreign = {operation.token for operation in self._dropped} - {None}

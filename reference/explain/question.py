@@ -34,6 +34,7 @@ from plumbline.reference.operations import (
     Interest,
     OperationKind,
     Status,
+    transactions_of,
 )
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.operations import BECOMES
@@ -88,6 +89,7 @@ def _ask(history: History, book: Rulebook) -> Question:
     setting.primaries = index.primaries
     setting.readings = index.readings
     setting.operations = index.operations
+    setting.transactions = transactions_of(index.operations.values())
     setting.originators = index.originators
     for operation in index.operations.values():
         setting.lock_for(operation)

@@ -57,7 +57,10 @@ class Callers:
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Effects of calls, and their sending."""
         dead, lesser, partitioned = world.wan.dead, self._setting.lesser, self._setting.partitioned
+        transactions = self._setting.transactions
         for op_id, call in world.calls.items():
+            if transactions and op_id in transactions:
+                continue
             operation = self._setting.operations[op_id]
             if partitioned and operation.region in partitioned:
                 continue
@@ -146,7 +149,7 @@ class Callers:
             else:
                 for applies in self._applies(world, operation, call, effect):
                     if applies:
-                        yield from self._changes(world, view, operation, entry, effect)
+                        yield from self.changes(world, view, operation, entry, effect)
                     elif not call.ahead:
                         yield from self._sent_ahead(world, operation, call)
 
@@ -211,9 +214,10 @@ class Callers:
             world.but(calls=world.calls.set(operation.op_id, left)),
         )
 
-    def _changes(
+    def changes(
         self, world: World, view: View, operation: Operation, entry: Entry, effect: Effect
     ) -> Iterator[Step]:
+        """The ways in which an operation changes its own member's entry."""
         member, region, key = operation.member, operation.region, operation.key
         named = self._announces_token(effect)
         thread = operation.thread if named else None

@@ -41,6 +41,7 @@ class Deliveries:
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Deliveries of the first message of each channel; or their loss, where the sender has died."""
         dead, lesser = world.wan.dead, self._setting.lesser
+        transactions = self._setting.transactions
         for channel, messages in world.channels.items():
             head = messages[0]
             if dead and channel.source in dead and head.state is not MessageState.PARKED:
@@ -58,7 +59,7 @@ class Deliveries:
             if head.state is MessageState.ROLLBACK:
                 yield self._replicates.rolled_back(world, channel, operation, head)
                 continue
-            if lesser and (channel.target, operation.region) in lesser:
+            if (lesser and (channel.target, operation.region) in lesser) or head.op_id in transactions:
                 continue
             if self._setting.clears and self._replicates.clearing.owns(operation):
                 taken = self._replicates.taken(world, channel, head, discarded=False)
@@ -73,11 +74,12 @@ class Deliveries:
             if counted(world):
                 yield from self._perhaps_again(world, view, channel, operation, head)
             else:
-                yield from self._taken_in(world, view, channel, operation, head)
+                yield from self.taken_in(world, view, channel, operation, head)
 
-    def _taken_in(
+    def taken_in(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message
     ) -> Iterator[Step]:
+        """The ways in which a replicate takes a message in."""
         for checks in self._setting.checks(operation.region):
             if checks:
                 yield from self._replicates.checked(world, view, channel, operation, head)
@@ -96,7 +98,7 @@ class Deliveries:
                 continue
             for notes in each(self._setting.book.notes_of_peers()):
                 noted = seen(world, self._setting, member, op_id) if notes else world
-                yield from self._taken_in(noted, view, channel, operation, head)
+                yield from self.taken_in(noted, view, channel, operation, head)
 
     def _operation(self, head: Message) -> Operation:
         if head.event is not None:

@@ -70,24 +70,26 @@ class Forwarding:
         """Calls of such members, carried out here or elsewhere; and what arrives at them."""
         for op_id, call in world.calls.items():
             operation = self._setting.operations[op_id]
-            if not self.is_lesser(operation):
+            if not self.is_lesser(operation) or op_id in self._setting.transactions:
                 continue
             if call.stage is Stage.CALLED:
                 yield from self._called(world, view, operation, call)
             elif call.stage is Stage.APPLIED:
                 yield from self._applied(world, operation, call)
-            elif self._owes_reply(world, operation, call):
-                yield self._replied(world, operation, call)
+            elif self.owes_reply(world, operation, call):
+                yield self.replied(world, operation, call)
             elif self._unanswered(world, operation, call) and any(self._asks_another()):
                 again = call._replace(stage=Stage.CALLED, by="", waiting=frozenset())
                 calls = world.calls.set(op_id, again)
                 yield Step(("asks another", operation.member, op_id), world.but(calls=calls))
         for channel, messages in world.channels.items():
             head = messages[0]
+            if head.op_id in self._setting.transactions:
+                continue
             if head.state is MessageState.ON_THE_WAY and not head.queue:
                 region = self._setting.operations[head.op_id].region
                 if (channel.target, region) in self._setting.lesser:
-                    yield from self._arrivals(world, view, channel, head)
+                    yield from self.arrivals(world, view, channel, head)
 
     def is_lesser(self, operation: Operation) -> bool:
         """Whether the member that an operation is called on keeps less than a replicate."""
@@ -105,14 +107,14 @@ class Forwarding:
             held: members and keys at which something may be held back.
         """
         if call.stage is Stage.CALLED:
-            replicates = self._replicates_of(world, operation)
+            replicates = self.replicates_of(world, operation)
             if call.indefinite or any((m, operation.key) in held for m in (operation.member, *replicates)):
                 return False
             lacks = world.entry(operation.member, operation.region, operation.key).state not in PRESENT
             stuck = lacks and not replicates and operation.kind not in READS | _STAYS_HERE
             return not stuck or all(each(self._setting.book.ends_without_replicate()))
-        if self._owes_reply(world, operation, call):
-            return self._others_have_it(operation, call)
+        if self.owes_reply(world, operation, call):
+            return self.others_have_it(operation, call)
         return self._unanswered(world, operation, call) and all(self._asks_another())
 
     def _asks_another(self) -> tuple[bool, ...]:
@@ -132,7 +134,7 @@ class Forwarding:
             )
         )
 
-    def _owes_reply(self, world: World, operation: Operation, call: Call) -> bool:
+    def owes_reply(self, world: World, operation: Operation, call: Call) -> bool:
         """Whether who carried the operation out has still to tell the caller."""
         channel = Channel(operation.thread, call.by, operation.member)
         return (
@@ -143,16 +145,16 @@ class Forwarding:
             and all(message.op_id != operation.op_id for message in world.channels.get(channel, ()))
         )
 
-    def _others_have_it(self, operation: Operation, call: Call) -> bool:
+    def others_have_it(self, operation: Operation, call: Call) -> bool:
         """Whether all have acknowledged the operation who have to, but for its caller."""
         return call.waiting <= {operation.member} | self._setting.caller(operation.op_id)
 
-    def _replied(self, world: World, operation: Operation, call: Call) -> Step:
+    def replied(self, world: World, operation: Operation, call: Call) -> Step:
         """The caller is told, with the stamp; it may be before all others have acknowledged."""
         channel = Channel(operation.thread, call.by, operation.member)
         message = Message(operation.op_id, call.stamp)
         channels = world.channels.set(channel, (*world.channels.get(channel, ()), message))
-        name = REPLIES if self._others_have_it(operation, call) else REPLIES_EARLY
+        name = REPLIES if self.others_have_it(operation, call) else REPLIES_EARLY
         return Step((name, call.by, operation.op_id), world.but(channels=channels))
 
     def _others(self, world: World, operation: Operation) -> tuple[str, ...]:
@@ -163,7 +165,7 @@ class Forwarding:
             if other not in world.wan.dead and (other, operation.region) not in world.away
         )
 
-    def _replicates_of(self, world: World, operation: Operation) -> tuple[str, ...]:
+    def replicates_of(self, world: World, operation: Operation) -> tuple[str, ...]:
         """The replicates that may be asked."""
         return tuple(
             other
@@ -196,7 +198,7 @@ class Forwarding:
 
     def _elsewhere(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
         """A replicate carries the operation out; without any, it ends all the same."""
-        replicates = self._replicates_of(world, operation)
+        replicates = self.replicates_of(world, operation)
         for replicate in replicates:
             known = replicate in call.reached
             for recognises in each(self._setting.book.recognises_asked_again()) if known else (False,):
@@ -213,7 +215,7 @@ class Forwarding:
     ) -> Iterator[Step]:
         """The operation takes effect at a replicate, which stamps it as its own."""
         lacks = world.entry(operation.member, operation.region, operation.key).state not in PRESENT
-        for step in self._callers.effects(world, view, self._as_of(operation, replicate), call):
+        for step in self._callers.effects(world, view, self.as_of(operation, replicate), call):
             done = step.state.calls[operation.op_id]
             if done.stage is Stage.APPLIED:
                 at = done._replace(by=replicate, reached=call.reached | {replicate})
@@ -277,7 +279,7 @@ class Forwarding:
             ((outcome_place(operation.op_id), outcome_entry(outcome)),),
         )
 
-    def _as_of(self, operation: Operation, replicate: str) -> Operation:
+    def as_of(self, operation: Operation, replicate: str) -> Operation:
         """The operation as a replicate carries it out."""
         found = self._carried.get((operation.op_id, replicate))
         if found is None:
@@ -292,7 +294,7 @@ class Forwarding:
         for recognises in each(self._setting.book.recognises_asked_again()):
             known = call.reached if recognises else frozenset()
             yield from self._callers.sendings(
-                world, self._as_of(operation, call.by), call, reply=operation.member, known=known
+                world, self.as_of(operation, call.by), call, reply=operation.member, known=known
             )
 
     def _fetches(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
@@ -325,7 +327,8 @@ class Forwarding:
                     ),
                 )
 
-    def _arrivals(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
+    def arrivals(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
+        """The ways in which such a member takes a message."""
         operation = self._setting.operations[head.op_id]
         member = channel.target
         if operation.kind in READS:

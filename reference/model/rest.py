@@ -15,7 +15,8 @@ from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.takeover import Takeover
-from plumbline.reference.model.world import GateState, MessageState, Stage, World
+from plumbline.reference.model.transactions import Transactions
+from plumbline.reference.model.world import Call, GateState, MessageState, Stage, World
 from plumbline.reference.model.writers import stands
 from plumbline.reference.rulebook.values import each
 
@@ -35,7 +36,9 @@ class Rest:
         dispatch: Dispatch,
         forwarding: Forwarding,
         collecting: Collecting,
+        transactions: Transactions,
     ) -> None:
+        self._transactions = transactions
         self._forwarding = forwarding
         self._collecting = collecting
         self._setting = setting
@@ -60,6 +63,7 @@ class Rest:
         return (
             self._calls_rest(state, held)
             and self._messages_rest(state, held, patient=patient)
+            and (not self._setting.transactions or self._transactions.quiet(state, held))
             and (not self._setting.clients or self._clients.quiet(state, held))
             and (not self._setting.partitioned or self._buckets.rests(state, held))
             and (not self._setting.queues or self._queues_rest(state, held, patient=patient))
@@ -67,7 +71,8 @@ class Rest:
         )
 
     def _calls_rest(self, state: World, held: frozenset[tuple[str, str]]) -> bool:
-        for op_id, call in state.calls.items():
+        transactions = self._setting.transactions
+        for op_id, call in state.calls.items() if not transactions else self._others(state):
             operation = self._setting.operations[op_id]
             if operation.region in self._setting.partitioned:
                 if not self._buckets.may_wait(state, operation, call, held):
@@ -99,6 +104,10 @@ class Rest:
             ):
                 return False
         return True
+
+    def _others(self, state: World) -> list[tuple[int, Call]]:
+        """The calls that are no transaction's."""
+        return [one for one in state.calls.items() if one[0] not in self._setting.transactions]
 
     def _messages_rest(self, state: World, held: frozenset[tuple[str, str]], *, patient: bool) -> bool:
         for channel, messages in state.channels.items():

@@ -32,6 +32,7 @@ from plumbline.reference.operations import (
     Scope,
     TombstoneSettings,
     Topology,
+    transactions_of,
 )
 from plumbline.reference.resolvers import Policy, policy_of
 from plumbline.reference.rulebook.book import Rulebook
@@ -50,6 +51,7 @@ class Setting:
         order: members from the lowest to the highest id, None if it is not known.
         operations: op id → operation, for every operation called so far or ever; one that a client calls is
             here as its server's.
+        transactions: op id → the op id of the begin of its transaction, for operations of transactions.
         originators: op id → the client that called it, for operations of clients.
         clients: the clients by name.
         registered: what clients have registered for before anything else happens.
@@ -118,6 +120,7 @@ class Setting:
         self.redeliverable = redeliverable
         self.ambiguous: frozenset[tuple[str, str]] = frozenset()
         self.operations: dict[int, Operation] = {}
+        self.transactions: dict[int, int] = {}
         self.originators: dict[int, str] = {}
         self.clients: dict[str, Client] = {}
         self.registered: tuple[Interest, ...] = ()
@@ -210,6 +213,8 @@ class Setting:
         if operation.member in self.clients:
             self.originators[operation.op_id] = operation.member
         self.operations[operation.op_id] = served(operation, self.clients)
+        if self.transactions or operation.kind is OperationKind.TX_BEGIN:
+            self.transactions = transactions_of(self.operations.values())
 
     @property
     def region_names(self) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.takeover import Takeover
 from plumbline.reference.model.timeline import Answers, Timeline
+from plumbline.reference.model.transactions import Transactions
 from plumbline.reference.model.wholes import Wholes
 from plumbline.reference.model.world import Channel, Message, World, empty_world
 from plumbline.reference.operations import Operation
@@ -71,6 +72,9 @@ class Model:
         self.faults = Faults(setting, foresight)
         self.forwarding = Forwarding(setting, strength, self.callers, self.replicates)
         self.collecting = Collecting(setting)
+        self.transactions = Transactions(
+            setting, self.callers, self.replicates, self.deliveries, self.forwarding
+        )
         rest = Rest(
             setting,
             self.callers,
@@ -82,6 +86,7 @@ class Model:
             self.dispatch,
             self.forwarding,
             self.collecting,
+            self.transactions,
         )
         self.timeline = Timeline(setting, self.deliveries, self.receivers, rest, answers, self.interests)
 
@@ -102,14 +107,20 @@ class Model:
         yield from self._by_themselves(state, view)
 
     def _by_themselves(self, state: World, view: View) -> Iterator[Step]:
-        if self.setting.lesser or counted(state):
+        if self.setting.lesser or self.setting.transactions or counted(state):
             return self._one_by_one(state, EveryWay(view))
         return self._of_parts(state, view)
 
     def _one_by_one(self, state: World, view: View) -> Iterator[Step]:
-        """Where clients try again, or members keep less than replicates, hardly anything is claimed."""
-        sends = claims.SEND if self.setting.lesser else None
-        for step in (*self._of_parts(state, view), *self.forwarding.steps(state, view)):
+        """Where clients try again, members keep less, or somebody transacts, hardly anything is claimed."""
+        transacts = bool(self.setting.transactions)
+        sends = claims.SEND if self.setting.lesser or transacts else None
+        of_transactions = self.transactions.steps(state, view) if transacts else ()
+        for step in (
+            *self._of_parts(state, view),
+            *self.forwarding.steps(state, view),
+            *of_transactions,
+        ):
             step.claim = sends if step.claim is claims.SEND else None
             step.loses = ()
             yield step

@@ -49,9 +49,10 @@ from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_pl
 from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.rest import Rest
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.transactions import committed
 from plumbline.reference.model.world import LOOK, Call, GateState, Stage, World
 from plumbline.reference.model.writers import WRITER, scripted
-from plumbline.reference.operations import Operation, Outcome, QueueRole, QueueSight, Status
+from plumbline.reference.operations import OF_TRANSACTIONS, Operation, Outcome, QueueRole, QueueSight, Status
 from plumbline.reference.rulebook.values import EntryState, each
 
 Reading = str | None
@@ -115,6 +116,10 @@ class Timeline:
         after = world.but(calls=world.calls.delete(op_id))
         if call.stage is Stage.DONE:
             yield after, call.outcome
+        elif self._setting.operations[op_id].kind in OF_TRANSACTIONS:
+            for over, discarded in committed(world, self._setting, op_id):
+                for status in each(self._setting.book.status_of_loser(call.outcome.status, discarded)):
+                    yield over, Outcome(status)
         elif tells_still(world, self._setting.operations[op_id], call):
             return  # the primary of its key still tells of it
         elif call.stage is Stage.SENT and not call.waiting:

@@ -32,7 +32,10 @@ ABSENT = Entry(EntryState.ABSENT)
 
 
 class Stage(IntEnum):
-    """How far a call has come; a client's begins by being asked of its server, a clear by taking its lock."""
+    """How far a call has come; a client's begins by being asked of its server, a clear by taking its lock.
+
+    What a transaction has kept aside begins by being committed.
+    """
 
     ASKED = 0
     CALLED = 1
@@ -40,6 +43,7 @@ class Stage(IntEnum):
     SENT = 3
     DONE = 4
     LOCKED = 5
+    COMMITTED = 6
 
 
 class Call(NamedTuple):
@@ -348,6 +352,45 @@ class Bucket(NamedTuple):
     copies: tuple[str, ...] = ()
 
 
+class Change(NamedTuple):
+    """What a transaction is to make of one entry.
+
+    Attributes:
+        region: the region.
+        key: the key.
+        op_id: the last of its operations on the entry; listeners are told of that one.
+        touched: how many of its operations changed the entry.
+        state: what it becomes.
+        token: with which value.
+        base: the stamp of the entry when it was changed first, where stamps are given so early, as they
+            should not.
+    """
+
+    region: str
+    key: str
+    op_id: int
+    touched: int
+    state: EntryState
+    token: str | None
+    base: Stamp | None = None
+
+
+class Transaction(NamedTuple):
+    """A transaction that has begun, or commits.
+
+    Attributes:
+        host: the member that carries it out; "" until its first operation decides.
+        changes: what it is to change, in the order of the keys.
+        seen: (region, key, state, token) of entries that it has read and not changed, in that order.
+        ending: whether its commit is under way.
+    """
+
+    host: str = ""
+    changes: tuple[Change, ...] = ()
+    seen: tuple[tuple[str, str, EntryState, str | None], ...] = ()
+    ending: bool = False
+
+
 class World:
     """Everything there is, one map per kind of thing.
 
@@ -365,6 +408,7 @@ class World:
         served: what clients add.
         tombs: what the collecting of tombstones adds.
         buckets: (region, key) → Bucket, for keys of partitioned regions.
+        transactions: op id of its begin → Transaction, until it is over.
     """
 
     __slots__ = (
@@ -381,6 +425,7 @@ class World:
         "served",
         "stamps",
         "tombs",
+        "transactions",
         "wan",
     )
 
@@ -399,6 +444,7 @@ class World:
         served: Served,
         tombs: Tombs,
         buckets: HashedMap[tuple[str, str], Bucket],
+        transactions: HashedMap[int, Transaction],
     ) -> None:
         self.entries = entries
         self.calls = calls
@@ -413,6 +459,7 @@ class World:
         self.served = served
         self.tombs = tombs
         self.buckets = buckets
+        self.transactions = transactions
         self._hash: int | None = None
 
     def but(self, **slices: Any) -> World:
@@ -432,6 +479,7 @@ class World:
             get("served", self.served),
             get("tombs", self.tombs),
             get("buckets", self.buckets),
+            get("transactions", self.transactions),
         )
 
     def _slices(self) -> tuple[Any, ...]:
@@ -449,6 +497,7 @@ class World:
             self.served,
             self.tombs,
             self.buckets,
+            self.transactions,
         )
 
     def __hash__(self) -> int:
@@ -473,4 +522,4 @@ def empty_world() -> World:
     wan = Wan(none, none, none, none, none, none, none, none)
     served = Served(none, none, none, none, none, none, none, none)
     tombs = Tombs(none, none, none)
-    return World(none, none, none, none, none, none, none, none, none, wan, served, tombs, none)
+    return World(none, none, none, none, none, none, none, none, none, wan, served, tombs, none, none)

@@ -24,6 +24,7 @@ from plumbline.reference.rulebook import (
     resolvers,
     subscriptions,
     tombstones,
+    transactions,
 )
 from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.rulebook.dialects import answers, is_documented
@@ -64,6 +65,18 @@ class Rulebook:
     setting_obeyed: Callable[[bool | None, tuple[bool | None, ...]], Any] = checking.setting_obeyed
     keeps_tombstone_unchecked: Callable[[], Any] = checking.keeps_tombstone_unchecked
     counts_unchecked: Callable[[], Any] = checking.counts_unchecked
+    versions_of_commit: Callable[[int], Any] = transactions.versions_of_commit
+    stamped_at_commit: Callable[[], Any] = transactions.stamped_at_commit
+    commit_stamp_stored: Callable[[Stamp, str], Any] = transactions.commit_stamp_stored
+    applies_before_commit: Callable[[OperationKind], Any] = transactions.applies_before_commit
+    rollback_applies: Callable[[], Any] = transactions.rollback_applies
+    stamp_rolled_back: Callable[[Stamp], Any] = transactions.stamp_rolled_back
+    transaction_host: Callable[[str, tuple[str, ...]], Any] = transactions.transaction_host
+    commits_elsewhere: Callable[[], Any] = transactions.commits_elsewhere
+    refuses_local_in_transaction: Callable[[OperationKind], Any] = transactions.refuses_local_in_transaction
+    takes_in_transaction: Callable[[OperationKind], Any] = transactions.takes_in_transaction
+    commit_keeps_tombstone: Callable[[], Any] = transactions.commit_keeps_tombstone
+    commit_yields: Callable[[], Any] = transactions.commit_yields
     setting_of_joiner: Callable[[bool, bool], Any] = checking.setting_of_joiner
     setting_of_persistent: Callable[[bool], Any] = checking.setting_of_persistent
     sends_discarded_unchecked: Callable[[], Any] = checking.sends_discarded_unchecked

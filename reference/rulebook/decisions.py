@@ -133,6 +133,31 @@ GAUGES: dict[str, Decision] = {
 }
 """Decisions that only examples ask in which tombstones are counted."""
 
+TRANSACTIONS: dict[str, Decision] = {
+    "refuses_local_in_transaction": Decision(("TX-LIMIT-01",), yes_or_no),
+    "takes_in_transaction": Decision(("TX-LIMIT-02",), yes_or_no),
+    "commits_elsewhere": Decision(("TX-DELEG-01",), yes_or_no),
+    "transaction_host": Decision(("TX-DELEG-01",), lambda caller, replicates: Free((*replicates, caller))),
+    "stamp_rolled_back": Decision(
+        ("TX-VER-02",), lambda stamp: Free((stamp, stamp._replace(version=stamp.version + 1)))
+    ),
+    "rollback_applies": Decision(("TX-VER-02",), yes_or_no),
+    "commit_keeps_tombstone": Decision(("TX-LIMIT-02",), yes_or_no),
+    "commit_yields": Decision(("TX-CONV-01",), yes_or_no),
+    "versions_of_commit": Decision(
+        ("TX-VER-01",), lambda touched: Free(tuple(dict.fromkeys((1, touched, touched + 1))))
+    ),
+    "stamped_at_commit": Decision(("TX-VER-01",), yes_or_no),
+    "commit_stamp_stored": Decision(
+        ("TX-VER-01",),
+        lambda incoming, receiver: Free(
+            (incoming, incoming._replace(member=receiver), Stamp(incoming.version + 1, receiver))
+        ),
+    ),
+    "applies_before_commit": Decision(("TX-VER-02",), yes_or_no),
+}
+"""Decisions that only examples ask in which there are transactions."""
+
 PARTITIONED: dict[str, Decision] = {
     "carried_out_at": Decision(("CONS-PR-01",), any_carrier),
     "locks_key": Decision(("CONS-PR-02",), yes_or_no),
@@ -329,6 +354,7 @@ RESOLVERS: dict[str, Decision] = {
 """Decisions that only examples with a conflict resolver ask."""
 
 DECISIONS: dict[str, Decision] = {
+    **TRANSACTIONS,
     **CHECKING,
     **HOSTING,
     **REPLICATED,

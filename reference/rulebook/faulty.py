@@ -19,6 +19,7 @@ from plumbline.reference.rulebook.faulty_queues import QUEUES
 from plumbline.reference.rulebook.faulty_resolvers import RESOLVERS
 from plumbline.reference.rulebook.faulty_subscriptions import SUBSCRIPTIONS
 from plumbline.reference.rulebook.faulty_tombstones import TOMBSTONES
+from plumbline.reference.rulebook.faulty_transactions import TRANSACTIONS
 from plumbline.reference.rulebook.values import EntryState, Stamp
 from plumbline.reference.rulebook.variant import FaultyVariant, by_name, variant
 
@@ -65,6 +66,7 @@ FAULTY: dict[str, FaultyVariant] = by_name(
         *PARTITIONED,
         *QUEUES,
         *TOMBSTONES,
+        *TRANSACTIONS,
         *CLEARS,
         variant(
             "cluster-lock",

@@ -102,14 +102,16 @@ class Tale:
         strength: OrderStrength = OrderStrength.TOTAL,
         clients: tuple[Client, ...] = (),
         registers: bool = True,
+        alone: bool = False,
         **queue: Any,
     ) -> None:
         """Args: the regions' scope, or other regions; order of the logs; attributes of the sender `out`.
 
-        With clients there is one site, and no sender; `registers` says whether they begin with all interest.
+        With clients, or `alone`, there is one site, and no sender; `registers` says whether clients begin
+        with all interest.
         """
         both = ("out", "back")
-        self._topology = SERVERS if clients else TOPOLOGY
+        self._topology = SERVERS if clients or alone else TOPOLOGY
         self._clients, self._registers = clients, registers
         of_sites = (
             RegionAttributes(name="r", scope=scope, senders=both),
@@ -120,7 +122,7 @@ class Tale:
             QueueAttributes(id="out", site=1, remote_site=2, **queue),
             QueueAttributes(id="back", site=2, remote_site=1),
         )
-        self._queues = () if clients else senders
+        self._queues = () if clients or alone else senders
         self._strength = strength
         self._timeline: list[Moment] = []
         self._holders = (*self._topology.members, *(client.name for client in clients))

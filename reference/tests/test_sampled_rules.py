@@ -14,6 +14,7 @@ from plumbline.reference.rules import (
     client_wrong,
     gateway_right,
     gateway_wrong,
+    transaction_samples,
 )
 from plumbline.reference.rules.client_right import untold
 from plumbline.reference.rules.rule import RuleError, View, load_parts, load_rules, parse_rule
@@ -27,6 +28,7 @@ RIGHT = {
         ("clients", client_right.RIGHT),
         ("buckets", bucket_samples.RIGHT),
         ("checking", checking_samples.RIGHT),
+        ("transactions", transaction_samples.RIGHT),
     )
     for name, sample in samples.items()
 }
@@ -37,6 +39,7 @@ WRONG = {
         ("clients", client_wrong.WRONG),
         ("buckets", bucket_samples.WRONG),
         ("checking", checking_samples.WRONG),
+        ("transactions", transaction_samples.WRONG),
     )
     for name, sample in samples.items()
 }

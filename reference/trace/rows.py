@@ -49,9 +49,11 @@ from plumbline.reference.operations import (
     EventKind,
     Interest,
     Operation,
+    OperationKind,
     QueueAttributes,
     RegionPolicy,
     Status,
+    transactions_of,
 )
 from plumbline.reference.trace.schema import TraceKind
 from plumbline.reference.verdicts import Source, Verdict
@@ -90,6 +92,7 @@ class _Layout:
         calls = [m.operation for m in history.timeline if isinstance(m, Called)]
         self.operations: dict[int, Operation] = {o.op_id: o for o in calls}
         self.by_token = {o.token: o for o in calls if o.token is not None}
+        self.transactions = transactions_of(calls)
         self.turn: dict[int, int] = {}
         turns: dict[str, int] = {}
         for o in calls:
@@ -128,8 +131,14 @@ class _Layout:
             origin_thread=o.thread,
             origin_seq=self.turn.get(op_id),
             origin_site=self.site(o.member),
+            tx_id=self.tx_id(op_id),
             **columns,
         )
+
+    def tx_id(self, op_id: int) -> str | None:
+        """The name of the transaction that an operation belongs to, if it belongs to one."""
+        begin = self.transactions.get(op_id)
+        return None if begin is None else f"transaction {begin}"
 
 
 def _quiet_from(timeline: Sequence[Moment]) -> int:
@@ -276,6 +285,9 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # no
         case Called(operation=o):
             value = o.token if o.kind in STORES_VALUE else None
             yield layout.operation(TraceKind.OP_BEGIN, o.op_id, thread=o.thread, value=value)
+            if o.kind is OperationKind.TX_BEGIN:
+                tx_id = layout.tx_id(o.op_id)
+                yield layout.member(TraceKind.TX_BEGIN, o.member, thread=o.thread, tx_id=tx_id)
         case Returned(op_id=op_id, outcome=outcome):
             o_thread = layout.operations[op_id].thread if op_id in layout.operations else None
             yield layout.operation(
@@ -286,6 +298,7 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # no
                 value=outcome.value,
                 detail=outcome.detail or None,
             )
+            yield from _ends(layout, op_id, outcome.status)
         case Armed(gate=gate) | Parked(gate=gate) | NotParked(gate=gate) | Released(gate=gate):
             name = None if gate.callback == "listener" else gate.callback
             yield layout.operation(_GATE_KINDS[type(moment)], gate.op_id, gate.member, name=name)
@@ -326,6 +339,20 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # no
             yield from _of_the_system(layout, moment)
         case _:
             assert_never(moment)
+
+
+_ENDS = {
+    OperationKind.TX_COMMIT: TraceKind.TX_COMMIT,
+    OperationKind.TX_ROLLBACK: TraceKind.TX_ROLLBACK,
+}
+
+
+def _ends(layout: _Layout, op_id: int, status: Status) -> Iterator[Row]:
+    """A transaction has ended, if this operation ends one."""
+    o = layout.operations.get(op_id)
+    if o is not None and o.kind in _ENDS:
+        tx_id = layout.tx_id(op_id)
+        yield layout.member(_ENDS[o.kind], o.member, thread=o.thread, tx_id=tx_id, status=status)
 
 
 def _hosted(layout: _Layout, moment: Hosted) -> Iterator[Row]:

@@ -30,6 +30,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     subscriptions,
     tombstone_ages,
     tombstones,
+    transactions,
     worked_example,
     writers,
 )

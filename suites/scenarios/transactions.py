@@ -1,0 +1,211 @@
+"""Transactions: what they show before, at and behind their end, and who carries them out."""
+
+from __future__ import annotations
+
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.operations import HostPolicy, Operation, OperationKind, RegionPolicy, Status
+from plumbline.suites.scenarios.conflicts import tie
+from plumbline.suites.scenarios.mismatch import MismatchError
+from plumbline.suites.scenarios.scenario import scenario
+from plumbline.suites.scenarios.stage import Stage
+
+BEGIN, COMMIT, ROLLBACK = OperationKind.TX_BEGIN, OperationKind.TX_COMMIT, OperationKind.TX_ROLLBACK
+PUT, DESTROY, INVALIDATE = OperationKind.PUT, OperationKind.DESTROY, OperationKind.INVALIDATE
+
+TX = (Capability.TRANSACTIONS,)
+TX_AND_GATES = (*TX, Capability.LISTENER_GATES)
+LESS = ("B", "C", "D")
+KEEP_LESS = (
+    HostPolicy("B", RegionPolicy.NORMAL),
+    HostPolicy("C", RegionPolicy.PRELOADED),
+    HostPolicy("D", RegionPolicy.EMPTY),
+)
+"""Beside the only replicate, A, one member of each kind that keeps less."""
+
+
+def begun(s: Stage, member: str, *calls: tuple[OperationKind, str]) -> tuple[str, list[Operation]]:
+    """A transaction of these operations that is open; its thread, and they."""
+    thread = f"transaction {len(s.steps)} of {member}"
+    s.do(member, BEGIN, "", thread=thread)
+    return thread, [s.do(member, kind, key, thread=thread) for kind, key in calls]
+
+
+def committed(s: Stage, member: str, *calls: tuple[OperationKind, str]) -> list[Operation]:
+    """A transaction of these operations that has been committed."""
+    thread, operations = begun(s, member, *calls)
+    s.do(member, COMMIT, "", thread=thread)
+    return operations
+
+
+def ends_well(s: Stage, commit: Operation) -> None:
+    """A commit returns, and has not failed."""
+    outcome = s.finish(commit)
+    if outcome.status is not Status.OK:
+        raise MismatchError(f"the commit at {commit.member} to end ok", f"{outcome.status} {outcome.detail}")
+
+
+@scenario("TX-VER-01", needs=TX_AND_GATES)
+def what_a_commit_has_changed_takes_part_in_conflicts_as_any_update(s: Stage) -> None:
+    for member in s.members:
+        for low_first in (True, False):
+            key, other = f"x of {member} {low_first}", f"y of {member} {low_first}"
+            s.put(s.mid, key)
+            s.settle()
+            *_, last, beside = committed(s, member, (PUT, key), (PUT, key), (PUT, other))
+            s.settle()
+            s.all_hold(key, last)
+            s.all_hold(other, beside)
+            one, two = tie(s, key, s.low, s.high) if low_first else tie(s, key, s.high, s.low)
+            s.all_hold(key, two if low_first else one)
+
+
+@scenario("TX-VER-01", needs=TX_AND_GATES)
+def a_commit_raises_the_version_by_one_however_often_an_entry_was_touched(s: Stage) -> None:
+    s.put(s.mid, "x")
+    s.settle()
+    plain = s.park(s.high, s.high, "x")
+    thread, (*_, last) = begun(s, s.low, (PUT, "x"), (PUT, "x"), (PUT, "x"))
+    commit = s.start(s.low, COMMIT, "", thread=thread)
+    s.shown_at(s.mid, last)
+    s.release(plain)
+    ends_well(s, commit)
+    s.settle()
+    s.all_hold("x", plain)
+
+
+@scenario("TX-VER-01", needs=TX_AND_GATES)
+def a_commit_is_later_than_what_came_after_the_transaction_had_touched_the_entry(s: Stage) -> None:
+    s.put(s.mid, "x")
+    s.settle()
+    thread, (mine,) = begun(s, s.low, (PUT, "x"))
+    s.put(s.high, "x")
+    other = s.put(s.high, "x")
+    s.settle()
+    commit = s.start(s.low, COMMIT, "", thread=thread)
+    # That it met another may be a reason for the commit to fail.
+    done = s.finish(commit).status is Status.OK
+    s.settle()
+    s.all_hold("x", mine if done else other)
+
+
+@scenario("TX-VER-02", needs=TX)
+def what_an_open_transaction_has_done_shows_nowhere_and_a_rollback_leaves_nothing(s: Stage) -> None:
+    base = {key: s.put(s.high, key) for key in ("x", "y", "z")}
+    s.settle()
+    thread, inside = begun(s, s.mid, (PUT, "x"), (PUT, "x"), (DESTROY, "y"), (INVALIDATE, "z"), (PUT, "w"))
+
+    def as_before() -> None:
+        for key, operation in base.items():
+            s.all_hold(key, operation)
+        s.all_hold("w", None)
+        for member in s.members:
+            s.reads_only(s.get(member, "x"), (base["x"],))
+            for operation in inside:
+                s.not_told(member, operation)
+
+    s.settle()
+    as_before()
+    s.do(s.mid, ROLLBACK, "", thread=thread)
+    s.settle()
+    as_before()
+    # Had anything got a version, what is as new by another member would not replace it.
+    for key in base:
+        operation = s.put(s.low, key)
+        s.settle()
+        s.all_hold(key, operation)
+
+
+@scenario("TX-VER-02", needs=TX)
+def a_transaction_reads_what_it_has_done_and_nobody_else_does_until_it_commits(s: Stage) -> None:
+    base = s.put(s.low, "x")
+    s.settle()
+    thread, (first, second, new) = begun(s, s.mid, (PUT, "x"), (PUT, "x"), (PUT, "y"))
+    for key, operation in (("x", second), ("y", new)):
+        s.reads_only(s.finish(s.start(s.mid, OperationKind.GET, key, thread=thread)).value, (operation,))
+    s.settle()
+    s.all_hold("x", base)
+    s.all_hold("y", None)
+    s.do(s.mid, COMMIT, "", thread=thread)
+    s.settle()
+    s.all_hold("x", second)
+    s.all_hold("y", new)
+    for member in s.members:
+        s.not_told(member, first)
+
+
+@scenario("TX-DELEG-01", needs=(*TX, Capability.CALLBACK_SCRIPTS), members=4, policies=KEEP_LESS)
+def a_transaction_called_where_there_is_no_replicate_runs_on_one(s: Stage) -> None:
+    for caller in LESS:
+        key = f"x of {caller}"
+        s.put("A", key)
+        s.settle()
+        thread, (inside,) = begun(s, caller, (PUT, key))
+        commit = s.hold("A", caller, "", COMMIT, thread=thread, callback="writer")
+        s.stands("A", commit, "writer")
+        s.not_told("A", inside)
+        s.release(commit)
+        s.settle()
+        s.holds("A", key, inside)
+
+
+LOCALLY = {OperationKind.LOCAL_DESTROY: DESTROY, OperationKind.LOCAL_INVALIDATE: INVALIDATE}
+
+
+@scenario("TX-LIMIT-01", needs=(*TX, Capability.LOCAL_OPERATIONS), members=4, policies=KEEP_LESS)
+def local_operations_are_refused_in_transactions_where_there_is_no_replicate(s: Stage) -> None:
+    for caller in LESS:
+        for kind in LOCALLY:
+            key, other = f"x of {caller} {kind}", f"y of {caller} {kind}"
+            held = s.put(caller, key)
+            s.settle()
+            thread, (inside,) = begun(s, caller, (PUT, other))
+            refused = s.do(caller, kind, key, thread=thread, expect=Status.REFUSED)
+            s.do(caller, COMMIT, "", thread=thread)
+            s.settle()
+            s.holds("A", key, held)
+            s.holds("A", other, inside)
+            for member in s.members:
+                s.not_told(member, refused)
+
+
+@scenario("TX-LIMIT-02", needs=TX_AND_GATES, members=4, policies=(HostPolicy("D", RegionPolicy.NORMAL),))
+def destroy_and_invalidate_stand_in_for_them_and_are_remembered(s: Stage) -> None:
+    low, mid, _ = (member for member in s.members if member != "D")
+    for kind in LOCALLY.values():
+        key = f"x {kind}"
+        s.put("D", key)
+        s.settle()
+        late = s.park(low, low, key)
+        again = s.start(mid, PUT, key)
+        s.shown_at(mid, again)
+        third = s.start(mid, PUT, key, thread="another")
+        s.shown_at(mid, third)
+        thread, (inside,) = begun(s, "D", (kind, key))
+        commit = s.start("D", COMMIT, "", thread=thread)
+        s.shown_at(mid, inside)
+        s.release(late)
+        ends_well(s, commit)
+        s.settle()
+        for member in s.members:
+            s.holds(member, key, inside)
+        s.not_told(mid, late)
+
+
+@scenario("TX-CONV-01", needs=TX_AND_GATES)
+def a_commit_and_a_plain_put_at_the_same_time_end_as_the_higher_id_has_it(s: Stage) -> None:
+    for plainly, transacting in ((s.high, s.low), (s.low, s.high), (s.mid, s.low), (s.mid, s.high)):
+        for base in (True, False):
+            key = f"x of {plainly} and {transacting} {base}"
+            if base:
+                s.put(s.mid, key)
+                s.settle()
+            plain = s.park(plainly, plainly, key)
+            thread, (inside,) = begun(s, transacting, (PUT, key))
+            commit = s.start(transacting, COMMIT, "", thread=thread)
+            (observer,) = (member for member in s.members if member not in (plainly, transacting))
+            s.shown_at(observer, inside)
+            s.release(plain)
+            ends_well(s, commit)
+            s.settle()
+            order = s.members
+            s.all_hold(key, plain if order.index(plainly) > order.index(transacting) else inside)
