@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Collection
 from concurrent.futures import Future
 from functools import partial
 from operator import eq
@@ -220,7 +221,11 @@ class GeodeAdapter(Adapter):
         if self._all_done(deadline):
             at_rest = self._cluster.rid_of_the_dead(deadline) and self._settling.wait(self._stage, deadline)
             if not self._stage.held():
-                return SettleResult(settled=at_rest and self._clients.drained(self._members, deadline))
+                settled = at_rest and self._clients.drained(self._members, deadline)
+                crashed = any(self._members[name].crashed() for name in self._in_use)
+                if settled and (crashed or self._clients.restarted):
+                    self._learn(self._clients.in_use)  # who has started anew was told of nothing
+                return SettleResult(settled=settled)
         if self._stage.held():
             self._stage.wait_quiet(CALM_S, deadline)
         return SettleResult(settled=False, held=self._stage.held())
@@ -298,12 +303,29 @@ class GeodeAdapter(Adapter):
             raise UnsupportedError(
                 "crash: a member that may hold the lock of a clear is not killed on Geode yet"
             )
-        survivors = {name for name in self._in_use if not self._members[name].crashed()}
-        self._clients.require_another(member, survivors)
+        self._clients.require_no_copy(member)
         doomed.kill()
         self._gateways.gone(member)
         self._cluster.prepare()
         self._stage.release_all(member)  # its listeners hold nothing back any more
+
+    def restart(self, member: str, from_disk: bool) -> None:
+        """Have a member run again that was killed, with copies of the regions, all being at rest."""
+        if from_disk or self._gateways.queues:
+            raise UnsupportedError("restart: neither disks nor members with queues are driven so far")
+        dead = self._member(member)
+        if not dead.crashed():
+            raise AdapterError(f"restart: {member} was not killed")
+        self._cluster.revive(member)
+        back = self._members[member]
+        for name, attributes in self._regions.items():
+            self._cluster.ask(back, partial(self._create, attributes, self._internal[name]))
+        self._baseline[member] = self._cluster.ask(back, Member.discards)
+        if dead.port is not None:
+            self._cluster.ask(back, partial(Member.serve, port=dead.port))
+        self._clients.restarted.add(member)
+        self._clients.servers_changed()
+        self._learn((member,))
 
     def start_client(self, client: Client) -> None:
         """Start a client's JVM, or take the one that runs, and create its regions."""
@@ -387,6 +409,13 @@ class GeodeAdapter(Adapter):
 
     def _create(self, attributes: RegionAttributes, internal: str, member: Member) -> None:
         member.create_region(attributes, internal, RegionListener(self._stage, member.name, attributes.name))
+
+    def _learn(self, holders: Collection[str]) -> None:
+        """Take what these hold now for known, whatever they were told; nothing is under way."""
+        for holder in holders:
+            for name in self._regions:
+                found = self._cluster.ask(self._member(holder), partial(Member.contents, name=name))
+                self._stage.learn(holder, name, found)
 
     def _bring_back(self) -> None:
         """Have members run again that were crashed, with all their queues."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import atexit
 import threading
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedErr
 from plumbline.adapters.geode.cluster import START_LIMIT_S, Cluster, end_all
 from plumbline.adapters.geode.folder import Folder
 from plumbline.adapters.geode.jars import Jars
-from plumbline.adapters.geode.jvm import JavaError, plain
+from plumbline.adapters.geode.jvm import JavaError, plain, stack_words
 from plumbline.adapters.geode.listener import RegionListener
 from plumbline.adapters.geode.member import FLUSH_REGION, Member
 from plumbline.adapters.waiting import wait_until
@@ -26,6 +26,14 @@ from plumbline.reference.history import interest_words
 from plumbline.reference.operations import Client, Interest
 
 _NO_EXPRESSION = "java.util.regex.PatternSyntaxException"
+
+_NO_SERVER = "org.apache.geode.cache.NoSubscriptionServersAvailableException"
+_LOOKING = "QueueManagerImpl.recoverPrimary"
+_LOOKERS = ("queueTimer", "poolTimer")
+_READER = "Cache Client Updater Thread"
+
+PING_MS = 500
+"""So often a client that has no server looks for one; as shipped every ten seconds."""
 
 ALL_KEYS = "ALL_KEYS"
 """Geode's own word for them, where keys to register for are named."""
@@ -99,6 +107,7 @@ class ClientCache(Member):
         factory.setPoolMinConnections(0)
         factory.setPoolLoadConditioningInterval(-1)
         factory.setPoolIdleTimeout(-1)  # a connection once made is used again
+        factory.setPoolPingInterval(PING_MS)
         self._cache = factory.create()
         self._regions = {}
         self.sentinel = Sentinel(self.name)
@@ -113,7 +122,12 @@ class ClientCache(Member):
     def subscribed(self) -> tuple[int | None, frozenset[int]]:
         """The port of the server that sends it events, None if there is none now, and those that stand by."""
         pool = self._cache.getDefaultPool()
-        primary = pool.getPrimary()
+        try:
+            primary = pool.getPrimary()
+        except JavaError as error:
+            if error.java_exception.getClass().getName() != _NO_SERVER:
+                raise
+            return None, frozenset()
         redundant = frozenset(int(server.getPort()) for server in pool.getRedundants().toArray())
         return None if primary is None else int(primary.getPort()), redundant
 
@@ -121,6 +135,21 @@ class ClientCache(Member):
     def several(self) -> bool:
         """Whether it has more than one server to call."""
         return self.connected is not None and len(self.connected.servers) > 1
+
+    def reception(self) -> tuple[bool, tuple[int, ...]]:
+        """Whether it is looking for a server to send it events; the ports whence events are being read."""
+        java = self.jvm.gateway.jvm
+        beans = java.java.lang.management.ManagementFactory.getThreadMXBean()
+        looking, ports = False, []
+        for thread in beans.getThreadInfo(beans.getAllThreadIds(), 2**31 - 1):  # with whole stacks
+            if thread is None:
+                continue
+            name = str(thread.getThreadName())
+            if name.startswith(_READER):
+                ports.append(int(name.rpartition(" ")[2]))
+            elif name.startswith(_LOOKERS):
+                looking |= _LOOKING in stack_words(java, thread.getStackTrace())
+        return looking, tuple(ports)
 
     def call_first(self) -> None:
         """Have the next call that needs a connection ask the first server for it, and the others in turn.
@@ -178,11 +207,13 @@ class Clients:
     Attributes:
         caches: by name, those that run, in the example or left from another.
         in_use: names of those that the example has started.
+        restarted: the members that the example has started again.
     """
 
     def __init__(self, jars: Jars, cluster: Cluster) -> None:
         self.caches: dict[str, ClientCache] = {}
         self.in_use: set[str] = set()
+        self.restarted: set[str] = set()
         self._jars = jars
         self._cluster = cluster
         self._folder: Folder | None = None
@@ -227,16 +258,17 @@ class Clients:
                 cache.jvm.last_words(),
             )
 
-    def require_another(self, server: str, survivors: Collection[str]) -> None:
-        """Raises UnsupportedError where a member that is to be killed alone keeps the queue of a client."""
+    def require_no_copy(self, server: str) -> None:
+        """Raises UnsupportedError where a member that is to be killed may have its queues copied to another.
+
+        A server that starts again is recruited by the clients that lack one, which nobody judges so far.
+        """
         for name in sorted(self.in_use):
             client = self.caches[name].connected
             assert client is not None  # noqa: S101 - it is in use
-            keepers = client.servers[: client.redundancy + 1]
-            left = [other for other in keepers if other in survivors and other != server]
-            if server in keepers and not (left and client.redundancy):
+            if self.restarted.intersection(client.servers) and client.redundancy and server in client.servers:
                 raise UnsupportedError(
-                    "crash: a server is killed on Geode only where another keeps its clients' queues"
+                    "crash: no server is killed on Geode whose queues one that was started again may keep"
                 )
 
     def servers_changed(self) -> None:
@@ -246,6 +278,7 @@ class Clients:
     def drop_regions(self) -> None:
         """Forget the example's regions on all clients, before their servers do."""
         self.in_use.clear()
+        self.restarted.clear()
         self._cluster.ask_all(self.caches.values(), Member.drop_regions)
 
     def drained(self, members: Mapping[str, Member], deadline: float) -> bool:
@@ -254,12 +287,33 @@ class Clients:
         A value that is put on a server into a region of its own waits in the client's queue behind it.
         """
         self._sentinels += 1
-        waiting = [self.caches[name] for name in sorted(self.in_use)]
-        for cache in waiting:
+        waiting = []
+        for cache in (self.caches[name] for name in sorted(self.in_use)):
             assert cache.connected is not None  # noqa: S101 - it is in use
-            server = next(members[name] for name in cache.connected.servers if not members[name].crashed())
-            self._cluster.ask(server, partial(_put_sentinel, name=cache.name, value=self._sentinels))
+            servers = [members[name] for name in cache.connected.servers]
+            living = [server for server in servers if not server.crashed()]
+            if (len(living) < len(servers) or self.restarted) and not self._served(cache, living, deadline):
+                return False
+            if living:
+                self._cluster.ask(living[0], partial(_put_sentinel, name=cache.name, value=self._sentinels))
+                waiting.append(cache)
         return all(cache.sentinel.await_value(self._sentinels, deadline) for cache in waiting)
+
+    def _served(self, cache: ClientCache, living: Sequence[Member], deadline: float) -> bool:
+        """Whether by the deadline a server that lives sends the client its events, and no other any more.
+
+        Where none lives, nobody does, and all that was left of the dead has been read.
+        """
+        ports = {server.port for server in living}
+
+        def served() -> bool:
+            primary, _ = self._cluster.ask(cache, lambda member: _client(member).subscribed())
+            if primary not in (ports or {None}):
+                return False
+            looking, read = self._cluster.ask(cache, lambda member: _client(member).reception())
+            return ports.issuperset(read) and not (looking and living)
+
+        return wait_until(served, deadline - time.monotonic())
 
     def require_alive(self) -> None:
         """Raises AdapterError if a client has died."""

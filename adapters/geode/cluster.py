@@ -126,9 +126,12 @@ class Cluster:
             alone = {**_PROPERTIES, "locators": locator, "start-locator": locator}
             spare.control.submit(partial(Member.warm_up, spare, alone, START_LIMIT_S))
 
-    def revive(self) -> bool:
-        """Have every member that was crashed run again; whether there was any. Raises AdapterError."""
-        dead = [member for member in self.members.values() if member.crashed()]
+    def revive(self, name: str = "") -> bool:
+        """Have every member that was crashed, or this one, run again; whether there was any.
+
+        Raises AdapterError.
+        """
+        dead = [member for member in self.members.values() if member.crashed() and name in ("", member.name)]
         if not dead:
             return False
         self.prepare()

@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from typing import Any, NamedTuple
 
 from plumbline.adapters.errors import AdapterError
-from plumbline.adapters.geode.jvm import JavaError, plain
+from plumbline.adapters.geode.jvm import JavaError, plain, stack_words
 from plumbline.adapters.geode.links import LINK_ADDRESS, RECEIVER_ADDRESS
 from plumbline.adapters.geode.ports import free_ports
 from plumbline.adapters.geode.worker import Worker
@@ -152,7 +152,7 @@ class Gateway:
         beans = self._java.java.lang.management.ManagementFactory.getThreadMXBean()
         threads = beans.getThreadInfo(beans.getAllThreadIds(), 2**31 - 1)  # with whole stacks
         return sum(
-            _APPLYING in self._text(thread.getStackTrace())
+            _APPLYING in stack_words(self._java, thread.getStackTrace())
             for thread in threads
             if thread is not None and thread.getThreadName().startswith("ServerConnection")
         )
@@ -239,14 +239,6 @@ class Gateway:
                         raise  # else it was dispatched since the set was made
             events += [event for _, event in sorted(numbered, key=lambda one: one[0]) if event is not None]
         return events
-
-    def _text(self, stack: Any) -> str:
-        """A stack trace in words, in one piece."""
-        carrier, words = self._java.java.lang.Throwable(), self._java.java.io.StringWriter()
-        carrier.setStackTrace(stack)
-        carrier.printStackTrace(self._java.java.io.PrintWriter(words))
-        text: str = words.toString()
-        return text
 
     def _stands_still(self, sender: Any) -> bool:
         return all(self._field(processor, "isDispatcherWaiting") for processor in self._processors(sender))

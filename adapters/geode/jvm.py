@@ -242,6 +242,15 @@ class Jvm:
         return self._directory / "errors"
 
 
+def stack_words(java: Any, stack: Any) -> str:
+    """A stack trace in words, in one piece; `java` is the view of its JVM."""
+    carrier, words = java.java.lang.Throwable(), java.java.io.StringWriter()
+    carrier.setStackTrace(stack)
+    carrier.printStackTrace(java.java.io.PrintWriter(words))
+    text: str = words.toString()
+    return text
+
+
 def plain(proxy: Any, client: GatewayClient | None = None) -> Any:
     """The same Java object, over another connection if one is given, without the methods of a Python mapping.
 

@@ -49,6 +49,7 @@ class Member:
     Attributes:
         name: by which the others know it from `join` on.
         counted_out: whether survivors were told that it has died.
+        port: of its cache server; None if it runs none.
     """
 
     def __init__(self, name: str, jars: Jars, directory: Path) -> None:
@@ -66,7 +67,7 @@ class Member:
         self._writers: dict[str, RegionWriter] = {}
         self._lesser: dict[str, bool] = {}
         self._flush: Any = None
-        self._port: int | None = None
+        self.port: int | None = None
 
     @property
     def gateway(self) -> Gateway:
@@ -194,17 +195,17 @@ class Member:
         """The hidden region, as one more thread sees it, or the member's own."""
         return plain(self._flush, client)
 
-    def serve(self) -> int:
-        """Run a cache server for clients, from the first time on; tells its port."""
-        if self._port is None:
+    def serve(self, port: int = 0) -> int:
+        """Run a cache server for clients at this port, or at any, from the first time on; tells its port."""
+        if self.port is None:
             server = self._cache.addCacheServer()
-            server.setPort(0)
+            server.setPort(port)
             server.setBindAddress("127.0.0.1")
             server.setHostnameForClients("127.0.0.1")
             server.setMessageTimeToLive(MESSAGES_LIVE_MS)
             server.start()
-            self._port = int(server.getPort())
-        return self._port
+            self.port = int(server.getPort())
+        return self.port
 
     def contents(self, name: str) -> tuple[Content, ...]:
         """What this member holds of a region, and it alone: each key as it is when it is read."""
