@@ -379,7 +379,9 @@ class GeodeAdapter(Adapter):
         """Set the link from one site's senders to another's receivers `up`, `down` or `drop_acks`."""
         self._require_alive()
         if source in self._clients.in_use:
-            raise UnsupportedError(f"link: no answers to {source} can be lost so far")
+            self._survivor(target)
+            self._clients.link(source, target, state)
+            return
         self._gateways.link(source, target, state)
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ A client's JVM outlives examples; its regions do not. Knows nothing of operation
 from __future__ import annotations
 
 import atexit
+import contextlib
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -19,6 +20,7 @@ from plumbline.adapters.geode.cluster import START_LIMIT_S, Cluster, end_all
 from plumbline.adapters.geode.folder import Folder
 from plumbline.adapters.geode.jars import Jars
 from plumbline.adapters.geode.jvm import JavaError, plain, stack_words
+from plumbline.adapters.geode.links import Links, LinkState
 from plumbline.adapters.geode.listener import RegionListener
 from plumbline.adapters.geode.member import FLUSH_REGION, Member
 from plumbline.adapters.waiting import wait_until
@@ -34,6 +36,16 @@ _READER = "Cache Client Updater Thread"
 
 PING_MS = 500
 """So often a client that has no server looks for one; as shipped every ten seconds."""
+
+RETRIES = 50
+"""So often a call is tried again where all servers have been asked in vain; as shipped it is not."""
+
+IMPATIENT_MS = 700
+"""For so long a client whose answers are lost waits for each of them; as shipped ten seconds."""
+
+CLIENT_ADDRESSES = "127.0.0.{}"
+FIRST_ADDRESS = 11
+"""Each client reaches its servers at an address of its own, where proxies listen."""
 
 ALL_KEYS = "ALL_KEYS"
 """Geode's own word for them, where keys to register for are named."""
@@ -89,8 +101,8 @@ class ClientCache(Member):
     _source: Any = None
     _next: Any = None
 
-    def connect(self, client: Client, ports: Sequence[int]) -> None:
-        """Be connected to the cache servers at these ports of this machine, to the first of them first."""
+    def connect(self, client: Client, address: str, ports: Sequence[int]) -> None:
+        """Be connected to the cache servers at this address and these ports, to the first of them first."""
         if self.connected is None:
             self.jvm.connect(START_LIMIT_S)
         else:
@@ -101,13 +113,14 @@ class ClientCache(Member):
             settings.setProperty(key, value)
         factory = java.org.apache.geode.cache.client.ClientCacheFactory(settings)
         for port in ports:
-            factory.addPoolServer("127.0.0.1", port)
+            factory.addPoolServer(address, port)
         factory.setPoolSubscriptionEnabled(True)
         factory.setPoolSubscriptionRedundancy(client.redundancy)
         factory.setPoolMinConnections(0)
         factory.setPoolLoadConditioningInterval(-1)
         factory.setPoolIdleTimeout(-1)  # a connection once made is used again
         factory.setPoolPingInterval(PING_MS)
+        factory.setPoolRetryAttempts(RETRIES)
         self._cache = factory.create()
         self._regions = {}
         self.sentinel = Sentinel(self.name)
@@ -150,6 +163,20 @@ class ClientCache(Member):
             elif name.startswith(_LOOKERS):
                 looking |= _LOOKING in stack_words(java, thread.getStackTrace())
         return looking, tuple(ports)
+
+    def be_impatient(self) -> None:
+        """Wait for answers only for a short time from here on; no call is under way."""
+        pool = self._cache.getDefaultPool()
+        factory = _field(pool, "connectionFactory")
+        with contextlib.suppress(JavaError):  # 1.2 has no such thing
+            factory = _field(factory, "connectionConnector")
+        patience = factory.getClass().getDeclaredField("readTimeout")
+        patience.setAccessible(True)
+        patience.setInt(factory, IMPATIENT_MS)
+        idle = [pool.acquireConnection() for _ in range(max(1, int(pool.getConnectionCount())))]
+        for connection in idle:
+            connection.getSocket().setSoTimeout(IMPATIENT_MS)
+            pool.returnConnection(connection)
 
     def call_first(self) -> None:
         """Have the next call that needs a connection ask the first server for it, and the others in turn.
@@ -218,7 +245,9 @@ class Clients:
         self._cluster = cluster
         self._folder: Folder | None = None
         self._sentinels = 0
-        self._stale: set[str] = set()  # those whose servers may be other processes now
+        self._stale: set[str] = set()  # those whose servers may be other processes now, or that are impatient
+        self._links: Links | None = None
+        self._impaired: set[str] = set()
 
     def start(self, client: Client, servers: Sequence[Member]) -> ClientCache:
         """Have a client run, connected to these members; raises AdapterError."""
@@ -237,11 +266,36 @@ class Clients:
         if not fits or client.name in self._stale:
             self._stale.discard(client.name)
             ports = [self._cluster.ask(server, Member.serve) for server in servers]
-            self._cluster.ask_all([cache], partial(_connect, client=client, ports=ports), START_LIMIT_S)
+            address = CLIENT_ADDRESSES.format(FIRST_ADDRESS + [*self.caches].index(client.name))
+            for server, port in zip(servers, ports, strict=True):
+                self._reachable(client.name, server.name, port, address)
+            connect = partial(_connect, client=client, address=address, ports=ports)
+            self._cluster.ask_all([cache], connect, START_LIMIT_S)
             self._await_subscribed(cache, ports[0], frozenset(ports[1 : client.redundancy + 1]))
         cache.connected = client
         self.in_use.add(client.name)
         return cache
+
+    def _reachable(self, client: str, server: str, port: int, address: str) -> None:
+        """Let a client reach a server at this address."""
+        if self._links is None:
+            self._links = Links()
+        link = _link(client, server)
+        self._links.shut(link)
+        self._links.open(link, port, address, of_client=True)
+
+    def link(self, client: str, server: str, state: str) -> None:
+        """Lose what a server answers to what a client puts, or lose it no more; raises UnsupportedError."""
+        if state not in (LinkState.UP, LinkState.DROP_ACKS):
+            raise UnsupportedError(f"link: what {server} and {client} say to each other cannot be {state!r}")
+        cache = self.caches[client]
+        if self._links is None or cache.connected is None or server not in cache.connected.servers:
+            raise AdapterError(f"link: {server} is no server of {client}")
+        if state == LinkState.DROP_ACKS:
+            self._stale.add(client)
+            self._impaired.add(_link(client, server))
+            self._cluster.ask(cache, lambda member: _client(member).be_impatient())
+        self._links.set(_link(client, server), LinkState(state))
 
     def _await_subscribed(self, cache: ClientCache, primary: int, redundant: frozenset[int]) -> None:
         """Come back when these servers, and no others, keep what the client is to be sent."""
@@ -279,6 +333,10 @@ class Clients:
         """Forget the example's regions on all clients, before their servers do."""
         self.in_use.clear()
         self.restarted.clear()
+        if self._links is not None:
+            for link in self._impaired:
+                self._links.set(link, LinkState.UP)
+        self._impaired.clear()
         self._cluster.ask_all(self.caches.values(), Member.drop_regions)
 
     def drained(self, members: Mapping[str, Member], deadline: float) -> bool:
@@ -329,10 +387,20 @@ class Clients:
         caches, self.caches = tuple(self.caches.values()), {}
         self.in_use.clear()
         end_all(caches)
+        if self._links is not None:
+            self._links.close()
+            self._links = None
         if self._folder is not None:
             self._folder.remove()
             self._folder = None
             atexit.unregister(self.end)
+
+
+def _field(owner: Any, name: str) -> Any:
+    """What a private field of a Java object holds."""
+    field = owner.getClass().getDeclaredField(name)
+    field.setAccessible(True)
+    return field.get(owner)
 
 
 def _way(client: Client) -> tuple[object, ...]:
@@ -340,8 +408,13 @@ def _way(client: Client) -> tuple[object, ...]:
     return client.servers, client.redundancy
 
 
-def _connect(member: Member, client: Client, ports: Sequence[int]) -> None:
-    _client(member).connect(client, ports)
+def _connect(member: Member, client: Client, address: str, ports: Sequence[int]) -> None:
+    _client(member).connect(client, address, ports)
+
+
+def _link(client: str, server: str) -> str:
+    """What the link of a client to a server is called."""
+    return f"{client} to {server}"
 
 
 def _client(member: Member) -> ClientCache:

@@ -1,7 +1,7 @@
-"""Links between sites: a TCP proxy before each gateway receiver, and what may be done to what passes.
+"""Links: a TCP proxy before each gateway receiver, or between a client and a server, and what may pass it.
 
 One thread runs the proxies of all links. Knows nothing of members and queues, and of what passes only how
-the message that carries a batch begins.
+the messages begin that carry a batch or a put.
 """
 
 from __future__ import annotations
@@ -29,12 +29,15 @@ _CHUNK = 65_536
 # How a message begins that carries a batch: its type, GATEWAY_RECEIVER_COMMAND, is the same in all versions.
 _BATCH = struct.pack(">i", 104)
 
+# The same of what a client puts.
+_PUT = struct.pack(">i", 7)
+
 # Closing a socket with this set breaks the connection instead of ending it.
 _LINGER_NOT = struct.pack("ii", 1, 0)
 
 
 class LinkState(StrEnum):
-    """What a link does: pass everything, nothing at all, or everything but the answers to batches."""
+    """What a link does: pass everything, nothing at all, or everything but the answers to batches or puts."""
 
     UP = "up"
     DOWN = "down"
@@ -50,9 +53,9 @@ class Links:
         self._thread.start()
         self._proxies: dict[str, _Proxy] = {}
 
-    def open(self, name: str, port: int) -> None:
-        """Let the receiver of that port be reached, in the state that the proxy was in before."""
-        proxy = self._proxies.setdefault(name, _Proxy())
+    def open(self, name: str, port: int, address: str = LINK_ADDRESS, *, of_client: bool = False) -> None:
+        """Let who listens at that port be reached there, in the state that the proxy was in before."""
+        proxy = self._proxies.setdefault(name, _Proxy(address, of_client=of_client))
         proxy.port = port
         self._do(proxy.listen())
 
@@ -95,14 +98,17 @@ class Links:
             raise AdapterError(f"the proxies of links did not answer within {ANSWER_LIMIT_S:g} s") from None
         except OSError as error:
             raise AdapterError(
-                f"a link's proxy cannot listen: {error}; is {LINK_ADDRESS} an address of this machine?"
+                f"a link's proxy cannot listen: {error}; are {LINK_ADDRESS} and what follows it addresses of"
+                " this machine?"
             ) from error
 
 
 class _Proxy:
-    """One receiver's proxy; its methods run on the thread of the links."""
+    """One receiver's proxy, or one client's to a server; its methods run on the thread of the links."""
 
-    def __init__(self) -> None:
+    def __init__(self, address: str, *, of_client: bool) -> None:
+        self._address = address
+        self._of_client = of_client
         self.port = 0
         self.state = LinkState.UP
         self.passed = 0
@@ -113,7 +119,7 @@ class _Proxy:
     async def listen(self) -> None:
         self._wanted = True
         if self._server is None and self.state is not LinkState.DOWN:
-            self._server = await asyncio.start_server(self._serve, LINK_ADDRESS, self.port)
+            self._server = await asyncio.start_server(self._serve, self._address, self.port)
 
     async def cut(self) -> None:
         self._wanted = False
@@ -123,7 +129,8 @@ class _Proxy:
         if state is self.state:
             return
         self.state = state
-        if state is not LinkState.DROP_ACKS:  # that alone leaves the connections as they are
+        # A client whose connection breaks takes its server for dead.
+        if state is not LinkState.DROP_ACKS and not self._of_client:
             self._break()
         if self._wanted:
             await self.listen()
@@ -163,8 +170,11 @@ class _Proxy:
     ) -> None:
         while data := await source.read(_CHUNK):
             self.passed += len(data)
-            # All that comes before it is answered at once, so a batch begins what it is sent with.
-            connection.carried_batch |= data.startswith(_BATCH)
+            # All that comes before it is answered at once, so a batch or a put begins what it is sent with.
+            if self._of_client:
+                connection.unanswered = data.startswith(_PUT)
+            else:
+                connection.unanswered |= data.startswith(_BATCH)
             target.write(data)
             await target.drain()
         raise EOFError
@@ -174,7 +184,7 @@ class _Proxy:
     ) -> None:
         while data := await source.read(_CHUNK):
             self.passed += len(data)
-            if self.state is LinkState.DROP_ACKS and connection.carried_batch:
+            if self.state is LinkState.DROP_ACKS and connection.unanswered:
                 continue
             target.write(data)
             await target.drain()
@@ -187,10 +197,10 @@ class _Proxy:
 
 
 class _Connection:
-    """What is known of one connection: whether a batch has passed."""
+    """What is known of one connection: whether what comes back may be an answer that is to be lost."""
 
     def __init__(self) -> None:
-        self.carried_batch = False
+        self.unanswered = False
 
 
 def _abort(writer: asyncio.StreamWriter) -> None:
