@@ -62,7 +62,12 @@ CLIENTS: dict[str, Weakening] = {
     ),
     "a client that is told in one form may have fetched it": Weakening(
         "explain.hearsay",
-        "if not view.reduced or self.fetches(client, operation) or not self._named(operation):",
+        "if not view.reduced or self._gets(client, operation) or not self._named(operation):",
         "if not view.reduced or not self._named(operation):",
+    ),
+    "what has not been answered has fetched nothing": Weakening(
+        "explain.hearsay",
+        "and (not known or outcome.value == operation.token):",
+        "and known and outcome.value == operation.token:",
     ),
 }

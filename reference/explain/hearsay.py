@@ -10,7 +10,7 @@ from bisect import bisect_left
 from itertools import accumulate
 from typing import NamedTuple
 
-from plumbline.reference.explain.index import Index
+from plumbline.reference.explain.index import NEVER, Index
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, View
 from plumbline.reference.history import (
@@ -37,6 +37,7 @@ from plumbline.reference.operations import (
     EventKind,
     Operation,
     OperationKind,
+    Status,
 )
 from plumbline.reference.rulebook.operations import ARRIVES, BECOMES
 
@@ -197,13 +198,24 @@ class Hearsay:
         it shows neither, it is older than what the client holds, which makes no difference, or the client has
         no value of the key. What a client has fetched by itself it may tell of as well.
         """
-        if not view.reduced or self.fetches(client, operation) or not self._named(operation):
+        if not view.reduced or self._gets(client, operation) or not self._named(operation):
             return None
         _, kind = ARRIVES[operation.kind]
         with_it, without = (
             self._may_show(view, client, operation, event) for event in (kind, EventKind.INVALIDATE)
         )
         return None if with_it and without else not with_it
+
+    def _gets(self, client: str, operation: Operation) -> bool:
+        """Whether the client may have got by itself what the operation has put, and tell of that."""
+        if not self.simple:
+            return True
+        for own in self._own.get((client, operation.region, operation.key), ()):
+            _, outcome = self._index.returned.get(own.op_id, (NEVER, None))
+            known = outcome is not None and outcome.status is not Status.INDEFINITE
+            if own.kind is OperationKind.GET and (not known or outcome.value == operation.token):
+                return True
+        return False
 
     def fetches(self, client: str, operation: Operation) -> bool:
         """Whether the client itself gets or changes what it holds of the key, at any time (see OfClients)."""

@@ -28,17 +28,17 @@ from plumbline.reference.operations import WHOLE_REGION, RegionPolicy
 MOST_KEYS = 8
 """Of more keys than so many each is taken alone only."""
 
-_OF_TIME = frozenset({FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN})
+_TIES = frozenset({FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN, FaultKind.ANSWERS_LOST})
 
 
 def parts(history: History, keys: int) -> Iterator[History]:
     """What the history says of so many of its keys alone; nothing where keys may depend on others.
 
-    So they do where batches leave when they are full and time stands, where clients and their queues come in,
-    where a whole region is changed, a writer is told what to refuse, a resolver puts other values in place,
-    or members keep less than replicates.
+    So they do where batches leave when they are full and time stands, where clients and queues come together,
+    or clients know by numbers what comes again, where a whole region is changed, a writer is told what to
+    refuse, a resolver puts other values in place, or members keep less than replicates.
     """
-    if not history.queues or history.clients or not _independent(history):
+    if bool(history.queues) is bool(history.clients) or not _independent(history):
         return
     unsettled = _unsettled(history)
     called = [what.operation for what in history.timeline if isinstance(what, Called)]
@@ -77,11 +77,13 @@ def _independent(history: History) -> bool:
         region.policy is not RegionPolicy.REPLICATE or region.policies for region in history.regions
     ):
         return False
+    if any(len(client.servers) > 1 for client in history.clients):
+        return False
     for what in history.timeline:
         match what:
             case Called(operation) if operation.kind in WHOLE_REGION:
                 return False
-            case FaultBegun(_, fault) if fault.kind in _OF_TIME:
+            case FaultBegun(_, fault) if fault.kind in _TIES:
                 return False
             case Scripted():
                 return False

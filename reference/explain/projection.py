@@ -16,6 +16,7 @@ from plumbline.reference.history import (
     Called,
     ContentsAsked,
     ContentsRead,
+    Gate,
     History,
     Located,
     Moment,
@@ -86,26 +87,28 @@ class _Projection:
     def _moments(self) -> Iterator[Moment | None]:
         """Each moment of the timeline, or None where it is about the others."""
         others: set[int] = set()
+        shut: set[Gate] = set()
         for what in self._history.timeline:
             match what:
+                case Armed(gate) | Released(gate) if gate.op_id not in self._kept:
+                    shut ^= {gate}
+                    yield None
                 case Called(operation):
                     if operation.op_id not in self._kept:
                         others.add(operation.op_id)
                     yield what if operation.op_id in self._kept else None
-                case Returned(op_id):
+                case Returned(op_id) | Redelivered(op_id):
                     others.discard(op_id)
-                    yield what if op_id in self._kept else None
-                case Redelivered(op_id):
                     yield what if op_id in self._kept else None
                 case NotParked(gate):
                     # The others may have stood in the way.
-                    yield what if gate.op_id in self._kept and not others else None
+                    yield what if gate.op_id in self._kept and not (others or shut) else None
                 case Armed(gate) | Parked(gate) | Released(gate):
                     yield what if gate.op_id in self._kept else None
                 case Waited():
-                    yield None if others else what
+                    yield None if others or shut else what
                 case Settled(held):
-                    yield None if held and others else what
+                    yield None if held and (others or shut) else what
                 case Located(region, key):
                     yield what if (region, key) in self._keys else None
                 case _:
