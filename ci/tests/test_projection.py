@@ -7,9 +7,11 @@ import random
 import msgspec
 import pytest
 
+from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.corruptions import showing_less
 from plumbline.ci.one_site import Shape, draw_plan, run_on_reference
 from plumbline.reference.explain.engine import Answer, Budget
+from plumbline.reference.explain.keywise import parts
 from plumbline.reference.explain.oracle import search
 from plumbline.reference.explain.projection import project
 from plumbline.reference.history import (
@@ -22,8 +24,22 @@ from plumbline.reference.history import (
     StatisticRead,
     Waited,
 )
-from plumbline.reference.operations import Event, EventKind, Operation, OperationKind, Outcome, Status
+from plumbline.reference.operations import (
+    Client,
+    Event,
+    EventKind,
+    Operation,
+    OperationKind,
+    Outcome,
+    RegionAttributes,
+    Site,
+    Status,
+    Topology,
+)
+from plumbline.reference.plans import Await, Do, Finish, Park, Plan, Release
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.suites.replaying import play_plan
+from plumbline.suites.session import Session
 
 SEEDS = range(60)
 
@@ -140,3 +156,38 @@ def test_what_returned_the_value_of_another_cannot_be_looked_at_alone():
     history = made(Called(put(1)), Returned(1, OK), Called(read), Returned(2, Outcome(Status.OK, "t1")))
     assert project(history, {2}) is None
     assert project(history, {1}) is not None
+
+
+def of_clients(*servers: str) -> History:
+    """A client stands in its listener, so that it is not told of another key, however long one waits."""
+    first, second = (
+        Operation(
+            op_id=number,
+            thread=f"A{number}",
+            member="A",
+            region="r",
+            kind=OperationKind.PUT,
+            key=key,
+            token=f"t{number}",
+        )
+        for number, key in enumerate("yx", 1)
+    )
+    steps = (Park(first, "K"), Finish(1), Do(second), Finish(2), Await(2, "K"), Release(1, "K"))
+    client = Client(name="K", servers=servers)
+    plan = Plan(
+        Topology((Site(1, ("A", "B", "C")),)), (RegionAttributes(name="r"),), steps, clients=(client,)
+    )
+    with Session(find_candidate("reference")) as session:
+        return play_plan(plan, session).history
+
+
+def test_what_holds_up_a_client_is_left_out_of_other_keys_with_all_that_waited_for_it():
+    history = of_clients("B")
+    assert any(isinstance(what, Waited) for what in history.timeline)
+    found = list(parts(history, 1))
+    assert [{op.key for op in operations(part)} for part in found] == [{"y"}, {"x"}]
+    assert [answer(part) for part in found] == [Answer.EXPLAINED] * 2
+
+
+def test_clients_of_several_servers_are_asked_for_all_keys_only():
+    assert not list(parts(of_clients("B", "C"), 1))

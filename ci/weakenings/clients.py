@@ -67,7 +67,7 @@ CLIENTS: dict[str, Weakening] = {
     ),
     "what has not been answered has fetched nothing": Weakening(
         "explain.hearsay",
-        "and (not known or outcome.value == operation.token):",
-        "and known and outcome.value == operation.token:",
+        "outcome.status is Status.INDEFINITE:\n                    return True",
+        "outcome.status is Status.INDEFINITE:\n                    continue",
     ),
 }

@@ -211,10 +211,12 @@ class Hearsay:
         if not self.simple:
             return True
         for own in self._own.get((client, operation.region, operation.key), ()):
-            _, outcome = self._index.returned.get(own.op_id, (NEVER, None))
-            known = outcome is not None and outcome.status is not Status.INDEFINITE
-            if own.kind is OperationKind.GET and (not known or outcome.value == operation.token):
-                return True
+            if own.kind is OperationKind.GET:
+                _, outcome = self._index.returned.get(own.op_id, (NEVER, None))
+                if outcome is None or outcome.status is Status.INDEFINITE:
+                    return True
+                if outcome.value == operation.token:
+                    return True
         return False
 
     def fetches(self, client: str, operation: Operation) -> bool:

@@ -229,7 +229,10 @@ class Timeline:
 
     def _may_begin(self, world: World, fault: Fault) -> bool:
         """Whether everything has settled, and nobody waits for what the member that died was called for."""
-        called = any(self._setting.operations[op_id].member == fault.member for op_id in world.calls)
+        called = any(
+            self._setting.operations[op_id].member == fault.member and not call.indefinite
+            for op_id, call in world.calls.items()
+        )
         return self._rest.quiet(world) and not (called and fault.kind is FaultKind.RESTART)
 
     def _has_happened(self, world: World, due: Moment) -> bool:
