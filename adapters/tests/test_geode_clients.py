@@ -313,23 +313,87 @@ def test_what_a_client_has_not_received_is_kept_until_it_has_whoever_dies(cluste
     cluster.release(Gate("K", 2))
     assert cluster.settle(LIMIT_MS).settled
     assert told(cluster, "K") == ["create t1", "update t2", "create t3"]
-    with pytest.raises(UnsupportedError):
-        cluster.crash("D")  # nobody is left to keep what K has not received
 
 
-def test_a_server_is_not_killed_where_no_other_keeps_its_clients_queues(adapter: GeodeAdapter):
+def test_a_client_finds_its_only_server_when_that_starts_again(adapter: GeodeAdapter):
     start(adapter)
-    with pytest.raises(UnsupportedError):
-        adapter.crash("B")
+    assert call(adapter, operation(1, "A", key="kept")) is Status.OK
+    assert call(adapter, operation(2, "A", key="gone")) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    adapter.crash("B")
+    assert adapter.settle(LIMIT_MS).settled
+    assert call(adapter, operation(3, "A", key="kept")) is Status.OK
+    assert call(adapter, operation(4, "A", OperationKind.DESTROY, key="gone")) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    assert held(adapter, "K") == {"kept": "t1", "gone": "t2"}
+    adapter.restart("B", from_disk=False)
+    assert held(adapter, "B") == {"kept": "t3"}
+    assert adapter.settle(LIMIT_MS).settled
+    assert held(adapter, "K") == {"kept": "t3"}
+    for number, caller in enumerate("ABK", 5):
+        assert call(adapter, operation(number, caller, key="kept")) is Status.OK
+        assert adapter.settle(LIMIT_MS).settled
+    assert told(adapter, "K")[2:] == ["update t5", "update t6", "update t7"]
+    assert told(adapter, "B")[2:] == ["update t5", "update t6", "update t7"]
+    adapter.reset((REGION,))
+    start(adapter)
+    assert call(adapter, operation(1, "A")) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    assert told(adapter, "B") == told(adapter, "K") == ["create t1"]
+
+
+def test_who_founded_the_cluster_is_killed_and_finds_it_again(adapter: GeodeAdapter):
+    start(adapter)
     assert call(adapter, operation(1, "B")) is Status.OK
     adapter.crash("A")
     assert call(adapter, operation(2, "B")) is Status.OK
     assert adapter.settle(LIMIT_MS).settled
     assert told(adapter, "K") == ["create t1", "update t2"]
-    adapter.reset((REGION,))  # A, which founded the cluster, has found it again
+    adapter.reset((REGION,))
     assert call(adapter, operation(1, "A")) is Status.OK
     assert adapter.settle(LIMIT_MS).settled
     assert told(adapter, "B") == ["create t1"]
+
+
+def test_no_server_is_killed_whose_queues_one_that_started_again_may_keep(adapter: GeodeAdapter):
+    start(adapter, AT_TWO)
+    adapter.crash("B")
+    assert adapter.settle(LIMIT_MS).settled
+    adapter.restart("B", from_disk=False)
+    with pytest.raises(UnsupportedError):
+        adapter.crash("A")
+    with pytest.raises(AdapterError):
+        adapter.restart("A", from_disk=False)
+    with pytest.raises(UnsupportedError):
+        adapter.restart("A", from_disk=True)
+
+
+@pytest.mark.parametrize("servers", [("B",), ("B", "A")])
+def test_a_call_whose_answer_is_lost_is_tried_again_and_happens_once(
+    adapter: GeodeAdapter, servers: tuple[str, ...]
+):
+    start(adapter, Client(name="K", servers=servers))
+    assert call(adapter, operation(1, "A")) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    served = puts_served(adapter, "B")
+    adapter.link("K", "B", "drop_acks")
+    adapter.begin(operation(2, "K"))
+    if len(servers) == 1:
+        assert wait_until(lambda: puts_served(adapter, "B") > served + 1, LIMIT_MS / 1000)
+        assert adapter.finish(2, 0) is None
+        adapter.link("K", "B", "up")
+    outcome = adapter.finish(2, LIMIT_MS)
+    assert outcome is not None
+    assert outcome.status is Status.OK
+    adapter.link("K", "B", "up")
+    assert call(adapter, operation(3, "A")) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    assert puts_served(adapter, "B") > served
+    for holder in "AB":
+        assert told(adapter, holder) == ["create t1", "update t2", "update t3"]
+    assert held(adapter, "K") == {"k": "t3"}
+    with pytest.raises(UnsupportedError):
+        adapter.link("K", "B", "down")
 
 
 def test_what_is_not_driven_is_refused(adapter: GeodeAdapter):
