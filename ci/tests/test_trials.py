@@ -37,8 +37,8 @@ from plumbline.reference.rulebook.book import Rulebook
 
 CASES = 300
 
-TWO_SITES = (*range(60), 222)
-"""Trials of two sites: the first, and one for the way of spoiling that they lack."""
+TWO_SITES = (*range(60), 123, 201)
+"""Trials of two sites: the first, and one for each way of spoiling that they lack."""
 
 RIGHT_RUNS = 80
 """Of each number of sites; `plumbline trials --right` draws as many as are wanted."""

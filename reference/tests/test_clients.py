@@ -139,7 +139,6 @@ RIGHT = {
     "what its server discarded, before a change from elsewhere": history(
         AT_ONCE, "A B C", A="1 2 3", B="2 3", C="2 3", K="2 1 3"
     ),
-    "nothing of what its server discarded": history(AT_ONCE, "A B B", A="1 2 3", B="2 3", C="1 2 3", K="2 3"),
     "a client that checks discards what its server discarded": history(
         AT_ONCE, "A B B", client=CHECKED, A="1 2 3", B="2 3", C="1 2 3", K="2 3"
     ),
@@ -158,7 +157,7 @@ RIGHT = {
         "+1 -1 +2 +3 -3 -2 settled K=", "A K! B!", A="1 3", B="1 3", C="1 3", K="1 2 3"
     ),
     "nothing to destroy at the server, and something elsewhere": history(
-        "+1 +2 -2 -1 settled A=", "A K!", A="1 2", B="", C="", K=""
+        "+1 +2 -2 -1 settled A=", "A K!", client=CHECKED, A="1 2", B="", C="", K=""
     ),
 }
 
@@ -185,6 +184,12 @@ WRONG = {
     "a client that checks holds the older": history(
         "+1 -1 +2 +3 -3 -2 settled K=2", "A K C", client=CHECKED, A="1 2 3", B="1 2 3", C="1 2 3", K="1 3 2"
     ),
+    "a client that does not check is not shown what its server discarded": history(
+        AT_ONCE, "A B B", A="1 2 3", B="2 3", C="1 2 3", K="2 3"
+    ),
+    "nor where there was nothing to destroy at its server, and something elsewhere": history(
+        "+1 +2 -2 -1 settled A=", "A K!", A="1 2", B="", C="", K=""
+    ),
     "a client holds what nobody has put last": history(
         "+1 -1 +2 -2 settled K=1", "A K", A="1 2", B="1 2", C="1 2", K="1 2"
     ),
@@ -208,6 +213,7 @@ def test_what_clients_may_not_show_is_refuted(name: str):
         ("serves_client", "a put fails"),
         ("client_compares", "a client that checks is shown a loser"),
         ("client_compares", "a client that checks holds the older"),
+        ("sends_discarded_unchecked", "a client that does not check is not shown what its server discarded"),
         ("keeps_sending", "the last event is missing when everything has settled"),
     ],
 )
