@@ -51,6 +51,7 @@ from plumbline.reference.operations import (
     Status,
     Topology,
 )
+from plumbline.reference.resolvers import policy_of
 
 ANSWER_LIMIT_S = 20.0
 MOST_SITES = 2
@@ -255,11 +256,24 @@ class GeodeAdapter(Adapter):
 
     def script(self, member: str, region: str, callback: str, answers: tuple[str, ...]) -> None:
         """Have a cache writer refuse changes of these keys; nothing else is under way."""
+        if callback == "resolver":
+            self._install(member, region, answers)
+            return
         if callback != WRITER:
             raise UnsupportedError(f"script: no {callback} is driven on Geode yet")
         self._region(region)
         refuse = partial(Member.refuse, name=region, stage=self._stage, keys=frozenset(answers))
         self._cluster.ask(self._survivor(member), refuse)
+
+    def _install(self, member: str, region: str, answers: tuple[str, ...]) -> None:
+        """Give a member a conflict resolver of this policy, until the next `reset`."""
+        self._region(region)
+        policy = policy_of(answers[0]) if len(answers) == 1 else None
+        if policy is None:
+            raise UnsupportedError(f"script: there is no policy {answers!r:.80}")
+        internal = self._internal[region]
+        install = partial(Member.resolve_by, policy=policy, stage=self._stage, name=region, internal=internal)
+        self._cluster.ask(self._survivor(member), install)
 
     def await_parked(self, gate: Gate, timeout_ms: int) -> bool:
         """Whether it has parked within the time."""

@@ -149,6 +149,12 @@ class Stage:
         if operation is not None:
             self._park(Gate(event.member, operation.op_id), event.key)
 
+    def tell_conflict(self, event: Event) -> None:
+        """A conflict resolver is asked about an event from another site."""
+        with self.changed:
+            self.events.append(event)
+            self._note()
+
     def tell_whole(self, event: Event) -> None:
         """A listener is told that a whole region was cleared, or all of it invalidated.
 

@@ -18,9 +18,11 @@ from plumbline.adapters.geode.gateway import Gateway
 from plumbline.adapters.geode.jars import Jars
 from plumbline.adapters.geode.jvm import BridgeError, Client, GoneError, JavaError, Jvm, plain
 from plumbline.adapters.geode.listener import RegionListener, Stage
+from plumbline.adapters.geode.resolver import Resolver
 from plumbline.adapters.geode.worker import Worker
 from plumbline.adapters.geode.writer import RegionWriter
 from plumbline.reference.operations import Content, Operation, Outcome, RegionAttributes, RegionPolicy, Scope
+from plumbline.reference.resolvers import Policy
 
 # A hidden region, acknowledged: a put into it comes back when all that its thread sent before has arrived.
 FLUSH_REGION = "plumbline_flush"
@@ -65,6 +67,7 @@ class Member:
         self._lasting: Any = None
         self._regions: dict[str, Any] = {}
         self._writers: dict[str, RegionWriter] = {}
+        self._resolver: Resolver | None = None
         self._lesser: dict[str, bool] = {}
         self._flush: Any = None
         self.port: int | None = None
@@ -163,6 +166,13 @@ class Member:
         """Have the cache writer of a region refuse changes of these keys, and of no others."""
         self.writer(name, stage).refuses = keys
 
+    def resolve_by(self, policy: Policy, stage: Stage, name: str, internal: str) -> None:
+        """Have a conflict resolver of this policy, in all regions of the example that it is told of."""
+        if self._resolver is None:
+            self._resolver = Resolver(stage, self.name, policy)
+            self._cache.setGatewayConflictResolver(self._resolver)
+        self._resolver.regions[internal] = name
+
     def has_writers(self, stage: Stage) -> None:
         """Have all regions of the example ask a cache writer."""
         for name in self._regions:
@@ -183,6 +193,9 @@ class Member:
             region.localDestroyRegion()
         self._regions.clear()
         self._writers.clear()
+        if self._resolver is not None:
+            self._cache.setGatewayConflictResolver(None)
+            self._resolver = None
         # Nothing tells py4j's server that Python has done with an event; without this, every event ever shown
         # would stay in the JVM, and with it its region.
         self._bindings.keySet().retainAll(self._lasting)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plumbline.reference.operations import EventKind
 from plumbline.reference.rulebook.resolvers import Told
 from plumbline.reference.rulebook.variant import variant
 
@@ -12,6 +13,10 @@ def _old_for_new(right: Told) -> Told:
 
 def _sites_swapped(right: Told) -> Told:
     return right._replace(site=right.stored_site, stored_site=right.site)
+
+
+def _destroyed_untold(right: Told) -> Told:
+    return right._replace(old=None) if right.kind is EventKind.DESTROY else right
 
 
 RESOLVERS = (
@@ -74,6 +79,12 @@ RESOLVERS = (
         "WANC-RESOLVER-06",
         "a conflict resolver is told the old value for the new one",
         told_to_resolver=_old_for_new,
+    ),
+    variant(
+        "resolver-not-told-what-goes",
+        "WANC-RESOLVER-06",
+        "a conflict resolver is not told the value that an event is to destroy",
+        told_to_resolver=_destroyed_untold,
     ),
     variant(
         "resolver-told-sites-swapped",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plumbline.reference.operations import RegionAttributes, Status
 from plumbline.reference.rules.gateway_inside import INSIDE_WRONG
+from plumbline.reference.rules.resolver_samples import RESOLVED_WRONG
 from plumbline.reference.rules.tale import AWAY, HOME, Sample, Tale
 
 _SENDERS = ("out", "back")
@@ -342,5 +343,6 @@ WRONG: dict[str, Sample] = {
     **_roles(),
     **_conflicts(),
     **INSIDE_WRONG,
+    **RESOLVED_WRONG,
 }
 """By name, with the ids of all rules that they violate."""

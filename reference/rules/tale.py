@@ -45,6 +45,7 @@ from plumbline.reference.history import (
 from plumbline.reference.operations import (
     NAMELESS,
     Client,
+    Conflict,
     Content,
     Event,
     EventKind,
@@ -61,6 +62,7 @@ from plumbline.reference.operations import (
     Status,
     Topology,
 )
+from plumbline.reference.resolvers import in_place_of
 from plumbline.reference.trace.rows import Inside, Row, rows
 from plumbline.reference.trace.schema import TraceKind
 from plumbline.reference.verdicts import Source, Verdict
@@ -103,12 +105,13 @@ class Tale:
         clients: tuple[Client, ...] = (),
         registers: bool = True,
         alone: bool = False,
+        resolver: str = "",
         **queue: Any,
     ) -> None:
         """Args: the regions' scope, or other regions; order of the logs; attributes of the sender `out`.
 
-        With clients, or `alone`, there is one site, and no sender; `registers` says whether clients begin
-        with all interest.
+        A resolver is named by its policy. With clients, or `alone`, there is one site, and no sender;
+        `registers` says whether clients begin with all interest.
         """
         both = ("out", "back")
         self._topology = SERVERS if clients or alone else TOPOLOGY
@@ -127,6 +130,7 @@ class Tale:
         self._timeline: list[Moment] = []
         self._holders = (*self._topology.members, *(client.name for client in clients))
         self._logs: dict[str, list[Shown]] = {holder: [] for holder in self._holders}
+        self._resolver = resolver
         self._inside: list[Inside] = []
         self._operations: list[Operation] = []
         self._numbers = 0
@@ -154,25 +158,74 @@ class Tale:
         return self
 
     def shown(
-        self, op_id: int, members: str | None = None, *, named: bool = True, kind: str = "", after: int = 0
+        self,
+        op_id: int,
+        members: str | None = None,
+        *,
+        named: bool = True,
+        kind: str = "",
+        after: int = 0,
+        replaced: bool = False,
     ) -> Self:
         """Listeners are told of an operation; `named` says whether by its token.
 
-        `after` says behind how many moments of the timeline that surely was.
+        `replaced` says whether of what a conflict resolver has put in place of its value. `after` says behind
+        how many moments of the timeline that surely was.
         """
         operation = self._operations[op_id - 1]
         for member in self._holders if members is None else members.split():
             log = self._logs[member]
-            known = any(s.event.key == operation.key and s.event.region == operation.region for s in log)
+            known = any(
+                s.event.key == operation.key and s.event.region == operation.region
+                for s in log
+                if s.event.conflict is None
+            )
             told = _ANNOUNCED.get(operation.kind, EventKind.UPDATE if known else EventKind.CREATE)
             event = Event(
                 member=member,
                 region=operation.region,
                 key=operation.key,
                 kind=EventKind(kind) if kind else told,
-                token=operation.token if named else None,
+                token=(in_place_of(operation.token) if replaced else operation.token) if named else None,
             )
             log.append(Shown(event, after, len(self._timeline)))
+        return self
+
+    def asked(
+        self,
+        op_id: int,
+        member: str,
+        answer: str,
+        *,
+        old: int | None = None,
+        site: int | None = None,
+        stored_site: int | None = None,
+    ) -> Self:
+        """The conflict resolver of a member is asked about an operation, over another's value.
+
+        It is told the sites that called both, unless others are named.
+        """
+        operation = self._operations[op_id - 1]
+        stored = None if old is None else self._operations[old - 1]
+        of = {one: each.number for each in self._topology.sites for one in each.members}
+        conflict = Conflict(
+            kind=EventKind.DESTROY if operation.kind is OperationKind.DESTROY else EventKind.UPDATE,
+            old=None if stored is None else stored.token,
+            site=of[operation.member] if site is None else site,
+            stored_site=(0 if stored is None else of[stored.member]) if stored_site is None else stored_site,
+            time_ms=op_id,
+            stored_time_ms=old or 0,
+            answer=answer,
+        )
+        event = Event(
+            member=member,
+            region=operation.region,
+            key=operation.key,
+            kind=EventKind.RESOLVE,
+            token=operation.token,
+            conflict=conflict,
+        )
+        self._logs[member].append(Shown(event, 0, len(self._timeline)))
         return self
 
     def do(self, kind: str, member: str, key: str, members: str | None = None, **call: str) -> Self:
@@ -329,7 +382,7 @@ class Tale:
         told: dict[str, str | None] = {}
         for shown in self._logs[member]:
             event = shown.event
-            if event.region != _READ:
+            if event.region != _READ or event.conflict is not None:
                 continue
             if event.kind is EventKind.DESTROY:
                 told.pop(event.key, None)
@@ -355,6 +408,7 @@ class Tale:
             queues=self._queues,
             clients=self._clients,
             registers=self._registers,
+            resolver=self._resolver,
         )
         return Sample(
             history, tuple(self._inside), frozenset(violates.split()), frozenset(looks_like.split())

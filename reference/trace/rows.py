@@ -55,6 +55,7 @@ from plumbline.reference.operations import (
     Status,
     transactions_of,
 )
+from plumbline.reference.resolvers import in_place_of
 from plumbline.reference.trace.schema import TraceKind
 from plumbline.reference.verdicts import Source, Verdict
 
@@ -93,6 +94,7 @@ class _Layout:
         self.operations: dict[int, Operation] = {o.op_id: o for o in calls}
         self.by_token = {o.token: o for o in calls if o.token is not None}
         self.transactions = transactions_of(calls)
+        self.replacements = {in_place_of(token): token for token in self.by_token if history.resolver}
         self.turn: dict[int, int] = {}
         turns: dict[str, int] = {}
         for o in calls:
@@ -104,6 +106,10 @@ class _Layout:
             if o.key:
                 self.keys.setdefault(o.region, {})[o.key] = None
         self.quiet_from = _quiet_from(history.timeline)
+
+    def named(self, token: str | None) -> str | None:
+        """The token of the call whose value this is, or that a resolver has put this in place of."""
+        return self.replacements.get(token, token) if token is not None else None
 
     def member(self, kind: TraceKind, member: str, **columns: Any) -> Row:
         client = self.clients.get(member)
@@ -448,7 +454,7 @@ def _contents(layout: _Layout, read: ContentsRead, *, quiet: bool) -> Iterator[R
     kind = TraceKind.FINAL_VALUE if quiet else TraceKind.CONTENT
     held = {entry.key: entry.token for entry in read.entries}
     for key in held | layout.keys.get(read.region, {}):
-        token = held.get(key)
+        token = layout.named(held.get(key))
         written_by = layout.by_token.get(token) if token is not None else None
         yield layout.member(
             kind,
@@ -459,6 +465,7 @@ def _contents(layout: _Layout, read: ContentsRead, *, quiet: bool) -> Iterator[R
             value=token,
             token=token,
             op_id=written_by.op_id if written_by else None,
+            detail=_in_place(held.get(key), token),
             state_after="absent" if key not in held else "invalid" if token is None else "valid",
         )
 
@@ -466,17 +473,19 @@ def _contents(layout: _Layout, read: ContentsRead, *, quiet: bool) -> Iterator[R
 def _shown(layout: _Layout, member: str, position: int, shown: Shown) -> Row:
     event = shown.event
     stores = event.kind in {EventKind.CREATE, EventKind.UPDATE}
+    token = layout.named(event.token)
     columns = {
         **layout.member(TraceKind.LISTENER, member),
         "region": event.region,
         "key": event.key or None,
         "event": event.kind,
-        "token": event.token,
-        "value": event.token if stores else None,
+        "token": token,
+        "value": token if stores else None,
+        "detail": _in_place(event.token, token),
         "remote": event.remote,
         "log_pos": position,
     }
-    called = layout.by_token.get(event.token) if event.token is not None else None
+    called = layout.by_token.get(token) if token is not None else None
     if called is not None:
         columns |= {
             "op_id": called.op_id,
@@ -486,17 +495,22 @@ def _shown(layout: _Layout, member: str, position: int, shown: Shown) -> Row:
             "origin_seq": layout.turn.get(called.op_id),
             "origin_site": layout.site(called.member),
         }
-    return columns if event.conflict is None else columns | _resolved(event.conflict, event.token)
+    return columns if event.conflict is None else columns | _resolved(layout, event.conflict, token)
 
 
-def _resolved(told: Conflict, token: str | None) -> Row:
+def _in_place(shown: str | None, token: str | None) -> str | None:
+    """What was shown in place of a value, if anything was put there."""
+    return None if shown == token else shown
+
+
+def _resolved(layout: _Layout, told: Conflict, token: str | None) -> Row:
     """What a call of a conflict resolver shows besides what a listener is told."""
     return {
         "kind": TraceKind.RESOLVER_CALL,
         "event": None,
         "op": "destroy" if told.kind is EventKind.DESTROY else "put",
         "value": None if told.kind is EventKind.DESTROY else token,
-        "value_before": told.old,
+        "value_before": layout.named(told.old),
         "dsid": told.site,
         "stored_dsid": told.stored_site,
         "vts": told.time_ms,
