@@ -5,6 +5,8 @@ Knows the command line and what is printed.
 
 from __future__ import annotations
 
+import math
+import random
 import sys
 import time
 from collections.abc import Iterable
@@ -23,19 +25,21 @@ from plumbline.reference.explore.promises import Held
 from plumbline.reference.explore.scopes import SHAPES, Part, Scope
 from plumbline.reference.rulebook.book import rulebook_of
 from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.suites.profiles import seconds
 
 _EPILOG = """\
 \b
 Examples:
   plumbline explore                                        every part, small: a minute
   plumbline explore --scope medium --part gateways         finds the circle of three updates
+  plumbline explore --scope medium --within 30m            as far as half an hour goes
   plumbline explore --faulty later-refused --part gateways what a mistake leads to
   plumbline explore --thorough --part replicated           believing no claim: the same ends, more states
 
 \b
 Exit codes:
   0  every run keeps every promise, or the documents allow that it does not
-  1  some run breaks one    2  some program has too many states to look at all
+  1  some run breaks one    2  some program has too many states to look at all, or was not looked at
 """
 
 
@@ -45,6 +49,7 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
     part: Part
     shape: str
     programs: int
+    explored: int
     states: int
     cut_short: int
     seconds: float
@@ -70,10 +75,21 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
     help="Whose reading of the documents.",
 )
 @click.option("--faulty", metavar="VARIANT", help="With this mistake of `plumbline faulty list`.")
+@click.option(
+    "--within",
+    metavar="TIME",
+    help="Draw programs for so long, each shape for an equal part of it: 90s, 20m; all of them if left out.",
+)
 @click.option("--thorough", is_flag=True, help="Believe no claim that a step may be taken alone.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
-    scope: str, parts: tuple[str, ...], dialect: str, faulty: str | None, thorough: bool, as_json: bool
+    scope: str,
+    parts: tuple[str, ...],
+    dialect: str,
+    faulty: str | None,
+    within: str | None,
+    thorough: bool,
+    as_json: bool,
 ) -> None:
     """Look at every run of the model in small worlds, and tell the shortest that breaks a promise."""
     book = rulebook_of(Dialect(dialect))
@@ -82,32 +98,47 @@ def command(
             raise click.UsageError(f"There is no variant {faulty!r}; `plumbline faulty list` names all.")
         book = FAULTY[faulty].rulebook(book)
     console = Console(stderr=True)
+    shapes = [(part, shape) for part in map(Part, parts or Part) for shape in SHAPES[part, Scope(scope)]]
+    ends = None if within is None else time.monotonic() + _seconds(within)
     rows = []
-    for part in [Part(one) for one in parts] or list(Part):
-        for shape in SHAPES[part, Scope(scope)]:
-            began = time.monotonic()
-            found = [
-                explore(program, book, reduced=not thorough)
-                for program in _tracked(console, f"{part}, {shape}", list(programs(shape)))
-            ]
-            rows.append(_row(part, str(shape), found, time.monotonic() - began))
+    for at, (part, shape) in enumerate(shapes):
+        began = time.monotonic()
+        share = math.inf if ends is None else max(0.0, ends - began) / (len(shapes) - at)
+        every = list(programs(shape))
+        if ends is not None:
+            random.Random(0).shuffle(every)  # noqa: S311 - no secret
+        found = [
+            explore(program, book, reduced=not thorough)
+            for program in _tracked(console, f"{part}, {shape}", every)
+            if time.monotonic() - began < share
+        ]
+        rows.append(_row(part, str(shape), len(every), found, time.monotonic() - began))
     if as_json:
         sys.stdout.write(msgspec.json.encode(rows).decode() + "\n")
     else:
         _tell(Console(), rows)
     broken = any(not finding.allowed for row in rows for finding in row.findings)
-    sys.exit(1 if broken else 2 if any(row.cut_short for row in rows) else 0)
+    part_only = any(row.cut_short or row.explored < row.programs for row in rows)
+    sys.exit(1 if broken else 2 if part_only else 0)
 
 
 def _tracked(console: Console, what: str, of: list[Program]) -> Iterable[Program]:
     return track(of, what, console=console, transient=True, disable=not console.is_terminal)
 
 
-def _row(part: Part, shape: str, found: list[Explored], seconds: float) -> _Row:
+def _seconds(within: str) -> float:
+    try:
+        return seconds(within)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _row(part: Part, shape: str, programs: int, found: list[Explored], seconds: float) -> _Row:
     return _Row(
         part=part,
         shape=shape,
-        programs=len(found),
+        programs=programs,
+        explored=len(found),
         states=sum(one.states for one in found),
         cut_short=sum(not one.whole for one in found),
         seconds=round(seconds, 1),
@@ -121,7 +152,9 @@ def _tell(console: Console, rows: list[_Row]) -> None:
         column.no_wrap = True
     for row in rows:
         allowed = sum(bool(finding.allowed) for finding in row.findings)
-        numbers = (row.programs, row.states, row.cut_short, row.seconds, len(row.findings) - allowed, allowed)
+        looked_at = f"{row.explored} of {row.programs}"
+        told = len(row.findings) - allowed
+        numbers = (looked_at, row.states, row.cut_short, row.seconds, told, allowed)
         table.add_row(row.part, row.shape, *map(str, numbers))
     console.print(table)
     for row in rows:

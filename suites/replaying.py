@@ -18,7 +18,7 @@ from plumbline.reference.history import History
 from plumbline.reference.plans import Plan, by_rank, mistakes, needs, plan_words, renamed
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.runs import Counterexample
-from plumbline.reference.verdicts import Verdict
+from plumbline.reference.verdicts import Source, Verdict
 from plumbline.suites.deviations import NOTHING, OnRecord
 from plumbline.suites.plans import run_plan
 from plumbline.suites.results import Result
@@ -109,7 +109,8 @@ def replay(
 
 
 def _again(example: Counterexample, session: Session, judge: Judge) -> Callable[[], Result]:
-    if not example.refuted:
+    # A plan that is right wherever it is played shows what may be: no scenario says more of it.
+    if not example.refuted and example.source is Source.SCENARIO:
         scenario = SCENARIOS.get(example.title)
         if scenario is None:
             raise CannotReplayError(

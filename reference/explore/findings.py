@@ -5,17 +5,35 @@ Knows walks and promises; knows nothing of candidates.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from itertools import chain
+
 import msgspec
 
-from plumbline.reference.explore.programs import Program, programs
+from plumbline.reference.explore.programs import TICK, Program, programs
 from plumbline.reference.explore.promises import AGREEMENT, PROMISES, Held, Promise, holdings
 from plumbline.reference.explore.scopes import SHAPES, Part, Scope
 from plumbline.reference.explore.walk import Moment, Walked, walk
 from plumbline.reference.rulebook.book import Rulebook
 
+Run = tuple[str, ...]
+"""What happened, one thing after the other."""
+
 CIRCLE = (
     "Within a site versions decide, between sites timestamps do: of three updates, two of them by members of "
     "one site at the same time, each may beat the next. The documents do not say how that is to end."
+)
+
+HELD_BACK = (
+    "Who has collected a tombstone remembers nothing of the destroy. What is on its way for longer than "
+    "tombstones are kept is compared with nothing where it arrives, or with what was written since. The "
+    "documents bound how long tombstones are kept, and not how long messages take."
+)
+
+ANEW = (
+    "Versions begin anew once a tombstone was collected. Who hears of the collection behind what was written "
+    "since may take the new tombstone, of the same version and member, for the one that was collected. The "
+    "documents do not say how it is told apart."
 )
 
 
@@ -65,34 +83,87 @@ def all_programs(part: Part, scope: Scope) -> list[Program]:
 def explore(program: Program, book: Rulebook, *, reduced: bool = True) -> Explored:
     """Walk through every run of a program and look at each end."""
     walked = walk(program, book, reduced=reduced)
-    first = {
-        promise: next((end for end in walked.ends if not promise.kept(program, end.world)), None)
-        for promise in PROMISES
-    }
     return Explored(
         program=str(program),
         states=walked.states,
         whole=walked.whole,
         ends=len({tuple(holdings(program, end.world).items()) for end in walked.ends}),
-        findings=tuple(_finding(walked, promise, end) for promise, end in first.items() if end is not None),
+        findings=tuple(found for promise in PROMISES for found in _found(walked, promise)),
     )
+
+
+def broken_by(walked: Walked) -> Iterator[str]:
+    """The requirements of promises that some run breaks though the documents do not allow it."""
+    for promise in PROMISES:
+        yield from (found.requirement for found in _found(walked, promise) if not found.allowed)
+
+
+def _found(walked: Walked, promise: Promise) -> Iterator[Finding]:
+    """The shortest run that breaks a promise, if any does; one that is not allowed before all others."""
+    broken = (
+        _finding(walked, promise, end) for end in walked.ends if not promise.kept(walked.program, end.world)
+    )
+    first = next(broken, None)
+    if first is not None:
+        yield next((found for found in chain((first,), broken) if not found.allowed), first)
 
 
 def _finding(walked: Walked, promise: Promise, end: Moment) -> Finding:
     program = walked.program
+    run = walked.run_to(end)
+    allowed = ""
+    if promise.requirement in AGREEMENT:
+        allowed = next((why for why, holds in _REASONS.items() if holds(program, run)), "")
     return Finding(
         requirement=promise.requirement,
         says=promise.says,
         program=str(program),
         held=holdings(program, end.world),
-        run=walked.run_to(end),
-        allowed=CIRCLE if _is_circle(program) and promise.requirement in AGREEMENT else "",
+        run=run,
+        allowed=allowed,
     )
 
 
-def _is_circle(program: Program) -> bool:
+def _is_circle(program: Program, run: Run) -> bool:
     """Whether two members of a site and one of another write the key."""
+    del run
     writers = [
         {one.member for one in program.operations if one.member in site} for site in program.shape.sites
     ]
     return sum(map(bool, writers)) > 1 and max(map(len, writers)) > 1
+
+
+def _is_held_back(program: Program, run: Run) -> bool:
+    """Whether something was sent before the clock ticked, and arrived behind that."""
+    del program
+    if TICK not in run:
+        return False
+    tick = run.index(TICK)
+    sent = {line.split()[2] for line in run[:tick] if line.startswith("sends ")}
+    return any(line.startswith("receives ") and line.split()[2] in sent for line in run[tick:])
+
+
+def _is_overtaken(program: Program, run: Run) -> bool:
+    """Whether a member heard of a collection behind what was called at the collecting member since."""
+    del program
+    since: dict[str, set[str]] = {}
+    behind: set[tuple[str, str]] = set()
+    for line in run:
+        what, *rest = line.split()
+        if what == "collects":
+            since[rest[1]] = set()
+        elif what == "applies" and rest[0] in since:
+            since[rest[0]].add(rest[1])
+        elif what == "receives":
+            behind |= {(rest[0], collector) for collector, ops in since.items() if rest[1] in ops}
+        elif what == "hears" and (rest[-2], rest[-1]) in behind:
+            return True
+    return False
+
+
+_REASONS: dict[str, Callable[[Program, Run], bool]] = {
+    CIRCLE: _is_circle,
+    HELD_BACK: _is_held_back,
+    ANEW: _is_overtaken,
+}
+"""Why the documents allow that members end apart, and how it shows in a run."""

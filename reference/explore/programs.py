@@ -7,7 +7,7 @@ Knows no model.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations_with_replacement, product
+from itertools import accumulate, combinations_with_replacement, pairwise, product
 
 import msgspec
 
@@ -20,11 +20,17 @@ from plumbline.reference.operations import (
     RegionPolicy,
     Scope,
     Site,
+    TombstoneSettings,
     Topology,
 )
 
 REGION = "r"
 KEY = "x"
+
+TICK_MS = 60_000
+"""By so much the clock goes on when it ticks; tombstones that were there before are collected."""
+
+TICK = "the clock ticks"
 
 MANY = 3
 """So many kinds of operations are not told one by one."""
@@ -38,21 +44,29 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
         operations: how many are called, all on one key.
         kinds: what may be called.
         there: whether the key is there when the program begins.
-        faults: how many faults happen, each followed by its mending where there is one.
-        fault_kinds: what may break.
+        faults: for each fault what may break; it is followed by its mending where there is one, and where
+            there are several, they happen in every order.
+        ties: whether the clock may stand from one call to the next, so that their timestamps are equal.
     """
 
     sites: tuple[tuple[str, ...], ...]
     operations: int
     kinds: tuple[OperationKind, ...]
     there: bool = False
-    faults: int = 0
-    fault_kinds: tuple[FaultKind, ...] = ()
+    faults: tuple[tuple[FaultKind, ...], ...] = ()
+    ties: bool = False
 
     def __str__(self) -> str:
         sites = " | ".join("".join(site) for site in self.sites)
         kinds = "/".join(self.kinds) if len(self.kinds) < MANY else "any"
-        extra = (", key there" if self.there else "") + (f", {self.faults} fault" if self.faults else "")
+        ticks = sum(FaultKind.TIME_LEAP in kinds for kinds in self.faults)
+        broken = len(self.faults) - ticks
+        extra = (
+            (", key there" if self.there else "")
+            + (f", {broken} fault" if broken else "")
+            + (", ticks" if ticks else "")
+            + (", ties" if self.ties else "")
+        )
         return f"{sites}: {self.operations} {kinds}{extra}"
 
 
@@ -63,11 +77,13 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
         shape: its size.
         operations: in the order of the calls and of the clocks, which agree.
         faults: in the order in which they happen.
+        times: what the clocks show at each call; empty where each is later than the one before.
     """
 
     shape: Shape
     operations: tuple[Operation, ...]
     faults: tuple[Fault, ...] = ()
+    times: tuple[int, ...] = ()
 
     @property
     def topology(self) -> Topology:
@@ -94,13 +110,28 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
         policy = RegionPolicy.REPLICATE
         return (RegionAttributes(name=REGION, policy=policy, scope=Scope.ACK, senders=senders),)
 
+    @property
+    def ticks(self) -> bool:
+        """Whether the clock ticks meanwhile."""
+        return any(fault.kind is FaultKind.TIME_LEAP for fault in self.faults)
+
+    @property
+    def tombstones(self) -> TombstoneSettings | None:
+        """Where the clock ticks, a tombstone expires from one tick to the next, and is collected alone."""
+        return TombstoneSettings(timeout_ms=TICK_MS // 2, threshold=1) if self.ticks else None
+
     def __str__(self) -> str:
-        calls = ", ".join(f"{one.kind} by {one.member}" for one in self.operations)
-        return calls + "".join(f"; {words(fault)}" for fault in self.faults)
+        told = [f"{one.kind} by {one.member}" for one in self.operations]
+        for at in range(1, len(self.times)):
+            if self.times[at] == self.times[at - 1]:
+                told[at] += " at the same time"
+        return ", ".join(told) + "".join(f"; {words(fault)}" for fault in self.faults)
 
 
 def words(fault: Fault) -> str:
     """A fault in a few words."""
+    if fault.kind is FaultKind.TIME_LEAP:
+        return TICK
     what = fault.kind.replace("_", " ")
     return f"{what} {fault.member}" if fault.member else f"{what} {fault.site} to {fault.remote_site}"
 
@@ -108,8 +139,9 @@ def words(fault: Fault) -> str:
 def programs(shape: Shape) -> Iterator[Program]:
     """Every program of the shape, but for those that differ from another in names only.
 
-    Within one site the order of calls tells nothing that the interleaving of their steps does not tell, too.
-    Between sites it is the order of the clocks; two sites of one size may change places.
+    Within one site the order of calls tells nothing that the interleaving of their steps does not tell, too,
+    and of members only the order of the ids of those counts that write. Between sites the order of calls is
+    that of the clocks; two sites of one size may change places.
     """
     members = [member for site in shape.sites for member in site]
     calls = list(product(members, shape.kinds))
@@ -122,10 +154,44 @@ def programs(shape: Shape) -> Iterator[Program]:
     for way in ways:
         if alike and way[0][0] not in shape.sites[0]:
             continue
+        writers = {member for member, _ in way} | ({members[0]} if shape.there else set())
+        if len(shape.sites) == 1 and writers != set(members[: len(writers)]):
+            continue
         operations = tuple(_operation(number, *call) for number, call in enumerate(way, 1))
-        for faults in product(_faults(shape), repeat=shape.faults):
-            happening = tuple(fault for some in faults for fault in some)
-            yield Program(shape=shape, operations=operations, faults=happening)
+        # Of those that write nothing one is like the other: the first of them breaks for all.
+        bystanders = set(members[len(writers) + 1 :]) if len(shape.sites) == 1 else set()
+        for faults in _happening(shape, bystanders):
+            for times in _times(shape, operations):
+                yield Program(shape=shape, operations=operations, faults=faults, times=times)
+
+
+def _happening(shape: Shape, bystanders: set[str]) -> Iterator[tuple[Fault, ...]]:
+    """What may break, in every order in which each is mended behind it."""
+    for chosen in product(*(list(_faults(shape, kinds, bystanders)) for kinds in shape.faults)):
+        yield from dict.fromkeys(_merged(chosen))
+
+
+def _merged(several: tuple[tuple[Fault, ...], ...]) -> Iterator[tuple[Fault, ...]]:
+    """Every order of these, each in its own order."""
+    if not any(several):
+        yield ()
+    for at, (*one,) in enumerate(several):
+        if one:
+            left = (*several[:at], tuple(one[1:]), *several[at + 1 :])
+            yield from ((one[0], *rest) for rest in _merged(left))
+
+
+def _times(shape: Shape, operations: tuple[Operation, ...]) -> Iterator[tuple[int, ...]]:
+    """What the clocks may show at the calls; of calls in one site, one after the other, each is later."""
+    if not shape.ties:
+        yield ()
+        return
+    home = {member: number for number, site in enumerate(shape.sites) for member in site}
+    pairs = pairwise(operations)
+    steps = [(0, 1) if home[one.member] != home[other.member] else (1,) for one, other in pairs]
+    for way in product(*steps):
+        if 0 in way:  # where each is later, nothing has to be told
+            yield tuple(accumulate(way, initial=1))
 
 
 def first_put(shape: Shape) -> Operation:
@@ -145,12 +211,14 @@ def _operation(number: int, member: str, kind: OperationKind) -> Operation:
     )
 
 
-def _faults(shape: Shape) -> Iterator[tuple[Fault, ...]]:
-    members = [member for site in shape.sites for member in site]
-    for kind in shape.fault_kinds:
+def _faults(shape: Shape, kinds: tuple[FaultKind, ...], bystanders: set[str]) -> Iterator[tuple[Fault, ...]]:
+    members = [member for site in shape.sites for member in site if member not in bystanders]
+    for kind in kinds:
         match kind:
             case FaultKind.CRASH:
                 yield from ((Fault(kind=kind, member=member),) for member in members)
+            case FaultKind.TIME_LEAP:
+                yield (Fault(kind=kind, milliseconds=TICK_MS),)
             case FaultKind.RECEIVER_STOP:
                 start = FaultKind.RECEIVER_START
                 yield from ((Fault(kind=kind, member=m), Fault(kind=start, member=m)) for m in members)

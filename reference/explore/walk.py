@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from plumbline.reference.explain.steps import Step, Unobserved, View
 from plumbline.reference.explore.programs import Program, first_put, words
+from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import Fault, FaultKind, OrderStrength
 from plumbline.reference.model import hazards
 from plumbline.reference.model.foresight import Unknowing
@@ -21,6 +22,8 @@ from plumbline.reference.model.timeline import Answers
 from plumbline.reference.model.world import World, empty_world
 from plumbline.reference.operations import Operation
 from plumbline.reference.rulebook.book import Rulebook
+
+_NOTHING: HashedMap[Any, Any] = HashedMap()
 
 
 class Moment(NamedTuple):
@@ -69,6 +72,7 @@ class _Faults(Unknowing):
         self._hazards = [
             frozenset().union(*map(hazards.of_fault, faults[first:])) for first in range(len(faults) + 1)
         ]
+        self._faults = faults
         self.broken = 0
 
     def open(self, world: World, view: View) -> frozenset[str]:  # type: ignore[override] # asked so, always
@@ -82,6 +86,25 @@ class _Faults(Unknowing):
             found |= {"lost messages"}
         return found
 
+    def time_to_pass(self, *_: object) -> bool:
+        """Whether the clock still ticks."""
+        return any(fault.kind is FaultKind.TIME_LEAP for fault in self._faults[self.broken :])
+
+    def gauge_to_come(self, *_: object) -> bool:
+        """No: nobody reads what is counted."""
+        return False
+
+    def clear_to_come(self, *_: object) -> bool:
+        """No: nothing is cleared."""
+        return False
+
+
+def _uncounted(world: World) -> World:
+    """The world without what is only kept for those who count; so worlds that differ in nothing else meet."""
+    if world.tombs.collections:
+        world = world.but(tombs=world.tombs._replace(collections=_NOTHING))
+    return world.but(discards=_NOTHING) if world.discards else world
+
 
 class _Walker:
     """The model of one program, and what may come next in it."""
@@ -90,7 +113,14 @@ class _Walker:
         self.program = program
         topology = program.topology
         self._setting = Setting(
-            book, topology, program.regions, topology.members, queues=program.queues, clock=True
+            book,
+            topology,
+            program.regions,
+            topology.members,
+            queues=program.queues,
+            clock=True,
+            redeliverable=frozenset(),
+            tombstones=program.tombstones,
         )
         self._foresight = _Faults(program.faults)
         self._model = Model(self._setting, OrderStrength.TOTAL, self._foresight, Answers())
@@ -98,10 +128,13 @@ class _Walker:
         self._replaced = book.replaced()
         for operation in (first_put(program.shape), *program.operations):
             self._setting.take_up(operation)
+        self._setting.readings = {number: (1, time) for number, time in enumerate(program.times, 1)}
 
     def first(self) -> Moment:
         """The world before anything is called."""
         world = empty_world()
+        if self.program.ticks:
+            (world,) = self._model.faults.happened(world, Fault(kind=FaultKind.HOLD_TIME))
         if self.program.queues:
             world = world.but(wan=self._model.senders.started(world.wan))
         if not self.program.shape.there:
@@ -123,7 +156,7 @@ class _Walker:
         steps = list(self._model.internal_steps(world, self._view))
         alone = self._alone(world, steps)
         for step in alone or steps:
-            yield moment._replace(world=step.state), _told(step)
+            yield moment._replace(world=_uncounted(step.state)), _told(step)
         if not alone:
             yield from self._outside(moment)
 
