@@ -130,6 +130,8 @@ def _logs(history: History, index: Index) -> Logs:
             caller = None if event.token is None else by_token.get(event.token)
             thread = None if caller is None or event.conflict is not None else caller.thread
             place = listener_place(strength, member, event.region, event.key, thread, event.kind)
+            if event.conflict is not None and entries.get(place, [None])[-1:] == [entry]:
+                continue  # a resolver that is asked once more at once has been asked
             entries.setdefault(place, []).append(entry)
             windows.setdefault(place, []).append((shown.after, shown.before))
     owners: dict[Place, Hashable] = {}

@@ -333,8 +333,11 @@ class Sites(Stage):
         return [event for member in members for event in self._driver.conflicts(member) if event.key == key]
 
     def asks(self, members: tuple[str, ...], key: str, *operations: Operation) -> None:
-        """The conflict resolvers of a site have been asked about exactly these, in this order."""
-        seen = [event.token for event in self.asked_about(members, key)]
+        """The conflict resolvers of a site have been asked about exactly these, in this order.
+
+        About what is delivered again one may be asked again.
+        """
+        seen = list(dict.fromkeys(event.token for event in self.asked_about(members, key)))
         wanted = [operation.token for operation in operations]
         if seen != wanted:
             where = " or ".join(members)
