@@ -65,6 +65,25 @@ CLIENTS: dict[str, Weakening] = {
         "if not view.reduced or self._gets(client, operation) or not self._named(operation):",
         "if not view.reduced or not self._named(operation):",
     ),
+    "only a client's first server whispers": Weakening(
+        "explain.hearsay",
+        "            if any(moment < before for moment, _ in self._crashes):\n                return True\n",
+        "",
+    ),
+    "a client calls nothing more": Weakening(
+        "explain.hearsay", " or now <= self._index.called[other.op_id] < latest for other", " for other"
+    ),
+    "a client that has yet to call reads nothing at its server": Weakening(
+        "explain.hindsight",
+        "in self._index.originators:\n                comes = max(comes, Comes.PERHAPS)\n",
+        "in self._index.originators:\n                pass\n",
+    ),
+    "a client that fetches is told by messages only": Weakening(
+        "model.clients", "            and not self._foresight.clients.fetches(client, operation)\n", ""
+    ),
+    "who has to be sent what its server discards would show it": Weakening(
+        "model.replicates", " and not any(owed(name)))", ")"
+    ),
     "what has not been answered has fetched nothing": Weakening(
         "explain.hearsay",
         "outcome.status is Status.INDEFINITE:\n                    return True",

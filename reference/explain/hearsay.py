@@ -320,8 +320,6 @@ class Hearsay:
 
     def becomes_invalid(self, now: int, client: str, operation: Operation) -> bool:
         """Whether the client may be told of another value without it first (see OfClients)."""
-        if not self.simple:
-            return client in self._without_values
         silent, until = self._valueless.get((client, operation.region, operation.key), _NONE)
         latest = self._index.latest(operation, client)
         return any(

@@ -6,6 +6,7 @@ How the comparison ends, `checks` says; how messages come there, `deliveries`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -22,7 +23,7 @@ from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.subscriptions import Hearing, queued
+from plumbline.reference.model.subscriptions import Hearing, is_owed, queued
 from plumbline.reference.model.wires import acknowledged, alone
 from plumbline.reference.model.world import (
     Call,
@@ -245,7 +246,7 @@ class Replicates:
             yield Step(
                 ("ignores", member, operation.op_id),
                 self.taken(after, channel, head, discarded=False),
-                claim=claim and self._unheard(world, view, member, operation),
+                claim=claim and self._unheard(world, view, member, operation, discarded=False),
             )
 
     def _discarded(
@@ -305,7 +306,7 @@ class Replicates:
                             ("discards", member, operation.op_id),
                             told,
                             ((place, shown),) if announces else (),
-                            self._unheard(world, view, member, operation)
+                            self._unheard(world, view, member, operation, discarded=True)
                             if safe and len(ways) == 1 and not announces and not stores_first
                             else None,
                             lost,
@@ -390,13 +391,19 @@ class Replicates:
             or heard.starts_anew(world, view, member)
         )
 
-    def _unheard(self, world: World, view: View, member: str, operation: Operation) -> Claim | None:
-        """The claim of a discard: where clients are served, only if none shows that it was sent it."""
+    def _unheard(
+        self, world: World, view: View, member: str, operation: Operation, *, discarded: bool
+    ) -> Claim | None:
+        """The claim of a discard: where clients are served, only if none shows that it was sent it.
+
+        Whoever has to be sent it all the same may have to be so at a moment at which it shows nothing there.
+        """
         if not self._setting.serves(member):
             return claims.DISCARD
         heard = self._foresight.clients
+        owed = partial(is_owed, self._setting, sure=False, discarded=discarded)
         mute = all(
-            heard.unheard(view, name, operation)
+            (heard.unheard(view, name, operation) and not any(owed(name)))
             or (
                 (line := world.served.lines.get(name)) is not None
                 and line.primary != member

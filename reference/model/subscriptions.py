@@ -86,7 +86,7 @@ def queued(
             continue
         primary = server == line.primary
         heard = hearing if setting.clients_as_documented else None
-        owed = _is_owed(setting, client, sure=sure, discarded=discarded)
+        owed = is_owed(setting, client, sure=sure, discarded=discarded)
         if heard and heard.spares(client, primary=primary) and not (primary and any(owed)):
             continue
         keeps = (True,) if primary else each(setting.book.secondary_queues())
@@ -111,7 +111,7 @@ def queued(
         yield from worlds if lasts else [_ended(after, server, operation) for after in worlds]
 
 
-def _is_owed(setting: Setting, client: str, *, sure: bool, discarded: bool) -> tuple[bool, ...]:
+def is_owed(setting: Setting, client: str, *, sure: bool, discarded: bool) -> tuple[bool, ...]:
     """Whether a client has to be sent what reaches its server; several answers only where that is free."""
     if sure or not discarded or all(setting.client_checks(client)):
         return (sure,)
