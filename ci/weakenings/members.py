@@ -222,7 +222,9 @@ MEMBERS: dict[str, Weakening] = {
         "model.replicates", "return claims.DISCARD_UNHEARD if mute else None", "return claims.DISCARD"
     ),
     "a server finds nothing to do like anybody else": Weakening(
-        "model.replicates", "claim=claim and self._unheard(world, view, member, operation)", "claim=claim"
+        "model.replicates",
+        "claim and self._unheard(world, view, member, operation, discarded=False)",
+        "claim",
     ),
     "a server calls like anybody else": Weakening(
         "model.callers", "            and not self._heard_first(world, view, operation)\n", ""
