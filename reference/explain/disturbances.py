@@ -88,6 +88,10 @@ class Disturbances:
             unread == LOOK and members[number] == (member, queue) for number, unread in world.asked.items()
         )
 
+    def binds_to_come(self, now: int) -> bool:
+        """Whether a fault is still to come that binds queues (see Foresight)."""
+        return self._index.last_bound >= now
+
     def arrives_in_time(self, world: World, view: View, channel: Channel) -> bool:
         """Whether a call that has returned before its sender's death waits for it (see Foresight)."""
         ends = [

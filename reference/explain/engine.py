@@ -6,6 +6,7 @@ only successor; everything else is a choice. States are remembered only where th
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Collection, Hashable
 from enum import StrEnum
@@ -185,8 +186,13 @@ class _Believed:
         return holds
 
 
-def _successors(system: System, cursor: Cursor, here: Position, believed: _Believed) -> list[Position]:
-    """Where to go from here: one place if a step may be taken at once, else every choice, best last."""
+def _successors(
+    system: System, cursor: Cursor, here: Position, believed: _Believed, dice: random.Random | None = None
+) -> list[Position]:
+    """Where to go from here: one place if a step may be taken at once, else every choice, best last.
+
+    With dice the choices are in any order.
+    """
     choices: list[tuple[int, Position]] = []
     opened: frozenset[str] | None = None
     for step in system.steps(here.state, cursor):
@@ -205,7 +211,10 @@ def _successors(system: System, cursor: Cursor, here: Position, believed: _Belie
         if believed(step.claim) and not (opened and not step.clashes.isdisjoint(opened)):
             return [after]
         choices.append((step.prefer + (taken[1] << 8) - (_FAULTS_LAST if step.fault else 0), after))
-    choices.sort(key=lambda choice: choice[0])
+    if dice is None:
+        choices.sort(key=lambda choice: choice[0])
+    elif len(choices) > 1:
+        dice.shuffle(choices)
     return [after for _, after in choices]
 
 
@@ -217,20 +226,29 @@ def explain(
     logs: Logs,
     budget: Budget | None = None,
     switched_off: Collection[str] = (),
+    *,
+    seed: int | None = None,
 ) -> Explanation:
     """Search for a run of the system that shows exactly the logs.
+
+    Which choice is tried first decides how soon a run is found, if there is one: a wrong one that shows only
+    much later may take longer to give up than there is time. Who has been unlucky may try again otherwise.
 
     Args:
         system: the model with the example's commands.
         logs: what was observed.
         budget: where to give up; then the answer is unknown.
         switched_off: names of replaced decisions; claims that rely on one of them are not believed.
+        seed: choices are tried in an order drawn from it; None: in the order that finds most runs soon.
     """
+    dice = None if seed is None else random.Random(seed)  # noqa: S311 - repeatable, and no secret
     with uncollected():
-        return _search(system, logs, budget or Budget(), _Believed(switched_off))
+        return _search(system, logs, budget or Budget(), _Believed(switched_off), dice)
 
 
-def _search(system: System, logs: Logs, budget: Budget, believed: _Believed) -> Explanation:
+def _search(
+    system: System, logs: Logs, budget: Budget, believed: _Believed, dice: random.Random | None
+) -> Explanation:
     deadline = None if budget.time_ms is None else time.thread_time() + budget.time_ms / 1000
     cursor = Cursor(logs, reduced=True)
     stack = [Position(system.initial(), HashedMap(), logs.total)]
@@ -249,7 +267,7 @@ def _search(system: System, logs: Logs, budget: Budget, believed: _Believed) -> 
             if late or states > budget.states:
                 return Explanation(Answer.UNKNOWN, states, branches, frontier=_furthest(frontier, here))
             cursor.move(here.used)
-            successors = _successors(system, cursor, here, believed)
+            successors = _successors(system, cursor, here, believed, dice)
             if len(successors) != 1:
                 break
             here = successors[0]

@@ -40,6 +40,7 @@ class Hindsight:
         self.copies_are_looked_at = disturbances.copies_are_looked_at
         self.copy_is_looked_at_now = disturbances.copy_is_looked_at_now
         self.arrives_in_time = disturbances.arrives_in_time
+        self.binds_to_come = disturbances.binds_to_come
         self.dies = disturbances.dies
         self.may_happen = disturbances.may_happen
         self.may_go_untold = disturbances.may_go_untold
@@ -264,6 +265,18 @@ class Hindsight:
         if self._index.dies(operation.member):
             return index < len(moments)  # what it has sent may be lost, and then counts for nothing
         return index < len(moments) and moments[index] < self._index.latest(operation, member)
+
+    def is_counted(self, world: World, now: int, member: str) -> bool:
+        """Whether somebody reads the member's counters from now on (see Foresight)."""
+        moments = self._index.counts.get(member)
+        return moments is not None and (
+            moments[-1] >= now or any(self._index.answers.members[n][0] == member for n in world.asked)
+        )
+
+    def most_counted(self, now: int, member: str) -> int | None:
+        """What the member's conflatedEvents can have moved by at most (see Foresight)."""
+        limits = self._index.limits.get(member, ())
+        return next((most for moment, most in limits if moment >= now), None)
 
     def gauge_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
         """Whether somebody may count the member's tombstones first (see Foresight)."""

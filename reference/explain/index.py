@@ -42,6 +42,7 @@ from plumbline.reference.history import (
 )
 from plumbline.reference.history import Shown as ListenerShown
 from plumbline.reference.model.faults import mends
+from plumbline.reference.model.forgetting import BINDS
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
 from plumbline.reference.model.setting import served
 from plumbline.reference.model.timeline import DESTROYED, WHOLE_COPY, Answers, Reading
@@ -131,8 +132,11 @@ class Index:
         self.readers = self._find_readers()
         self.silent = self._find_silent((*history.topology.members, *self.clients))
         self.counts = self._find_counts()
+        self.limits = self._find_limits()
         self.gauges = self._find_gauges()
         self.clears = self._find_clears()
+        self.last_bound = max((moment for moment, fault in self.faults if fault.kind in BINDS), default=-1)
+        """When the last fault is asked for under which it matters what queues send at all; -1 if none is."""
         self.leaps = [moment for moment, fault in self.faults if fault.kind is FaultKind.TIME_LEAP]
         self.losers = self._find_losers()
         self.unheard = self._find_unheard()
@@ -369,6 +373,25 @@ class Index:
         for moments in counts.values():
             moments.sort()
         return counts
+
+    def _find_limits(self) -> dict[str, list[tuple[int, int]]]:
+        """Of each member the questions after its conflatedEvents, and what they or later ones allow at most.
+
+        A counter only grows, unless its member starts anew.
+        """
+        limits: dict[str, list[tuple[int, int]]] = {}
+        if any(fault.kind is FaultKind.RESTART for _, fault in self.faults):
+            return limits
+        asked = sorted(self.answers.statistics, key=lambda number: self.asked[number], reverse=True)
+        for number in asked:
+            member, name = self.answers.members[number]
+            if name in TOMBSTONE_STATISTICS:
+                continue
+            _, most = self.answers.statistics[number]
+            later = limits.setdefault(member, [])
+            least = min(most, later[0][1]) if later else most
+            later.insert(0, (self.asked[number], least))
+        return limits
 
     def _find_clears(self) -> dict[str, list[tuple[int, int]]]:
         """Of each region the clears, and when they are called."""

@@ -40,8 +40,12 @@ from plumbline.reference.rulebook.decisions import (
 from plumbline.reference.rulebook.resolvers import Told
 from plumbline.reference.runs import DeadEnd
 
-SOON, PATIENT = 3, 20
-"""So many states for each entry of the logs are looked at before few keys are asked, and then of each key."""
+SOON, FEW_KEYS, PATIENT = 2, 4, 50
+"""So many states are looked at for each entry of the logs: of all keys before few are asked, of few keys, and
+of each key that is still undecided then."""
+
+TRIES = 5
+"""So often choices are tried in another order before it is looked for longer."""
 
 NAMING_STATES = (1_000, 4_000, 16_000)
 NAMING_MS = 3_000
@@ -78,31 +82,46 @@ def search(history: History, book: Rulebook, budget: Budget | None = None) -> Ex
 def _searched(history: History, book: Rulebook, budget: Budget) -> tuple[Explanation, History]:
     """What the search says, and of what: of the whole history, or of a few of its keys that refute it.
 
-    What is not soon explained is most likely wrong, and a few keys are refuted long before all are.
+    What is not soon explained is wrong, and a few keys are refuted long before all are; or else the first
+    choices were unlucky, and others soon explain it.
     """
     question = ask(history, book)
     found = _explained(question, book, budget, SOON)
     if found.answer is not Answer.UNKNOWN or found.states > budget.states:
         return found, history
-    if not book.replaced():
-        for keys, patience in ((1, SOON), (1, PATIENT), (2, SOON)):
-            undecided = False
-            for part in parts(history, keys):
-                of_part = _explained(ask(part, book), book, budget, patience)
-                if of_part.answer is Answer.REFUTED:
-                    return of_part, part
-                undecided |= of_part.answer is Answer.UNKNOWN
-            if keys == 1 and patience == PATIENT and undecided:
-                break
+    keywise = not book.replaced()
+    if keywise and (refuted := _refuted(history, book, budget, 1, (FEW_KEYS, PATIENT))):
+        return refuted
+    for seed in range(TRIES):
+        found = _explained(question, book, budget, SOON, seed)
+        if found.answer is not Answer.UNKNOWN:
+            return found, history
+    if keywise and (refuted := _refuted(history, book, budget, 2, (FEW_KEYS,))):
+        return refuted
     return _explained(question, book, budget), history
 
 
+def _refuted(
+    history: History, book: Rulebook, budget: Budget, keys: int, patience: tuple[int, ...]
+) -> tuple[Explanation, History] | None:
+    """So many keys that refute the history, and how; None if none was found."""
+    undecided = list(parts(history, keys))
+    for per_entry in patience:
+        for part in tuple(undecided):
+            found = _explained(ask(part, book), book, budget, per_entry)
+            if found.answer is Answer.REFUTED:
+                return found, part
+            if found.answer is Answer.EXPLAINED:
+                undecided.remove(part)
+    return None
+
+
 def _explained(
-    question: Question, book: Rulebook, budget: Budget, per_entry: int | None = None
+    question: Question, book: Rulebook, budget: Budget, per_entry: int | None = None, seed: int | None = None
 ) -> Explanation:
     """What the search says within the budget, and within so many states for each entry of the logs."""
     most = budget.states if per_entry is None else min(budget.states, per_entry * question.logs.total)
-    return explain(question.system, question.logs, Budget(most, budget.time_ms), book.replaced())
+    return explain(question.system, question.logs, Budget(most, budget.time_ms), book.replaced(), seed=seed)
 
 
 def find(

@@ -367,6 +367,11 @@ REPEATED = Claim(
     "A repeated event that is not shown changes nothing.",
     frozenset({"applies_repeated"}),
 )
+REPEATED_BY_PEER = Claim(
+    "repeated by a peer",
+    "What a peer tells of once more is left out where it could only be shown, or counted, and neither was.",
+    frozenset({"applies_repeated"}),
+)
 REMOVAL = Claim(
     "removal",
     "What a secondary still holds of what was answered would only be sent again, and a repetition changes "

@@ -18,7 +18,8 @@ from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Message, MessageState, Stage, World
 from plumbline.reference.operations import Operation
-from plumbline.reference.rulebook.values import each
+from plumbline.reference.rulebook.operations import ARRIVES
+from plumbline.reference.rulebook.values import EntryState, each
 
 
 class Deliveries:
@@ -70,11 +71,28 @@ class Deliveries:
                 yield Step(
                     ("recognises", channel.target, head.op_id),
                     self._replicates.taken(world, channel, head, discarded=False),
+                    claim=claims.REPEATED_BY_PEER if self._in_vain(world, view, channel, operation) else None,
                 )
             if counted(world):
                 yield from self._perhaps_again(world, view, channel, operation, head)
             else:
                 yield from self.taken_in(world, view, channel, operation, head)
+
+    def _in_vain(self, world: World, view: View, channel: Channel, operation: Operation) -> bool:
+        """Whether a repetition can only be left out: the log tells of none, and nobody counts one.
+
+        Where another site writes the key, too, even what is discarded tells something of timestamps.
+        """
+        member, foresight = channel.target, self._foresight
+        if not self._setting.as_documented or self._setting.is_timed(operation.region, operation.key):
+            return False
+        if ARRIVES[operation.kind][0] is not EntryState.LIVE or foresight.dies(member):
+            return False
+        if view.still(*self._replicates.shown(member, operation)):
+            return False
+        most = foresight.most_counted(view.now, member)
+        told = most is not None and world.discards.get(member, 0) >= most
+        return told or not foresight.is_counted(world, view.now, member)
 
     def taken_in(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message

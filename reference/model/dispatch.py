@@ -14,8 +14,9 @@ from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import FaultKind
 from plumbline.reference.model import claims, hazards
 from plumbline.reference.model.batches import Batches
+from plumbline.reference.model.copies import with_sender
 from plumbline.reference.model.foresight import Foresight
-from plumbline.reference.model.senders import REMOVALS, WAITS_FOR_SITE, with_sender, without_removed
+from plumbline.reference.model.senders import REMOVALS, WAITS_FOR_SITE
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Message, Queued, Sender, Wire, WireName, World
 from plumbline.reference.operations import QueueAttributes
@@ -278,36 +279,13 @@ class Dispatch:
             if channel.source == member and message.queue == queue.id and message.event is not None
         }
         kept = sorted(position for position in copies if sender.told < position <= sender.mark)
-        if looked_at:
+        if looked_at or not kept:
             return kept
         return [
             position
             for position, following in zip(kept, [*kept[1:], None], strict=True)
             if following is None or self._foresight.comes_again(copies[following])
         ]
-
-    def forgotten(self, world: World, now: int) -> World:
-        """The world in which copies of queues hold nothing more that has left them, where nobody can tell.
-
-        Whoever looks at a copy can, and whoever is told again of what has left: it was still there when
-        the primary died. Else the order in which it had been queued would part worlds for ever.
-        """
-        if not self._setting.tells_late or self._foresight.tells_again():
-            return world
-        for (member, name), sender in world.wan.senders.items():
-            if (
-                not sender.primary
-                or member in world.wan.dead
-                or sender.told >= sender.mark
-                or self._foresight.copies_are_looked_at(now, name)
-            ):
-                continue
-            world = with_sender(world, member, name, sender._replace(told=sender.mark))
-            for other in self._setting.others[member]:
-                copy = world.wan.senders.get((other, name))
-                if copy is not None and other not in world.wan.dead:
-                    world = with_sender(world, other, name, without_removed(copy, sender.mark))
-        return world
 
     def _told(self, world: World, member: str, queue: QueueAttributes, mark: int) -> World:
         channels = world.channels

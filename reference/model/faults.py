@@ -12,10 +12,10 @@ from plumbline.reference.history import Fault, FaultKind, fault_words
 from plumbline.reference.model.attempts import lost
 from plumbline.reference.model.batches import passed, runs_again, stopped
 from plumbline.reference.model.buckets import outlived, without
+from plumbline.reference.model.copies import with_sender
 from plumbline.reference.model.dispatch import broken, link_of
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.restarts import restarted
-from plumbline.reference.model.senders import with_sender
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.wires import acknowledged, with_wire
 from plumbline.reference.model.world import STILL_UNKNOWN, Call, GateState, Stage, WireName, World

@@ -87,6 +87,12 @@ class Foresight(Protocol):
     def count_to_come(self, now: int, member: str, operation: Operation) -> bool:
         """Whether somebody who has not asked yet might read a counter before `operation` is discarded."""
 
+    def is_counted(self, world: World, now: int, member: str) -> bool:
+        """Whether somebody reads the member's counters from now on."""
+
+    def most_counted(self, now: int, member: str) -> int | None:
+        """What the member's conflatedEvents can have moved by at most, by what is read of it later."""
+
     def gauge_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
         """Whether somebody may count the member's tombstones before `operation` reaches it."""
 
@@ -122,6 +128,9 @@ class Foresight(Protocol):
 
     def tells_again(self) -> bool:
         """Whether some listener is told of anything more than once."""
+
+    def binds_to_come(self, now: int) -> bool:
+        """Whether a fault is still to come under which it matters what is sent at all (see Forgetting)."""
 
     def arrives_in_time(self, world: World, view: View, channel: Channel) -> bool:
         """Whether the first message of the channel is known to arrive before its sender dies."""
@@ -208,6 +217,14 @@ class Unknowing:
         """Perhaps."""
         return True
 
+    def is_counted(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def most_counted(self, *_: object) -> int | None:
+        """Not known."""
+        return None
+
     def gauge_to_come(self, *_: object) -> bool:
         """Perhaps."""
         return True
@@ -253,6 +270,10 @@ class Unknowing:
         return True
 
     def tells_again(self) -> bool:
+        """Perhaps."""
+        return True
+
+    def binds_to_come(self, *_: object) -> bool:
         """Perhaps."""
         return True
 

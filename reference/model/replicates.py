@@ -288,6 +288,8 @@ class Replicates:
                     discards = world.discards
                     for counter in who:
                         discards = discards.set(counter, discards.get(counter, 0) + 1)
+                    if view.reduced and any(self._is_too_much(view, discards, counter) for counter in who):
+                        continue
                     after = world.but(discards=discards, order=finding.order)
                     after = self._checks.ranked(after, operation, finding)
                     after = self._checks.raised(after, operation, head, member)
@@ -311,6 +313,11 @@ class Replicates:
                             else None,
                             lost,
                         )
+
+    def _is_too_much(self, view: View, discards: HashedMap[str, int], member: str) -> bool:
+        """Whether a member has counted more than it is going to tell."""
+        most = self._foresight.most_counted(view.now, member)
+        return most is not None and discards.get(member, 0) > most
 
     def _told_of_loser(
         self, world: World, member: str, operation: Operation, head: Message

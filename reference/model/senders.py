@@ -11,7 +11,9 @@ from itertools import product
 
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.model import claims
+from plumbline.reference.model.copies import with_sender, without_removed
 from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.forgetting import Forgetting
 from plumbline.reference.model.hazards import crash_of
 from plumbline.reference.model.precedence import Precedence, Shown
 from plumbline.reference.model.setting import Setting
@@ -29,9 +31,12 @@ WAITS_FOR_SITE = "another site"
 class Senders:
     """The part of the model that fills queues and keeps their copies alike."""
 
-    def __init__(self, setting: Setting, foresight: Foresight, precedence: Precedence) -> None:
+    def __init__(
+        self, setting: Setting, foresight: Foresight, precedence: Precedence, forgetting: Forgetting
+    ) -> None:
         self._setting = setting
         self._foresight = foresight
+        self._forgetting = forgetting
         self._precedence = precedence
 
     def started(self, wan: Wan) -> Wan:
@@ -285,7 +290,9 @@ class Senders:
         after = _acknowledged(with_sender(world, member, name, sender), channel, head)
         hindered: frozenset[str] = frozenset((crash_of(channel.source), "lost messages"))
         loses: tuple[Shown, ...] = ()
-        if channel.source in world.wan.dead:
+        if view.reduced and self._forgetting.may_forget(world, view.now, name, event.op_id):
+            hindered = frozenset()  # nothing depends on it, and what is behind it may come or not
+        elif channel.source in world.wan.dead:
             loses = self._precedence.stored_in_vain(world, view, channel)
             kept = self._precedence.lost_in_vain(world, view, channel)
             if loses and not kept:
@@ -351,12 +358,6 @@ class Senders:
         )
 
 
-def with_sender(world: World, member: str, name: str, sender: Sender) -> World:
-    """The world in which the member's sender is this one."""
-    wan = world.wan
-    return world.but(wan=wan._replace(senders=wan.senders.set((member, name), sender)))
-
-
 def _inserted(queue: tuple[Queued, ...], event: Queued) -> tuple[Queued, ...]:
     """The copy with the event at its place; mostly the end, but threads overtake each other."""
     index = len(queue)
@@ -383,23 +384,3 @@ def _acknowledged(world: World, channel: Channel, head: Message) -> World:
     if call is not None and awaited in call.waiting:
         calls = calls.set(head.op_id, call._replace(waiting=call.waiting - {awaited}))
     return world.but(channels=channels, calls=calls)
-
-
-def without_removed(sender: Sender, last: int, *, clears: bool = True) -> Sender:
-    """A copy that has been told that everything up to a position has left the queue.
-
-    Args:
-        sender: the copy.
-        last: the position.
-        clears: whether records go, too.
-    """
-    gone = {event.op_id for event in sender.queue if event.position <= last}
-    # The listener is told of one thing after the other: first that the event was queued.
-    gone -= {event.op_id for event in sender.callbacks}
-    records = sender.records
-    if clears:
-        records = tuple(event for event in records if event.op_id not in gone)
-    kept = tuple(event for event in sender.queue if event.position > last)
-    # A secondary that dispatches, as none should, may have sent what now goes.
-    sent, heard = min(sender.sent, len(kept)), min(sender.heard, len(kept))
-    return sender._replace(queue=kept, mark=max(sender.mark, last), records=records, sent=sent, heard=heard)

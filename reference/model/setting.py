@@ -64,6 +64,7 @@ class Setting:
         tells_late: whether all decisions are as they are on which "a removal may be told of later" rests.
         clients_as_documented: whether all decisions are as they are on which "what a server changes goes to
             its clients once, in that order" rests.
+        as_documented: whether all decisions are answered as the documents of some dialect say.
         resends: whether all decisions are as they are on which "sent in vain is as if not sent" rests.
         ambiguous: (region, key) pairs whose versions may differ between runs that show the same.
         redeliverable: op ids whose message may be delivered once more; None for all.
@@ -155,6 +156,7 @@ class Setting:
         self.in_sequence = IN_SEQUENCE.isdisjoint(book.replaced())
         self.tells_late = TOLD_LATE.isdisjoint(book.replaced())
         self.resends = UNANSWERED_STAYS.isdisjoint(book.replaced())
+        self.as_documented = not book.replaced()
         self.watches_writers = "waits_for_other_writers" in book.replaced()
         self.watches_delivery = "applies_while_another_is_under_way" in book.replaced()
 

@@ -21,6 +21,7 @@ from plumbline.reference.model.dispatch import Dispatch
 from plumbline.reference.model.failover import Failover
 from plumbline.reference.model.faults import Faults
 from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.forgetting import Forgetting
 from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.interests import Interests
 from plumbline.reference.model.precedence import Precedence
@@ -53,7 +54,8 @@ class Model:
         self.setting = setting
         self._foresight = foresight
         precedence = Precedence(setting, foresight)
-        self.senders = Senders(setting, foresight, precedence)
+        self.forgetting = Forgetting(setting, foresight)
+        self.senders = Senders(setting, foresight, precedence, self.forgetting)
         self.takeover = Takeover(setting, self.senders, precedence)
         wholes = Wholes(setting, strength, client_strength or strength, self.senders)
         self.callers = Callers(setting, strength, foresight, self.senders, wholes)
@@ -150,8 +152,8 @@ class Model:
         return found | claims.TIME_PASSES if self.dispatch.may_take_in(state) else found
 
     def canonical(self, state: World, now: int) -> World:
-        """The state without what can no longer matter: what has left queues, and how high versions are."""
-        return self._counted_anew(self.dispatch.forgotten(state, now) if self.setting.queues else state)
+        """The state without what can no longer matter (see `forgetting`), nor how high versions are."""
+        return self._counted_anew(self.forgetting.forgotten(state, now))
 
     def _counted_anew(self, state: World) -> World:
         """The state with the versions of each key counted from one again, at each site for itself.

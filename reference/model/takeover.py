@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.model import claims
+from plumbline.reference.model.copies import with_sender
 from plumbline.reference.model.precedence import Precedence
-from plumbline.reference.model.senders import Senders, with_sender
+from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Message, MessageState, World
 from plumbline.reference.rulebook.values import each

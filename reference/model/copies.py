@@ -1,0 +1,34 @@
+"""Copies of queues: what a member keeps of a queue, exchanged for another state of it, or cut.
+
+Knows how a copy is told what has left the queue; knows nothing of who tells it.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.model.world import Sender, World
+
+
+def with_sender(world: World, member: str, name: str, sender: Sender) -> World:
+    """The world in which the member's sender is this one."""
+    wan = world.wan
+    return world.but(wan=wan._replace(senders=wan.senders.set((member, name), sender)))
+
+
+def without_removed(sender: Sender, last: int, *, clears: bool = True) -> Sender:
+    """A copy that has been told that everything up to a position has left the queue.
+
+    Args:
+        sender: the copy.
+        last: the position.
+        clears: whether records go, too.
+    """
+    gone = {event.op_id for event in sender.queue if event.position <= last}
+    # The listener is told of one thing after the other: first that the event was queued.
+    gone -= {event.op_id for event in sender.callbacks}
+    records = sender.records
+    if clears:
+        records = tuple(event for event in records if event.op_id not in gone)
+    kept = tuple(event for event in sender.queue if event.position > last)
+    # A secondary that dispatches, as none should, may have sent what now goes.
+    sent, heard = min(sender.sent, len(kept)), min(sender.heard, len(kept))
+    return sender._replace(queue=kept, mark=max(sender.mark, last), records=records, sent=sent, heard=heard)
