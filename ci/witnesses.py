@@ -47,6 +47,7 @@ _PARTS = [
             "model.replicates",
             "model.deliveries",
             "model.checks",
+            "model.forgetting",
         ),
         *(
             "model.setting",

@@ -11,12 +11,6 @@ MEMBERS: dict[str, Weakening] = {
         "            and not in_doubt(self._setting, self._foresight, world, view.now, member, operation)\n",
         "",
     ),
-    "a discard is claimed though it may matter when": Weakening(
-        "model.replicates",
-        "            and not self._foresight.count_to_come(view.now, member, operation)\n"
-        "            and not in_doubt(self._setting, self._foresight, world, view.now, member, operation)\n",
-        "            and not self._foresight.count_to_come(view.now, member, operation)\n",
-    ),
     "nobody looks whether anything is old enough to be collected": Weakening(
         "model.collecting", " or Collecting(setting).is_old(world)", ""
     ),
@@ -68,11 +62,6 @@ MEMBERS: dict[str, Weakening] = {
     "a change is made though a silent one may come": Weakening(
         "model.callers",
         "            and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)\n",
-        "",
-    ),
-    "a discard settles the unknown order of ids": Weakening(
-        "model.replicates",
-        "            and (self._setting.order is not None or finding.order is world.order)\n",
         "",
     ),
     "a discard does not ask who counts": Weakening(

@@ -44,4 +44,20 @@ QUEUES: dict[str, Weakening] = {
     "who stands at a gate cannot take over": Weakening(
         "model.takeover", "len(messages) > 1 or messages[0].state is not MessageState.PARKED", "messages"
     ),
+    "what is known to somebody is known to all": Weakening(
+        "model.forgetting",
+        "return remote is not None and all(\n            member in dead or",
+        "return remote is not None and any(\n            member in dead or",
+    ),
+    "what is known is forgotten though it is told of again": Weakening(
+        "model.forgetting", "            and not self._foresight.comes_again(op_id)\n", ""
+    ),
+    "positions are counted anew though copies are under way": Weakening(
+        "model.forgetting",
+        "                and not any(message.queue == name for sent in world.channels.values() for message in sent)\n",
+        "",
+    ),
+    "counters are forgotten though they are read": Weakening(
+        "model.forgetting", "if not self._foresight.is_counted(world, now, member):", "if True:"
+    ),
 }

@@ -17,9 +17,6 @@ SEARCH: dict[str, Weakening] = {
     "a client claims something though it has several servers": Weakening(
         "explain.index", "return alone and history.registers", "return history.registers"
     ),
-    "what a dying member has sent is discarded though its loss counts for nothing": Weakening(
-        "explain.hindsight", "if self._index.dies(operation.member):", "if False:"
-    ),
     "whoever finds nothing must come first": Weakening(
         "explain.hindsight",
         "once = entry.state is EntryState.LIVE and not comes_again",
@@ -212,5 +209,10 @@ SEARCH: dict[str, Weakening] = {
     ),
     "who dies has told all that it tells when it runs again": Weakening(
         "explain.engine", "spans is None or spans[index][0] <= self.now", "True"
+    ),
+    "more is counted than is told of the first time": Weakening(
+        "explain.index",
+        "            least = min(most, later[0][1]) if later else most\n",
+        "            least = max(0, most - 1)\n",
     ),
 }
