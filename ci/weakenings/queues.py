@@ -54,7 +54,7 @@ QUEUES: dict[str, Weakening] = {
     ),
     "positions are counted anew though copies are under way": Weakening(
         "model.forgetting",
-        "                and not any(message.queue == name for sent in world.channels.values() for message in sent)\n",
+        "and not any(message.queue == name for sent in world.channels.values() for message in sent)",
         "",
     ),
     "counters are forgotten though they are read": Weakening(
