@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from plumbline.ci.variants_explored import refuted, tell
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explore.findings import Explored, Finding, explore
 from plumbline.reference.explore.programs import Program, programs
@@ -33,6 +34,7 @@ Examples:
   plumbline explore                                        every part, small: a minute
   plumbline explore --scope medium --part gateways         finds the circle of three updates
   plumbline explore --scope medium --within 30m            as far as half an hour goes
+  plumbline explore --variants                             how many variants show in small worlds
   plumbline explore --faulty later-refused --part gateways what a mistake leads to
   plumbline explore --thorough --part replicated           believing no claim: the same ends, more states
 
@@ -80,6 +82,7 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
     metavar="TIME",
     help="Draw programs for so long, each shape for an equal part of it: 90s, 20m; all of them if left out.",
 )
+@click.option("--variants", is_flag=True, help="Which faulty variants these worlds refute by themselves.")
 @click.option("--thorough", is_flag=True, help="Believe no claim that a step may be taken alone.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -88,6 +91,7 @@ def command(
     dialect: str,
     faulty: str | None,
     within: str | None,
+    variants: bool,
     thorough: bool,
     as_json: bool,
 ) -> None:
@@ -98,6 +102,13 @@ def command(
             raise click.UsageError(f"There is no variant {faulty!r}; `plumbline faulty list` names all.")
         book = FAULTY[faulty].rulebook(book)
     console = Console(stderr=True)
+    if variants:
+        if faulty is not None or thorough:
+            raise click.UsageError("--variants looks at all variants, and believes the claims left to each.")
+        limit = None if within is None else _seconds(within)
+        found_out = refuted(console, map(Part, parts or Part), Scope(scope), book, limit)
+        tell(Console(), found_out, as_json=as_json)
+        return
     shapes = [(part, shape) for part in map(Part, parts or Part) for shape in SHAPES[part, Scope(scope)]]
     ends = None if within is None else time.monotonic() + _seconds(within)
     rows = []

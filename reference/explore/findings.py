@@ -88,12 +88,25 @@ def explore(program: Program, book: Rulebook, *, reduced: bool = True) -> Explor
         states=walked.states,
         whole=walked.whole,
         ends=len({tuple(holdings(program, end.world).items()) for end in walked.ends}),
-        findings=tuple(found for promise in PROMISES for found in _found(walked, promise)),
+        findings=(*_astray(walked), *(found for promise in PROMISES for found in _found(walked, promise))),
     )
 
 
+def _astray(walked: Walked) -> Iterator[Finding]:
+    """The first step that goes against what has to hold of each, if there is one."""
+    for manner, (moment, told) in walked.astray.items():
+        yield Finding(
+            requirement=manner.requirement,
+            says=manner.says,
+            program=str(walked.program),
+            held=holdings(walked.program, moment.world),
+            run=(*walked.run_to(moment), told),
+        )
+
+
 def broken_by(walked: Walked) -> Iterator[str]:
-    """The requirements of promises that some run breaks though the documents do not allow it."""
+    """The requirements that some run breaks though the documents do not allow it."""
+    yield from (found.requirement for found in _astray(walked))
     for promise in PROMISES:
         yield from (found.requirement for found in _found(walked, promise) if not found.allowed)
 

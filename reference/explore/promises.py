@@ -1,6 +1,6 @@
-"""Promises: what has to hold once nothing more can happen, each with the requirement that says so.
+"""Promises: what has to hold once nothing more can happen, and at each step; each with its requirement.
 
-Knows worlds and programs; knows nothing of how a world was reached.
+Knows worlds, steps and programs; knows nothing of how a world was reached.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from plumbline.reference.explain.steps import Step
 from plumbline.reference.explore.programs import KEY, REGION, Program
 from plumbline.reference.history import FaultKind
 from plumbline.reference.model.world import Sender, World
@@ -31,6 +32,20 @@ class Promise(msgspec.Struct, frozen=True):
     requirement: str
     says: str
     kept: Callable[[Program, World], bool]
+
+
+class Manner(msgspec.Struct, frozen=True):
+    """What has to hold of each step.
+
+    Attributes:
+        requirement: the id.
+        says: what holds, in a few words.
+        kept: whether it does, of a step from a world.
+    """
+
+    requirement: str
+    says: str
+    kept: Callable[[World, Step], bool]
 
 
 def held(world: World, member: str) -> Held:
@@ -85,6 +100,33 @@ PROMISES = (
     Promise("CONS-RR-01", "every call has returned whose member lives", _calls_return),
 )
 """Every promise."""
+
+
+def _told(step: Step) -> list[str]:
+    """The members whose listeners are told of something, one of them twice where it is told twice."""
+    return [str(place[1]) for place, _ in step.shows if isinstance(place, tuple) and place[0] == "listener"]
+
+
+def _told_of_changes_only(world: World, step: Step) -> bool:
+    told = _told(step)
+    changed = all(world.entry(m, REGION, KEY) != step.state.entry(m, REGION, KEY) for m in told)
+    return changed and len(told) == len(set(told))
+
+
+def _told_of_every_value(world: World, step: Step) -> bool:
+    told = _told(step)
+    for (member, region, key), entry in step.state.entries.items():
+        before = world.entry(member, region, key)
+        if entry.state is EntryState.LIVE and entry.token != before.token and member not in told:
+            return False
+    return True
+
+
+MANNERS = (
+    Manner("DISC-LSN-01", "listeners are told of what is applied only, and once", _told_of_changes_only),
+    Manner("DISC-APPLIED-01", "listeners are told of every value that is stored", _told_of_every_value),
+)
+"""What holds of each step."""
 
 AGREEMENT = frozenset({"CONS-RR-04", "WANC-CHK-01"})
 """Those about who holds what in the end."""

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from plumbline.reference.explain.steps import Step, Unobserved, View
 from plumbline.reference.explore.programs import Program, first_put, words
+from plumbline.reference.explore.promises import MANNERS, Manner
 from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import Fault, FaultKind, OrderStrength
 from plumbline.reference.model import hazards
@@ -42,12 +43,15 @@ class Walked:
         states: how many moments were visited.
         whole: whether these are all; if not, there were too many.
         ends: the moments after which nothing happens.
+        astray: what has to hold of each step, and does not: the moment before the first such step, and what
+            happens then.
     """
 
     def __init__(self, program: Program, before: dict[Moment, tuple[Moment, str] | None]) -> None:
         self.program = program
         self.whole = True
         self.ends: list[Moment] = []
+        self.astray: dict[Manner, tuple[Moment, str]] = {}
         self._before = before
 
     @property
@@ -126,6 +130,7 @@ class _Walker:
         self._model = Model(self._setting, OrderStrength.TOTAL, self._foresight, Answers())
         self._view = Unobserved(reduced=reduced)
         self._replaced = book.replaced()
+        self.astray: dict[Manner, tuple[Moment, str]] = {}
         for operation in (first_put(program.shape), *program.operations):
             self._setting.take_up(operation)
         self._setting.readings = {number: (1, time) for number, time in enumerate(program.times, 1)}
@@ -156,6 +161,9 @@ class _Walker:
         steps = list(self._model.internal_steps(world, self._view))
         alone = self._alone(world, steps)
         for step in alone or steps:
+            for manner in MANNERS:
+                if manner not in self.astray and not manner.kept(world, step):
+                    self.astray[manner] = moment, _told(step)
             yield moment._replace(world=_uncounted(step.state)), _told(step)
         if not alone:
             yield from self._outside(moment)
@@ -203,6 +211,7 @@ def walk(program: Program, book: Rulebook, *, reduced: bool = True, most: int = 
     first = walker.first()
     before: dict[Moment, tuple[Moment, str] | None] = {first: None}
     walked = Walked(program, before)
+    walked.astray = walker.astray
     waiting = deque([first])
     while waiting:
         moment = waiting.popleft()

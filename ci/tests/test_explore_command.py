@@ -1,0 +1,39 @@
+"""`plumbline explore`: what it looks at in the time it is given, and which variants small worlds refute."""
+
+from __future__ import annotations
+
+import json
+
+from click.testing import CliRunner
+
+from plumbline.ci.explore_command import command
+from plumbline.reference.rulebook.faulty import FAULTY
+
+
+def test_without_time_nothing_is_looked_at_and_that_is_no_success():
+    result = CliRunner().invoke(command, ["--part", "gateways", "--within", "0s", "--json"])
+    rows = json.loads(result.stdout.splitlines()[0])
+    assert [row["explored"] for row in rows] == [0] * len(rows)
+    assert all(row["programs"] for row in rows)
+    assert result.exit_code == 2
+
+
+def test_with_time_enough_all_is_looked_at():
+    result = CliRunner().invoke(command, ["--part", "gateways", "--within", "1h", "--json"])
+    rows = json.loads(result.stdout.splitlines()[0])
+    assert all(row["explored"] == row["programs"] for row in rows)
+    assert result.exit_code == 0
+
+
+def test_variants_that_nobody_asks_about_are_not_counted():
+    result = CliRunner().invoke(command, ["--part", "replicated", "--variants", "--within", "0s", "--json"])
+    rows = json.loads(result.stdout.splitlines()[0])
+    named = {row["variant"] for row in rows}
+    assert "late-wins" in named < FAULTY.keys()
+    assert "sends-newest-first" not in named
+    assert f"{len(FAULTY)} variants, {len(named)} decide otherwise" in " ".join(result.stderr.split())
+
+
+def test_time_is_a_duration_and_variants_stand_alone():
+    assert CliRunner().invoke(command, ["--within", "soon"]).exit_code == 2
+    assert CliRunner().invoke(command, ["--variants", "--thorough"]).exit_code == 2

@@ -1,0 +1,89 @@
+"""Which faulty variants small worlds refute by themselves: how they are chosen, and what is printed of them.
+
+Knows no promise.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from itertools import chain, zip_longest
+
+import msgspec
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from plumbline.reference.explore.programs import Program, Shape, programs
+from plumbline.reference.explore.refuting import Refuted, Right, refute
+from plumbline.reference.explore.scopes import SHAPES, Part, Scope
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.rulebook.variant import FaultyVariant
+
+EVERY = 25
+"""Of larger worlds only each so manieth is listened to, for which decisions somebody asks there."""
+
+
+def refuted(
+    console: Console, parts: Iterable[Part], scope: Scope, book: Rulebook, within: float | None
+) -> list[Refuted]:
+    """What came of every variant that these worlds ask about.
+
+    Args:
+        console: where progress is shown.
+        parts: of the documents.
+        scope: how large the worlds are; small ones are looked at first in any case.
+        book: what is right.
+        within: seconds for all of them, an equal part each; None for as long as it takes.
+    """
+    parts = list(parts)
+    small, others = _worlds(parts, scope)
+    right = Right(book)
+    variants = _asked_about(right.asked([*small, *others[::EVERY]]))
+    ends = math.inf if within is None else time.monotonic() + within
+    found = []
+    shown = track(variants, "variants", console=console, transient=True, disable=not console.is_terminal)
+    for at, variant in enumerate(shown):
+        share = (ends - time.monotonic()) / (len(variants) - at)
+        found.append(refute(variant, chain(small, others), right, ends=time.monotonic() + share))
+    return found
+
+
+def tell(console: Console, found: list[Refuted], *, as_json: bool) -> None:
+    """Print what came of each, and how many were refuted."""
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(found).decode() + "\n")
+    else:
+        table = Table("variant", "refuted by", "in", "programs")
+        for one in found:
+            table.add_row(one.variant, one.by or "[bold]no[/]", one.program, str(one.programs))
+        console.print(table)
+    share = sum(bool(one.by) for one in found) / max(1, len(found))
+    Console(stderr=True).print(
+        f"{len(FAULTY)} variants, {len(found)} decide otherwise what these worlds ask, "
+        f"{sum(bool(one.by) for one in found)} of them refuted ({share:.0%})",
+        highlight=False,
+    )
+
+
+def _asked_about(asked: frozenset[str]) -> list[FaultyVariant]:
+    return [variant for variant in FAULTY.values() if asked & variant.replaces.keys()]
+
+
+def _worlds(parts: list[Part], scope: Scope) -> tuple[list[Program], list[Program]]:
+    """The small worlds, and the larger ones: of each shape one after the other, in an order of their own."""
+    small = [program for part in parts for shape in SHAPES[part, Scope.SMALL] for program in programs(shape)]
+    if scope is Scope.SMALL:
+        return small, []
+    shuffled = (_shuffled(shape) for part in parts for shape in SHAPES[part, scope])
+    return small, [program for row in zip_longest(*shuffled) for program in row if program is not None]
+
+
+def _shuffled(shape: Shape) -> Iterator[Program]:
+    every = list(programs(shape))
+    random.Random(0).shuffle(every)  # noqa: S311 - no secret
+    return iter(every)

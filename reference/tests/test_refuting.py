@@ -1,0 +1,73 @@
+"""Refuting: variants show by a promise, by what listeners are told, or by an end that is never right."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from plumbline.reference.explore.findings import all_programs
+from plumbline.reference.explore.programs import Program, Shape, programs
+from plumbline.reference.explore.refuting import Right, refute
+from plumbline.reference.explore.scopes import SHAPES, Part, Scope
+from plumbline.reference.history import FaultKind
+from plumbline.reference.operations import OperationKind
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.rulebook.variant import FaultyVariant
+
+PUT = OperationKind.PUT
+
+
+@pytest.fixture(scope="module")
+def right() -> Right:
+    return Right(Rulebook())
+
+
+def first_of(part: Part) -> list[Program]:
+    return list(programs(SHAPES[part, Scope.SMALL][0]))
+
+
+@pytest.mark.parametrize(
+    ("variant", "part", "by"),
+    [
+        ("late-wins", Part.REPLICATED, "CONS-RR-04"),
+        ("announces-twice", Part.REPLICATED, "DISC-LSN-01"),
+        ("announces-losers", Part.REPLICATED, "DISC-LSN-01"),
+        ("silent-winner", Part.REPLICATED, "DISC-APPLIED-01"),
+        ("later-refused", Part.GATEWAYS, "WANC-CHK-01"),
+    ],
+)
+def test_a_variant_is_refuted_by_what_it_breaks(variant: str, part: Part, by: str, right: Right):
+    found = refute(FAULTY[variant], all_programs(part, Scope.SMALL), right)
+    assert found.by == by
+    assert found.program
+
+
+def test_an_end_that_is_never_right_refutes_where_no_promise_is_asked_for(right: Right):
+    # Whether sites agree is not asked after a crash, since what one member had queued alone dies with it.
+    stays = FaultyVariant(
+        name="stays",
+        description="",
+        requirements=(),
+        replaces={"create_crosses": lambda: False, "put_crosses": lambda: False},
+    )
+    shape = Shape(sites=(("A", "B"), ("C",)), operations=1, kinds=(PUT,), faults=((FaultKind.CRASH,),))
+    assert refute(stays, programs(shape), right).by == "ends"
+
+
+def test_what_is_right_is_not_refuted_and_what_nobody_asks_is_not_asked(right: Right):
+    worlds = first_of(Part.REPLICATED)
+    same = FaultyVariant(
+        name="same", description="", requirements=(), replaces={"applies_older": lambda: False}
+    )
+    found = refute(same, worlds, right)
+    assert (found.by, found.programs) == ("", len(worlds))
+    asked = right.asked(worlds)
+    assert {"applies_older", "is_higher", "value_stored"} <= asked
+    assert asked.isdisjoint({"batch_of", "sends_to_caller", "has_expired"})
+
+
+def test_nothing_is_begun_once_the_time_is_over(right: Right):
+    found = refute(FAULTY["late-wins"], first_of(Part.REPLICATED), right, ends=time.monotonic() - 1)
+    assert (found.by, found.programs) == ("", 0)
