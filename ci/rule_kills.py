@@ -39,6 +39,8 @@ UNSEEN = {
     "batch-of-one-more": "the reference shows no batches: the rule has no opportunity",
     "tells-no-removals": "no example waits in vain after its last look at a copy that is still full",
     "leaves-interest-behind": "what such a registration had loaded goes with it, so nothing is owed",
+    "sites-in-a-circle": "clocks are held for equal timestamps, and the rule leaves such examples out",
+    "first-of-others-stays": "clocks are held for equal timestamps, and the rule leaves such examples out",
     "resolver-not-told-what-goes": "where no value is told as stored the rule has no opportunity",
     "resolver-told-times-swapped": "a rule knows values and sites, and no clocks",
     "records-reversed": "what is only recorded has not returned when the next is called: no order is owed",

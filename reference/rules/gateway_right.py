@@ -5,6 +5,7 @@ from __future__ import annotations
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.operations import Scope, Status
 from plumbline.reference.rules.gateway_inside import INSIDE_RIGHT
+from plumbline.reference.rules.mesh_samples import MESH_RIGHT
 from plumbline.reference.rules.resolver_samples import RESOLVED_RIGHT
 from plumbline.reference.rules.tale import AWAY, HOME, Sample, Tale
 
@@ -222,6 +223,7 @@ RIGHT: dict[str, Sample] = {
     "receiver lost": _receiver_lost().rests().sample(looks_like="GWQ-ACK-04 DISC-LSN-01"),
     **INSIDE_RIGHT,
     **RESOLVED_RIGHT,
+    **MESH_RIGHT,
     "conflated": _conflated().rests().sample(looks_like="GWQ-RETRY-02 GWQ-ACK-01"),
 }
 """By name; `looks_like` names the rules that a hasty reading would find violated."""

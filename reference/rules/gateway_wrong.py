@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plumbline.reference.operations import RegionAttributes, Status
 from plumbline.reference.rules.gateway_inside import INSIDE_WRONG
+from plumbline.reference.rules.mesh_samples import MESH_WRONG
 from plumbline.reference.rules.resolver_samples import RESOLVED_WRONG
 from plumbline.reference.rules.tale import AWAY, HOME, Sample, Tale
 
@@ -344,5 +345,6 @@ WRONG: dict[str, Sample] = {
     **_conflicts(),
     **INSIDE_WRONG,
     **RESOLVED_WRONG,
+    **MESH_WRONG,
 }
 """By name, with the ids of all rules that they violate."""

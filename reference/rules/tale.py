@@ -8,6 +8,7 @@ client holds at the end is what it was last told. Knows nothing of what is right
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any, Self
 
 import msgspec
@@ -106,15 +107,24 @@ class Tale:
         registers: bool = True,
         alone: bool = False,
         resolver: str = "",
+        third: bool = False,
         **queue: Any,
     ) -> None:
         """Args: the regions' scope, or other regions; order of the logs; attributes of the sender `out`.
 
         A resolver is named by its policy. With clients, or `alone`, there is one site, and no sender;
-        `registers` says whether clients begin with all interest.
+        `registers` says whether clients begin with all interest. A `third` site has the member c1; then each
+        site feeds each other.
         """
-        both = ("out", "back")
-        self._topology = SERVERS if clients or alone else TOPOLOGY
+        further = permutations((1, 2, 3), 2) if third else ()
+        more = tuple(
+            QueueAttributes(id=f"{site} to {remote}", site=site, remote_site=remote)
+            for site, remote in further
+            if 3 in (site, remote)
+        )
+        both = ("out", "back", *(queue.id for queue in more))
+        of_senders = Topology((*TOPOLOGY.sites, Site(3, ("c1",)))) if third else TOPOLOGY
+        self._topology = SERVERS if clients or alone else of_senders
         self._clients, self._registers = clients, registers
         of_sites = (
             RegionAttributes(name="r", scope=scope, senders=both),
@@ -124,6 +134,7 @@ class Tale:
         senders = (
             QueueAttributes(id="out", site=1, remote_site=2, **queue),
             QueueAttributes(id="back", site=2, remote_site=1),
+            *more,
         )
         self._queues = () if clients or alone else senders
         self._strength = strength
