@@ -29,7 +29,8 @@ INSIDE = (
     *(OperationKind.DESTROY, OperationKind.INVALIDATE, OperationKind.GET),
 )
 LOCAL = (OperationKind.LOCAL_DESTROY, OperationKind.LOCAL_INVALIDATE)
-LESS = (RegionPolicy.NORMAL, RegionPolicy.PRELOADED, RegionPolicy.EMPTY)
+LESS = (RegionPolicy.NORMAL, RegionPolicy.EMPTY)
+"""What a member may keep that is no replicate; preloaded ones, which behave the same, scenarios look at."""
 
 MOST = 4
 """So many operations are drawn at most between two settle points."""

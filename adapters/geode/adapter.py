@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from functools import partial
 from operator import eq
 
+import msgspec
+
 from plumbline.adapters.adapter import Adapter
-from plumbline.adapters.errors import AdapterError, UnsupportedError
+from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
+from plumbline.adapters.geode import transacting
 from plumbline.adapters.geode.caller import Caller
 from plumbline.adapters.geode.calls import CALLS, carry_out, tells
 from plumbline.adapters.geode.client import (
@@ -28,7 +31,7 @@ from plumbline.adapters.geode.client import (
 from plumbline.adapters.geode.cluster import MOST_MEMBERS, Cluster, broken
 from plumbline.adapters.geode.gateways import Gateways
 from plumbline.adapters.geode.jars import find_jars
-from plumbline.adapters.geode.jvm import BridgeError, GoneError
+from plumbline.adapters.geode.jvm import BridgeError, GoneError, JavaError
 from plumbline.adapters.geode.listener import ABSENT, Holding, RegionListener, Stage
 from plumbline.adapters.geode.member import POLICIES, Member
 from plumbline.adapters.geode.settling import Settling
@@ -37,6 +40,7 @@ from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Gate, OrderStrength
 from plumbline.reference.operations import (
     EXPIRES,
+    OF_TRANSACTIONS,
     READS,
     Client,
     Content,
@@ -69,6 +73,7 @@ _CAPABILITIES = (
     Capability.CHECKS_SETTING,
     Capability.LOCAL_OPERATIONS,
     Capability.CLEAR,
+    Capability.TRANSACTIONS,
     Capability.LISTENER_GATES,
     Capability.MEMBER_FAULTS,
     Capability.STATISTICS,
@@ -170,7 +175,7 @@ class GeodeAdapter(Adapter):
 
     def begin(self, operation: Operation) -> None:
         """Call an operation on its thread, behind what that thread was given before."""
-        if operation.kind not in CALLS.keys() | EXPIRES:
+        if operation.kind not in CALLS.keys() | EXPIRES | OF_TRANSACTIONS:
             raise UnsupportedError(f"{operation.kind} is not driven on Apache Geode yet")
         if operation.member in self._clients.in_use and operation.kind not in CALLS:
             raise UnsupportedError(f"{operation.kind} of clients is not driven on Apache Geode yet")
@@ -306,6 +311,16 @@ class GeodeAdapter(Adapter):
         attributes = self._region(region)
         internal = self._internal[region]
         self._cluster.ask(self._survivor(member), partial(self._create, attributes, internal))
+
+    def host(self, member: str, region: str, checks: bool, persistent: bool) -> None:
+        """Create the region once more, with another attribute; Geode refuses what does not fit."""
+        if persistent:
+            raise UnsupportedError("host: no region is kept on disk on Apache Geode yet")
+        attributes = msgspec.structs.replace(self._region(region), checks=checks)
+        create = partial(self._create, attributes, self._internal[region])
+        refusal = self._cluster.ask(self._survivor(member), partial(_refusal, create))
+        if refusal is not None:
+            raise RefusedError(f"host: {refusal}")
 
     def crash(self, member: str) -> None:
         """Kill a member's JVM; another one boots at once, to take its place at the next `reset`."""
@@ -458,6 +473,9 @@ class GeodeAdapter(Adapter):
             stuck = sum(not future.done() for future in self._running.values())
             words = f"{stuck} operations do not return, even with all gates open"
             raise AdapterError(words, self._cluster.last_words())
+        for caller in self._callers.values():
+            if caller.transacts_on is not None:
+                caller.submit(caller.roll_back).result(LEFTOVER_LIMIT_S)
         for name, caller in tuple(self._callers.items()):
             if caller.used_in < self._example:
                 self._callers.pop(name).stop()
@@ -522,6 +540,19 @@ class GeodeAdapter(Adapter):
                 raise broken(member, words)
 
 
+def _refusal(create: Callable[[Member], None], member: Member) -> str | None:
+    """On the member's own thread: create a region; in whose words Geode refuses it, if it does."""
+    try:
+        create(member)
+    except JavaError as error:
+        thrown = error.java_exception
+        if thrown.getClass().getName() != "java.lang.IllegalStateException":
+            raise
+        words: str = thrown.toString()
+        return words
+    return None
+
+
 def _call(stage: Stage, caller: Caller, member: Member, operation: Operation) -> Outcome:
     """On the caller's thread: carry an operation out."""
     if member.crashed():
@@ -533,6 +564,10 @@ def _call(stage: Stage, caller: Caller, member: Member, operation: Operation) ->
             member.call_first()
         if operation.kind in EXPIRES:
             return member.expire(operation)
+        if operation.kind in OF_TRANSACTIONS:
+            begins = operation.kind is OperationKind.TX_BEGIN
+            caller.transacts_on = member if begins else None
+            return transacting.carry_out(member.transactions(caller.client(member)), operation)
         outcome = carry_out(member.region(operation.region, caller.client(member)), operation)
     except GoneError as error:
         if not member.crashed():
@@ -540,6 +575,8 @@ def _call(stage: Stage, caller: Caller, member: Member, operation: Operation) ->
         return Outcome(Status.INDEFINITE, detail=str(error))
     if isinstance(member, ClientCache) and operation.kind not in READS:
         return outcome  # what it tells is of the server's entry
+    if caller.transacts_on is member:
+        return outcome  # what it tells may be of its transaction alone
     if member.keeps_less(operation.region):
         return outcome  # what it tells may be of another member's entry
     if (fits := tells(operation, outcome)) is not None:

@@ -24,6 +24,7 @@ class Caller:
         last: what it was given last; when that is done, everything is.
         unflushed: members on which it called something without acknowledgement since the last flush.
         used_in: number of the last example that used it.
+        transacts_on: the member on which its thread has begun a transaction; read on the worker's thread.
     """
 
     def __init__(self, name: str) -> None:
@@ -33,6 +34,7 @@ class Caller:
         self.last.set_result(None)
         self.unflushed: set[str] = set()
         self.used_in = 0
+        self.transacts_on: Member | None = None
         self._clients: dict[Member, Client] = {}
         self._flushes = 0
 
@@ -62,11 +64,22 @@ class Caller:
         if member.crashed():
             return
         self._flushes += 1
+        transacts = member is self.transacts_on
+        manager = member.transactions(self.client(member)) if transacts else None
         try:
+            suspended = None if manager is None else manager.suspend()
             member.flush_region(self.client(member)).put(f"{self.name} on {member.name}", self._flushes)
+            if manager is not None:
+                manager.resume(suspended)
         except GoneError:
             if not member.crashed():
                 raise
+
+    def roll_back(self) -> None:
+        """Roll back what the thread has begun and not ended; on the worker's thread only."""
+        member, self.transacts_on = self.transacts_on, None
+        if member is not None and not member.crashed():
+            member.transactions(self.client(member)).rollback()
 
     def stop(self) -> None:
         """Take nothing more; the connections are closed when the last call has returned."""

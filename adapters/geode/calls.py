@@ -48,6 +48,7 @@ _BEFORE_ANY_CHANGE = {
     "java.lang.IllegalStateException": Status.REFUSED,
     "java.lang.IllegalArgumentException": Status.REFUSED,
     "java.lang.UnsupportedOperationException": Status.REFUSED,
+    "org.apache.geode.cache.UnsupportedOperationInTransactionException": Status.REFUSED,
     _REFUSED: Status.FAILED,
     "org.apache.geode.cache.LowMemoryException": Status.FAILED,
 }

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import msgspec
 
 from plumbline.reference.history import Gate
-from plumbline.reference.operations import WHOLE_REGION, Content, Event, EventKind, Operation
+from plumbline.reference.operations import WHOLE_REGION, Content, Event, EventKind, Operation, OperationKind
 
 # How long a listener may be on its way here after its operation can be read.
 LATE_LIMIT_S = 1.0
@@ -53,6 +53,7 @@ class Stage:
         self.troubles: list[tuple[str, str]] = []
         self._operations: dict[str, Operation] = {}
         self._whole: str | None = None  # of the last operation on a whole region
+        self._commits: dict[str, int] = {}  # of each thread, the last
         self._open: dict[Gate, threading.Event] = {}
         self._parked: dict[Gate, str] = {}
         self._holdings: dict[Place, list[Holding]] = {}
@@ -63,6 +64,8 @@ class Stage:
             self._operations[operation.token] = operation
         if operation.kind in WHOLE_REGION:
             self._whole = operation.token
+        if operation.kind is OperationKind.TX_COMMIT:
+            self._commits[operation.thread] = operation.op_id
 
     def arm(self, gate: Gate) -> None:
         """Have the listener or writer of `gate.member` park when it is told of `gate.op_id`."""
@@ -180,6 +183,12 @@ class Stage:
         operation = self._operations.get(token) if token is not None else None
         if operation is not None:
             self._park(Gate(member, operation.op_id, "writer"), key)
+
+    def ask_commit(self, member: str, tokens: Iterable[str | None]) -> None:
+        """A transaction writer is asked whether these may be committed; comes back when they may."""
+        threads = [self._operations[token].thread for token in tokens if token in self._operations]
+        for op_id in {self._commits[thread] for thread in threads if thread in self._commits}:
+            self._park(Gate(member, op_id, "writer"), "")
 
     def _park(self, gate: Gate, key: str) -> None:
         """Stand at a gate, if it is armed and shut."""

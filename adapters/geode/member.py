@@ -19,6 +19,7 @@ from plumbline.adapters.geode.jars import Jars
 from plumbline.adapters.geode.jvm import BridgeError, Client, GoneError, JavaError, Jvm, plain
 from plumbline.adapters.geode.listener import RegionListener, Stage
 from plumbline.adapters.geode.resolver import Resolver
+from plumbline.adapters.geode.transacting import CommitWriter
 from plumbline.adapters.geode.worker import Worker
 from plumbline.adapters.geode.writer import RegionWriter
 from plumbline.reference.operations import Content, Operation, Outcome, RegionAttributes, RegionPolicy, Scope
@@ -70,6 +71,7 @@ class Member:
         self._resolver: Resolver | None = None
         self._lesser: dict[str, bool] = {}
         self._flush: Any = None
+        self._holds_commits = False
         self.port: int | None = None
 
     @property
@@ -177,6 +179,9 @@ class Member:
         """Have all regions of the example ask a cache writer."""
         for name in self._regions:
             self.writer(name, stage)
+        if not self._holds_commits:
+            self.transactions().setWriter(CommitWriter(stage, self.name))
+            self._holds_commits = True
 
     def expire(self, operation: Operation) -> Outcome:
         """Let the time of an entry end here, and wait for what its region does."""
@@ -196,6 +201,9 @@ class Member:
         if self._resolver is not None:
             self._cache.setGatewayConflictResolver(None)
             self._resolver = None
+        if self._holds_commits:
+            self.transactions().setWriter(None)
+            self._holds_commits = False
         # Nothing tells py4j's server that Python has done with an event; without this, every event ever shown
         # would stay in the JVM, and with it its region.
         self._bindings.keySet().retainAll(self._lasting)
@@ -203,6 +211,10 @@ class Member:
     def region(self, name: str, client: Client) -> Any:
         """A region as one more thread sees it, over its own connection."""
         return plain(self._regions[name], client)
+
+    def transactions(self, client: Client | None = None) -> Any:
+        """The transaction manager, as one more thread sees it, or the member's own."""
+        return plain(self._cache.getCacheTransactionManager(), client)
 
     def flush_region(self, client: Client | None = None) -> Any:
         """The hidden region, as one more thread sees it, or the member's own."""

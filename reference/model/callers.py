@@ -260,7 +260,7 @@ class Callers:
                 if checks
                 else tombstones.kept_unchecked(self._setting.book, effect.becomes)
             )
-            stamps = self._timed(world, self._stamps(operation, entry, effect, checks=checks))
+            stamps = self._timed(world, self.stamps(operation, entry, effect, checks=checks))
             for stamp, told, kept in product(stamps, tellings, keeps):
                 entries = changed(
                     world, (member, region, key), effect.becomes, operation.token, stamp, checks=kept
@@ -381,9 +381,10 @@ class Callers:
             return stamps
         return tuple(stamp and stamp._replace(time=world.wan.passed) for stamp in stamps)
 
-    def _stamps(
+    def stamps(
         self, operation: Operation, entry: Entry, effect: Effect, *, checks: bool
     ) -> tuple[Stamp | None, ...]:
+        """The stamps that an operation may be given on its member; none where it does not check."""
         if not checks:
             return (None,)
         if not effect.distributed:

@@ -181,8 +181,11 @@ class Transactions:
             return (operation.member,)
         replicates = self._forwarding.replicates_of(world, operation)
         found = each(self._setting.book.transaction_host(operation.member, replicates))
+        # Of regions that do not check nothing is said.
+        alone = () if any(self._setting.checks(operation.region)) else (operation.member,)
         # A decision that is free names members, one that is not the set of those that may.
-        return tuple(dict.fromkeys(m for one in found for m in (one if isinstance(one, tuple) else (one,))))
+        named = (m for one in found for m in (one if isinstance(one, tuple) else (one,)))
+        return tuple(dict.fromkeys((*named, *alone)))
 
     def _found(
         self, world: World, operation: Operation, host: str, found: Transaction
@@ -325,29 +328,66 @@ class Transactions:
                     finished = call._replace(stage=Stage.SENT, waiting=frozenset())
                     calls = world.calls.set(operation.op_id, finished)
                     yield Step(("finds nothing to commit", host, operation.op_id), world.but(calls=calls))
+                    if done.kind in _STANDS_IN and state not in (EntryState.LIVE, EntryState.INVALID):
+                        # The others may be told of it all the same: they may have what is gone here.
+                        gone = Effect(Status.OK, None, change.state, distributed=True)
+                        yield from self._sent_ahead(world, done, call, change, entry, gone)
                     continue
                 for step in self._callers.changes(world, view, done, entry, effect):
                     yield from self._stamped(step, done, call, change, entry)
+                yield from self._sent_ahead(world, done, call, change, entry, effect)
+
+    def _sent_ahead(
+        self, world: World, done: Operation, call: Call, change: Change, entry: Entry, effect: Effect
+    ) -> Iterator[Step]:
+        """What is committed is stamped and sent, and the host changes its own copy as the others do.
+
+        Which comes first is not said.
+        """
+        outcome = Outcome(effect.status, effect.value)
+        update = entry.state in (EntryState.LIVE, EntryState.INVALID)
+        for checks in self._setting.checks(done.region):
+            for found in self._callers.stamps(done, entry, effect, checks=checks):
+                for stamp in self._stamps_given(found, change, entry):
+                    applied = call._replace(stage=Stage.APPLIED, outcome=outcome, stamp=stamp, update=update)
+                    stamped = world.but(calls=world.calls.set(done.op_id, applied))
+                    reply = self._setting.operations[done.op_id].member if call.by else ""
+                    for step in self._callers.sendings(stamped, done, applied, reply=reply):
+                        after = step.state
+                        own = Channel(done.thread, done.member, done.member)
+                        message = Message(done.op_id, stamp, update)
+                        channels = after.channels.set(own, (*after.channels.get(own, ()), message))
+                        sent = after.calls[done.op_id]
+                        sent = sent._replace(waiting=sent.waiting | {done.member})
+                        yield Step(
+                            ("sends ahead", *step.name[1:]),
+                            after.but(channels=channels, calls=after.calls.set(done.op_id, sent)),
+                        )
+
+    def _stamps_given(self, found: Stamp | None, change: Change, before: Entry) -> Iterator[Stamp | None]:
+        """The stamps that a commit may give; as documented, the one that any change would get."""
+        if found is None:
+            yield None
+            return
+        book = self._setting.book
+        given: dict[Stamp, None] = {}
+        for at_commit in each(book.stamped_at_commit()):
+            stamp = found
+            if not at_commit and before.stamp is not None:
+                early = 0 if change.base is None else change.base.version
+                stamp = stamp._replace(version=early + 1)
+            for versions in each(book.versions_of_commit(change.touched)):
+                given[stamp._replace(version=stamp.version + versions - 1)] = None
+        yield from given
 
     def _stamped(
         self, step: Step, done: Operation, call: Call, change: Change, before: Entry
     ) -> Iterator[Step]:
-        """The ways in which a commit may stamp the entry; as documented, by one more than what it found."""
-        world, book = step.state, self._setting.book
+        """The ways in which a commit may stamp the entry that it has changed."""
+        world = step.state
         applied = world.calls[done.op_id]
         where = (done.member, done.region, done.key)
-        stamps: dict[Stamp | None, None] = {}
-        if applied.stamp is None:
-            stamps[None] = None
-        else:
-            for at_commit in each(book.stamped_at_commit()):
-                stamp = applied.stamp
-                if not at_commit and before.stamp is not None:
-                    early = 0 if change.base is None else change.base.version
-                    stamp = stamp._replace(version=early + 1)
-                for versions in each(book.versions_of_commit(change.touched)):
-                    stamps[stamp._replace(version=stamp.version + versions - 1)] = None
-        for given in stamps:
+        for given in self._stamps_given(applied.stamp, change, before):
             entries = world.entries
             if where in entries:
                 entries = entries.set(where, entries[where]._replace(stamp=given))

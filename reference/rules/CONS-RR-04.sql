@@ -2,11 +2,12 @@
 -- view: black-box
 -- empty-start: no
 -- parts: circular
--- columns: run_id, example, seq, kind, site, member, client, region, key, op, policy, checks, state_after, value
+-- columns: run_id, example, seq, kind, site, member, client, region, key, op, policy, checks, state_after, value, tx_id
 -- opportunity: a key of a replicated region with checks on that some operation changed, read at the quiet end
 --   on two or more members of a site, none of which was lost; keys with local operations are left out, their
 --   copies may differ, and so are keys written at several sites and by several members of one, and keys
---   destroyed where time was let pass: what is older than a tombstone that was collected may come late
+--   destroyed where time was let pass: what is older than a tombstone that was collected may come late; what a
+--   transaction has changed is TX-VER-01's and TX-CONV-01's
 -- violation: two members do not hold the same
 WITH hosts AS (
   SELECT run_id, example, site, member, region
@@ -22,6 +23,11 @@ kept_local AS (
   SELECT DISTINCT run_id, example, region, key
   FROM ev
   WHERE kind = 'op_begin' AND op IN ('local_destroy', 'local_invalidate')
+),
+transacted AS (
+  SELECT DISTINCT run_id, example, region, key
+  FROM ev
+  WHERE kind = 'op_begin' AND tx_id IS NOT NULL
 ),
 cleared_local AS (
   SELECT DISTINCT run_id, example, region
@@ -51,6 +57,7 @@ FROM held
 JOIN hosts USING (run_id, example, site, member, region)
 JOIN changed USING (run_id, example, region, key)
 ANTI JOIN kept_local USING (run_id, example, region, key)
+ANTI JOIN transacted USING (run_id, example, region, key)
 ANTI JOIN cleared_local USING (run_id, example, region)
 ANTI JOIN aged USING (run_id, example, region, key)
 ANTI JOIN circular USING (run_id, example, region, key)
