@@ -82,6 +82,7 @@ class TransactionMachine(PlanMachine):
         policies: tuple[HostPolicy, ...] = ()
         if less is not None and Capability.REGION_POLICIES in self.offers:
             policies = (HostPolicy(self.members[-1], less),)
+            scope = Scope.ACK  # that all has arrived nobody can tell who has it sent by another
         self.region = RegionAttributes(name=REGION, checks=checks, scope=scope, policies=policies)
 
     def of_transaction(self, kind: OperationKind, key: str = "") -> Operation:

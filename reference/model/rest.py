@@ -119,6 +119,8 @@ class Rest:
                     return False
                 continue
             key = self._setting.operations[head.op_id].key
+            if head.op_id in self._setting.transactions and (channel.source, key) in held:
+                continue  # the others may wait for who commits
             if (channel.target, key) not in held and not any(self._deliveries.waits(state, head)):
                 return False
         return True

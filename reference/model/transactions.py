@@ -15,6 +15,7 @@ from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step, View
 from plumbline.reference.model import tombstones
 from plumbline.reference.model.callers import Callers
+from plumbline.reference.model.clients import EveryWay
 from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.places import outcome_entry, outcome_place
@@ -33,7 +34,7 @@ from plumbline.reference.model.world import (
     World,
 )
 from plumbline.reference.model.writers import stands, stood
-from plumbline.reference.operations import LOCAL, Operation, OperationKind, Outcome, Status
+from plumbline.reference.operations import LOCAL, OF_TRANSACTIONS, Operation, OperationKind, Outcome, Status
 from plumbline.reference.rulebook.operations import ARRIVES, effects
 from plumbline.reference.rulebook.values import Effect, EntryState, Stamp, each
 
@@ -52,6 +53,14 @@ _DISTRIBUTED = {
     OperationKind.LOCAL_INVALIDATE: OperationKind.INVALIDATE,
 }
 _STANDS_IN = frozenset(_DISTRIBUTED.values())
+
+
+class _Untold(EveryWay):
+    """A view under which a listener may be told of anything: of this it is told later."""
+
+    def fits(self, place: Place, entry: Shown) -> bool:  # noqa: ARG002 - a view's signature
+        """See View."""
+        return True
 
 
 class Transactions:
@@ -84,6 +93,8 @@ class Transactions:
                 yield from self._arrivals(world, view, channel, head)
 
     def _of_call(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
+        if call.silent:
+            yield from self._told(world, view, operation, call)
         if call.stage is Stage.COMMITTED:
             yield from self._takes_effect(world, view, operation, call)
         elif call.stage is Stage.APPLIED:
@@ -98,12 +109,22 @@ class Transactions:
                 yield self._ended(world, operation, call, "begins", Outcome(Status.OK), Transaction())
             elif found is None or found.ending:
                 return  # its begin has not happened yet, or it is over
+            elif operation.kind in OF_TRANSACTIONS and self._waits(world, begin, operation.op_id):
+                return  # what its thread has called before has not returned
             elif operation.kind is OperationKind.TX_COMMIT:
                 yield from self._commits(world, operation, call, found)
             elif operation.kind is OperationKind.TX_ROLLBACK:
                 yield from self._rolls_back(world, operation, call, found)
             else:
                 yield from self._called(world, view, operation, call, found)
+
+    def _waits(self, world: World, begin: int, op_id: int) -> bool:
+        """Whether another call of the transaction is under way, of which the answer may still come."""
+        of = self._setting.transactions
+        return any(
+            other != op_id and of.get(other) == begin and not call.indefinite
+            for other, call in world.calls.items()
+        )
 
     # What is called.
 
@@ -335,6 +356,10 @@ class Transactions:
                     continue
                 for step in self._callers.changes(world, view, done, entry, effect):
                     yield from self._stamped(step, done, call, change, entry)
+                for step in self._callers.changes(world, _Untold(view), done, entry, effect):
+                    if step.shows:
+                        untold = Step(("applies untold", *step.name[1:]), step.state.but(gates=world.gates))
+                        yield from self._stamped(untold, done, call, change, entry, silent=True)
                 yield from self._sent_ahead(world, done, call, change, entry, effect)
 
     def _sent_ahead(
@@ -381,7 +406,14 @@ class Transactions:
         yield from given
 
     def _stamped(
-        self, step: Step, done: Operation, call: Call, change: Change, before: Entry
+        self,
+        step: Step,
+        done: Operation,
+        call: Call,
+        change: Change,
+        before: Entry,
+        *,
+        silent: bool = False,
     ) -> Iterator[Step]:
         """The ways in which a commit may stamp the entry that it has changed."""
         world = step.state
@@ -391,7 +423,7 @@ class Transactions:
             entries = world.entries
             if where in entries:
                 entries = entries.set(where, entries[where]._replace(stamp=given))
-            calls = world.calls.set(done.op_id, applied._replace(stamp=given, by=call.by))
+            calls = world.calls.set(done.op_id, applied._replace(stamp=given, by=call.by, silent=silent))
             for after in self._kept_of(world.but(entries=entries, calls=calls), where):
                 yield Step(step.name, after, step.shows)
 
@@ -402,6 +434,19 @@ class Transactions:
             return
         for keeps in each(self._setting.book.commit_keeps_tombstone()):
             yield world if keeps else world.but(entries=world.entries.delete(where))
+
+    def _told(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
+        """The host's listener is told of what was committed before; other changes may have come first."""
+        host = call.by or operation.member
+        change = self._change(world, operation)
+        told = self._replicates.shown(host, self._as_of(operation, host, _COMMITTED_AS[change.state]))
+        if not view.fits(*told):
+            return
+        gates, gate = world.gates, (host, operation.op_id)
+        if gates.get(gate) is GateState.ARMED:
+            gates = gates.set(gate, GateState.PARKED)
+        calls = world.calls.set(operation.op_id, call._replace(silent=False))
+        yield Step(("tells", host, operation.op_id), world.but(calls=calls, gates=gates), (told,))
 
     def _is_led(self, operation: Operation, call: Call) -> bool:
         """Whether another member carries an operation out."""
@@ -415,8 +460,9 @@ class Transactions:
             ways = self._callers.sendings(world, operation, call)
         found = world.transactions.get(self._setting.transactions[operation.op_id])
         for step in ways:
-            if found is not None and len(found.changes) > 1:
-                step.claim = None  # in which order a thread sends shows: what it sends comes in order
+            if call.silent or (found is not None and len(found.changes) > 1):
+                # What a thread sends comes in order; and what is told of first may stand there unsent.
+                step.claim = None
             yield step
 
     def _arrivals(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
@@ -489,7 +535,11 @@ class Transactions:
             begins = operation.kind is OperationKind.TX_BEGIN
             waits = stands(world, host, operation) or (found is None and not begins)
             members = {host, operation.member}
+            if found and not found.host and self._forwarding.is_lesser(operation):
+                members |= set(self._forwarding.replicates_of(world, operation))
             return not (call.indefinite or waits or any(member in members for member, _ in held))
+        if call.silent:
+            return (host, operation.key) not in held
         if call.stage is Stage.COMMITTED:
             done = self._as_of(operation, host, OperationKind.PUT)
             return (host, operation.key) not in held and not any(self._callers.blocked(world, done))
@@ -507,11 +557,12 @@ def committed(world: World, setting: Setting, op_id: int) -> Iterator[tuple[Worl
 
     None while something of it is still to be done or acknowledged.
     """
-    begin = setting.transactions[op_id]
+    begin, caller = setting.transactions[op_id], setting.operations[op_id].member
     calls, discarded = world.calls, False
     for change in world.transactions[begin].changes:
         call = calls[change.op_id]
-        if call.stage is not Stage.SENT or call.waiting:
+        parked = world.gates.get((call.by or caller, change.op_id))
+        if call.stage is not Stage.SENT or call.waiting or call.silent or parked is GateState.PARKED:
             return
         discarded = discarded or call.discarded
         calls = calls.delete(change.op_id)
