@@ -70,6 +70,9 @@ CLIENTS: dict[str, Weakening] = {
         "            if any(moment < before for moment, _ in self._crashes):\n                return True\n",
         "",
     ),
+    "clients hear nothing that is yet to be called": Weakening(
+        "explain.hearsay", "called >= now or self._may_come_to(", "self._may_come_to("
+    ),
     "a client calls nothing more": Weakening(
         "explain.hearsay", " or now <= self._index.called[other.op_id] < latest for other", " for other"
     ),
