@@ -32,7 +32,7 @@ from plumbline.reference.history import (
     Settled,
 )
 from plumbline.reference.model.faults import mends
-from plumbline.reference.operations import RegionPolicy, Scope, Status
+from plumbline.reference.operations import OperationKind, RegionPolicy, Scope, Status
 from plumbline.reference.rulebook.book import Rulebook
 
 CASES = 300
@@ -86,6 +86,18 @@ def test_trials_of_clients_have_clients_of_one_server_and_of_several_and_nobody_
     assert {len(client.servers) for trial in drawn for client in trial.history.clients} == {1, 2, 3}
     assert all(trial.history.clients for trial in drawn)
     assert [compared for trial in drawn if (compared := compare(trial)).disagree] == []
+
+
+def test_trials_of_transactions_commit_and_roll_back_and_nobody_disagrees():
+    drawn = [draw_trial(seed, transactions=True) for seed in range(80)]
+    kinds = [
+        {what.operation.kind for what in trial.history.timeline if isinstance(what, Called)}
+        for trial in drawn
+    ]
+    assert sum(OperationKind.TX_COMMIT in found for found in kinds) >= 50
+    assert any(OperationKind.TX_ROLLBACK in found for found in kinds)
+    assert any(trial.history.regions[0].policies for trial in drawn)
+    assert [found for found in map(compare, drawn) if found.disagree] == []
 
 
 def test_trials_of_partitioned_regions_have_copies_clients_and_deaths_and_nobody_disagrees():
