@@ -84,7 +84,10 @@ class Deliveries:
         Where another site writes the key, too, even what is discarded tells something of timestamps.
         """
         member, foresight = channel.target, self._foresight
-        if not self._setting.as_documented or self._setting.is_timed(operation.region, operation.key):
+        setting = self._setting
+        if not setting.as_documented or setting.resolver is not None:
+            return False
+        if setting.is_timed(operation.region, operation.key):
             return False
         if ARRIVES[operation.kind][0] is not EntryState.LIVE or foresight.dies(member):
             return False

@@ -83,6 +83,7 @@ class Forgetting:
         return (
             name in self._simple
             and self._setting.as_documented
+            and self._setting.resolver is None  # it may be asked about a repetition
             and not wan.stands
             and FaultKind.REPLIES_LOST not in wan.links.values()
             and not any(fault.kind in BINDS for fault in wan.faults.values())
