@@ -46,7 +46,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
         there: whether the key is there when the program begins.
         faults: for each fault what may break; it is followed by its mending where there is one, and where
             there are several, they happen in every order.
-        ties: whether the clock may stand from one call to the next, so that their timestamps are equal.
+        ties: whether the clock may stand from one call to the next, so that their timestamps are equal; of
+            one call a site at most: what is called twice in a site is dated by when it takes effect.
     """
 
     sites: tuple[tuple[str, ...], ...]

@@ -80,8 +80,14 @@ def _sites_agree(program: Program, world: World) -> bool:
 
 
 def _queues_are_empty(program: Program, world: World) -> bool:
-    del program
-    return not any(sender.primary and sender.queue for sender in _living(world))
+    # A site whose members are all dead takes nothing; what waits for it has to stay (000, L41).
+    sites = {site.number: site.members for site in program.topology.sites}
+    reached = {
+        queue.id
+        for queue in program.queues
+        if any(member not in world.wan.dead for member in sites[queue.remote_site or 0])
+    }
+    return not any(sender.primary and sender.queue for name, sender in _living(world) if name in reached)
 
 
 def _calls_return(program: Program, world: World) -> bool:
@@ -89,8 +95,8 @@ def _calls_return(program: Program, world: World) -> bool:
     return all(members[op_id] in world.wan.dead for op_id, _ in world.calls.items())
 
 
-def _living(world: World) -> list[Sender]:
-    return [sender for (member, _), sender in world.wan.senders.items() if member not in world.wan.dead]
+def _living(world: World) -> list[tuple[str, Sender]]:
+    return [(name, s) for (member, name), s in world.wan.senders.items() if member not in world.wan.dead]
 
 
 PROMISES = (

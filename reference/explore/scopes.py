@@ -55,9 +55,8 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
     (Part.GATEWAYS, Scope.MEDIUM): (
         Shape(sites=(_TWO, ("C",)), operations=2, kinds=_PUTS, there=True),
         Shape(sites=(_TWO, ("C",)), operations=3, kinds=(_PUT,)),
-        Shape(sites=(_TWO, ("C",)), operations=3, kinds=(_PUT,), ties=True),
+        Shape(sites=(_TWO, ("C",)), operations=2, kinds=_PUTS, ties=True),
         Shape(sites=(("A",), ("B",)), operations=4, kinds=(_PUT,)),
-        Shape(sites=(("A",), ("B",)), operations=4, kinds=(_PUT,), ties=True),
         Shape(sites=(_TWO, ("C",)), operations=2, kinds=(_PUT,), faults=(_BETWEEN_SITES,)),
         Shape(sites=(_TWO, ("C",)), operations=3, kinds=(_PUT,), faults=(_CRASH, _LOST)),
         Shape(sites=(_TWO, ("C",)), operations=4, kinds=(_PUT,)),

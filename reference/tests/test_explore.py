@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import msgspec
 import pytest
 
@@ -166,3 +168,19 @@ def test_a_mistake_is_found(variant: str, part: Part, requirement: str):
 
 def test_too_many_states_are_told():
     assert not walk(circle(), Rulebook(), most=50).whole
+
+
+def test_what_waits_for_a_site_that_is_dead_stays_and_for_one_that_lives_does_not():
+    shape = Shape(sites=(("A", "B"), ("C",)), operations=1, kinds=(PUT,), faults=((FaultKind.CRASH,),))
+    dead, lives = (
+        next(
+            one
+            for one in programs(shape)
+            if one.operations[0].member == "A" and one.faults[0].member == member
+        )
+        for member in ("C", "B")
+    )
+    assert explore(dead, Rulebook()).findings == ()
+    assert explore(lives, Rulebook()).findings == ()
+    keeps = dataclasses.replace(Rulebook(), removed_by_reply=lambda answered: answered - 1)
+    assert "GWQ-ACK-03" in {finding.requirement for finding in explore(lives, keeps).findings}
