@@ -170,6 +170,8 @@ def test_what_only_the_scenario_says_is_replayed_as_the_scenario(tmp_path: Path)
     words = ["run", "--candidate", "faulty:unchecked-by-default", "--select", "CFG-CHECKS-01"]
     CliRunner().invoke(group, [*words, "--profile", "smoke", "--out", str(tmp_path)])
     (file,) = tmp_path.glob("*/counterexamples/scenario-a_region_says_that_it_checks*.json")
+    # The search refutes this one as well; a file says so where only the scenario does.
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"refuted": False}))
     assert not read_counterexample(file).refuted
     result = replayed(file)
     assert result.exit_code == 1
