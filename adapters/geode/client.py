@@ -101,6 +101,9 @@ class ClientCache(Member):
     _source: Any = None
     _next: Any = None
 
+    def hold_commits(self, stage: Stage) -> None:
+        """Nothing: whoever is a client may have no such writer, as its server carries out the commit."""
+
     def connect(self, client: Client, address: str, ports: Sequence[int]) -> None:
         """Be connected to the cache servers at this address and these ports, to the first of them first."""
         if self.connected is None:

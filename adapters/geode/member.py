@@ -179,6 +179,10 @@ class Member:
         """Have all regions of the example ask a cache writer."""
         for name in self._regions:
             self.writer(name, stage)
+        self.hold_commits(stage)
+
+    def hold_commits(self, stage: Stage) -> None:
+        """Have transactions of the example ask a writer before they are committed."""
         if not self._holds_commits:
             self.transactions().setWriter(CommitWriter(stage, self.name))
             self._holds_commits = True

@@ -360,6 +360,8 @@ def test_every_kind_of_moment_has_words_and_a_place(kind: type[Moment]) -> None:
         "sight": {"depth": 1, "role": "primary"},
         "interest": {"client": "A", "region": "r"},
         "refuses": ("x",),
+        "asked": False,
+        "checks": True,
     }
     moment: Moment = msgspec.convert({"type": kind.__struct_config__.tag, **given}, kind)
     (entry,) = arrange(history(moment))
