@@ -21,7 +21,7 @@ from plumbline.adapters.geode.folder import Folder
 from plumbline.adapters.geode.jars import Jars
 from plumbline.adapters.geode.jvm import JavaError, plain, stack_words
 from plumbline.adapters.geode.links import Links, LinkState
-from plumbline.adapters.geode.listener import RegionListener
+from plumbline.adapters.geode.listener import RegionListener, Stage
 from plumbline.adapters.geode.member import FLUSH_REGION, Member
 from plumbline.adapters.waiting import wait_until
 from plumbline.reference.history import interest_words
