@@ -26,8 +26,8 @@ def noted(setting: Setting, world: World, event: Event, told: Told, answer: str)
     """
     pairs = world.wan.ranks.get((event.region, event.key), NONE)
     stamp = world.entry(event.member, event.region, event.key).stamp
-    mine = _millisecond(setting, pairs, _times_of(setting, world, event))
-    theirs = 0 if stamp is None else _millisecond(setting, pairs, stamp.times)
+    mine = millisecond(setting, pairs, _times_of(setting, world, event))
+    theirs = 0 if stamp is None else millisecond(setting, pairs, stamp.times)
     if told.later is not ((mine, told.site) > (theirs, told.stored_site)):
         mine, theirs = (theirs + 1, theirs) if told.later else (mine, mine + 1)
     conflict = Conflict(
@@ -54,12 +54,16 @@ def _times_of(setting: Setting, world: World, event: Event) -> Times:
     return frozenset()
 
 
-def _millisecond(setting: Setting, pairs: Pairs, times: Times) -> int:
+def millisecond(setting: Setting, pairs: Pairs, times: Times) -> int:
     """A time for the latest of these operations: what its clock showed, but later than what it beat."""
-    return max((_time_of(setting, pairs, op_id) for op_id in times), default=0)
+    known: dict[int, int] = {}
+    return max((_time_of(setting, pairs, op_id, known) for op_id in times), default=0)
 
 
-def _time_of(setting: Setting, pairs: Pairs, op_id: int) -> int:
-    shown = setting.readings[op_id][1] if op_id in setting.readings else op_id
-    beaten = (_time_of(setting, pairs, other) + 1 for later, other in pairs if later == op_id)
-    return max((shown, *beaten))
+def _time_of(setting: Setting, pairs: Pairs, op_id: int, known: dict[int, int]) -> int:
+    # All that follows from a pair is among the pairs: without what is known already each way would be gone.
+    if op_id not in known:
+        shown = setting.readings[op_id][1] if op_id in setting.readings else op_id
+        beaten = (_time_of(setting, pairs, other, known) + 1 for later, other in pairs if later == op_id)
+        known[op_id] = max((shown, *beaten))
+    return known[op_id]
