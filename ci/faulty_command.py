@@ -17,7 +17,7 @@ from rich.progress import track
 from rich.table import Table
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.ci import mutate_command
+from plumbline.ci import faulty_mutate
 from plumbline.ci.reductions import Comparison, Way, compare
 from plumbline.ci.rule_kills import UNSEEN, Accused, Piece, accused, seen_from_outside
 from plumbline.ci.run_command import GATE_SEED
@@ -172,7 +172,7 @@ def rules_command(
     sys.exit(1 if any(troubles.values()) else 0)
 
 
-command.add_command(mutate_command.command)
+command.add_command(faulty_mutate.command)
 
 
 def _pieces(name: str) -> tuple[Piece, ...]:

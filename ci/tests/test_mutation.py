@@ -11,8 +11,8 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from plumbline.ci import mutate_command
-from plumbline.ci.mutate_command import command, sampled, tally
+from plumbline.ci import faulty_mutate
+from plumbline.ci.faulty_mutate import command, sampled, tally
 from plumbline.ci.survivors import Explained, Why, _by_name, explained
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.rulebook.book import Rulebook
@@ -85,9 +85,9 @@ def test_a_mutant_that_raises_or_never_comes_to_rest_is_broken(
 def test_the_command_tells_of_each_and_ends_with_1_for_one_that_nobody_explains(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr(mutate_command, "explained", dict)
+    monkeypatch.setattr(faulty_mutate, "explained", dict)
     # All else there is would be played before it is said that one survives.
-    monkeypatch.setattr(mutate_command, "strike", partial(strike, own_only=True))
+    monkeypatch.setattr(faulty_mutate, "strike", partial(strike, own_only=True))
     result = CliRunner().invoke(command, ["batch_of", "--json"])
     fates = msgspec.json.decode(result.stdout.splitlines()[0], type=list[Fate])
     assert [fate.mutant for fate in fates if fate.end is End.SURVIVED] == [
