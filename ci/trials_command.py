@@ -17,12 +17,18 @@ from rich.table import Table
 
 from plumbline.ci.accusations import TOGETHER, Heard, hear
 from plumbline.ci.comparison import Comparison, compare, counts
+from plumbline.ci.drawn_plans import Drawn, play_drawn
+from plumbline.ci.progress import patiently
 from plumbline.ci.right_runs import Asked, ask_about
 from plumbline.ci.trials import ALL_SITES, draw_trial
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.engine import Answer
+from plumbline.suites.machines import MACHINES
 
 _T = TypeVar("_T")
+
+CHAOTIC = "reference:chaotic"
+"""Right, in every order that the documents allow."""
 
 _EPILOG = """\
 \b
@@ -39,11 +45,12 @@ Examples:
   plumbline trials --sites 2 --dialect geode  where a sender need not wait for answers
   plumbline trials --right --sites 2 --cases 3000
   plumbline trials --rules --sites 2 --cases 3000
+  plumbline trials --machine client_pipeline --machine client_failover --cases 2000
 
 \b
 Exit codes:
   0  they agree on every trial that both decide; with --right: nothing right is refuted; with --rules: no rule
-     accuses anything right
+     accuses anything right; with --machine: no history is refuted
   1  otherwise
 """
 
@@ -69,6 +76,21 @@ Exit codes:
 @click.option("--resolvers", is_flag=True, help="Install conflict resolvers in each, of several sites.")
 @click.option("--transactions", is_flag=True, help="Only examples with transactions, of one site.")
 @click.option("--rules", is_flag=True, help="The same larger examples, of which no rule may accuse one.")
+@click.option(
+    "--machine",
+    "machines",
+    multiple=True,
+    type=click.Choice(list(MACHINES)),
+    metavar="NAME",
+    help="Different plans that this state machine draws, which the search has to explain; may be repeated.",
+)
+@click.option(
+    "--candidate",
+    "candidates",
+    multiple=True,
+    metavar="C",
+    help="Who plays them; may be repeated.  [default: reference:chaotic]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     cases: int,
@@ -83,9 +105,20 @@ def command(
     dialect: str,
     right: bool,
     rules: bool,
+    machines: tuple[str, ...],
+    candidates: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Compare the search with the unreduced judge on random small examples, a third of them spoilt."""
+    kinds = (clients, policies, tombstones, buckets, resolvers, transactions, right, rules)
+    if machines and (any(kinds) or sites > 1):
+        raise click.UsageError(
+            "--machine draws plans of its own, and goes with --cases, --seed and --candidate"
+        )
+    if candidates and not machines:
+        raise click.UsageError("--candidate says who plays the plans of a --machine")
+    if machines:
+        _play_machines(machines, candidates or (CHAOTIC,), cases, seed, as_json=as_json)
     if clients + policies + buckets + tombstones + transactions + (sites > 1) > 1:
         raise click.UsageError(
             "--clients, --policies, --buckets, --tombstones and --transactions each draw examples of "
@@ -140,6 +173,41 @@ def command(
 def _tracked(what: Sequence[_T]) -> Iterable[_T]:
     console = Console(stderr=True)
     return track(what, "trials", console=console, transient=True, disable=not console.is_terminal)
+
+
+def _play_machines(
+    machines: tuple[str, ...], candidates: tuple[str, ...], cases: int, seed: int, *, as_json: bool
+) -> NoReturn:
+    with patiently() as part:
+        drawn = [
+            play_drawn(machine, candidate, cases, seed, part(f"{machine} on {candidate}"))
+            for machine in machines
+            for candidate in candidates
+        ]
+    if as_json:
+        sys.stdout.write(msgspec.json.encode({"cases": cases, "machines": drawn}).decode() + "\n")
+    else:
+        _tell_of_machines(Console(), drawn)
+    sys.exit(1 if any(one.refuted for one in drawn) else 0)
+
+
+def _tell_of_machines(console: Console, drawn: list[Drawn]) -> None:
+    for one in drawn:
+        first, last = one.seeds
+        found = (
+            f"{one.examples} different examples, {len(one.refuted)} refuted, {len(one.unknown)} not decided"
+        )
+        all_took = f"{one.most_states} and {one.longest:.2f} s"
+        told = [
+            f"{one.machine} on {one.candidate}, seeds {first} to {last}: {found}",
+            f"  99 of 100 took the search at most {one.states} states and {one.seconds:.2f} s, all {all_took}",
+        ]
+        if one.idle:
+            told.append(f"  {one.idle} more count for nothing, for no fault has bitten there")
+        for answer, which in ((Answer.REFUTED, one.refuted), (Answer.UNKNOWN, one.unknown)):
+            told += [f"  {answer}: example {number}, drawn from seed {seed}" for seed, number in which]
+        for line in told:
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _tell_of_accusations(heard: list[Heard], *, as_json: bool) -> NoReturn:

@@ -298,3 +298,40 @@ def test_the_search_and_the_rules_are_not_asked_at_once():
     result = CliRunner().invoke(trials_command.command, ["--rules", "--right"])
     assert result.exit_code == 2
     assert "either" in result.stderr
+
+
+def test_different_plans_of_a_machine_are_played_on_candidates_and_explained():
+    asked = ["--machine", "client_failover", "--cases", "30", "--json"]
+    candidates = ["--candidate", "reference:chaotic", "--candidate", "reference:chaotic:gemfire6"]
+    result = CliRunner().invoke(trials_command.command, [*asked, *candidates])
+    assert result.exit_code == 0, result.output
+    machines = json.loads(result.stdout)["machines"]
+    assert [one["candidate"] for one in machines] == candidates[1::2]
+    for one in machines:
+        assert (one["examples"], one["refuted"], one["unknown"]) == (30, [], [])
+        # Some of a seed's are repeated or bite nothing, so that one seed does not do.
+        assert one["seeds"][1] > one["seeds"][0] == 0
+        assert 0 < one["states"] <= one["most_states"]
+
+
+def test_plans_that_are_refuted_are_told_with_their_seed():
+    asked = ["--machine", "client_restarts", "--cases", "20", "--seed", "3"]
+    result = CliRunner().invoke(trials_command.command, [*asked, "--candidate", "faulty:stays-cut-off"])
+    assert result.exit_code == 1, result.output
+    assert "20 different examples" in result.stdout
+    assert " 0 refuted" not in result.stdout
+    assert "refuted: example " in result.stdout
+    assert "drawn from seed 3" in result.stdout
+
+
+@pytest.mark.parametrize("more", [["--right"], ["--sites", "2"], ["--clients"]])
+def test_a_machine_draws_nothing_but_its_own_plans(more: list[str]):
+    result = CliRunner().invoke(trials_command.command, ["--machine", "client_pipeline", *more])
+    assert result.exit_code == 2
+    assert "plans of its own" in result.stderr
+
+
+def test_a_candidate_plays_nothing_without_a_machine():
+    result = CliRunner().invoke(trials_command.command, ["--candidate", "reference"])
+    assert result.exit_code == 2
+    assert "--machine" in result.stderr
