@@ -200,7 +200,7 @@ def _tell_of_machines(console: Console, drawn: list[Drawn]) -> None:
         all_took = f"{one.most_states} and {one.longest:.2f} s"
         told = [
             f"{one.machine} on {one.candidate}, seeds {first} to {last}: {found}",
-            f"  99 of 100 took the search at most {one.states} states and {one.seconds:.2f} s, all {all_took}",
+            f"  99 of 100 took the search up to {one.states} states and {one.seconds:.2f} s, all {all_took}",
         ]
         if one.idle:
             told.append(f"  {one.idle} more count for nothing, for no fault has bitten there")
