@@ -5,7 +5,7 @@ Knows nothing of which decisions there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -25,6 +25,20 @@ class Decision(msgspec.Struct, frozen=True):
 
     requirements: tuple[str, ...]
     free: Callable[..., Free]
+
+
+def merged(*tables: Mapping[str, Decision]) -> dict[str, Decision]:
+    """The decisions of all tables by name, in their order.
+
+    Raises ValueError where two tables have one name: the second would take the place of the first in silence.
+    """
+    named: dict[str, Decision] = {}
+    for table in tables:
+        for name, decision in table.items():
+            if name in named:
+                raise ValueError(f"two decisions are called {name}")
+            named[name] = decision
+    return named
 
 
 _YES_OR_NO = Free((True, False))

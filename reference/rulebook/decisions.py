@@ -23,6 +23,7 @@ from plumbline.reference.rulebook.decision import (
     compared_or_not,
     kept_or_replaced,
     left_or_gone,
+    merged,
     moved_or_not,
     yes_or_no,
 )
@@ -353,18 +354,18 @@ RESOLVERS: dict[str, Decision] = {
 }
 """Decisions that only examples with a conflict resolver ask."""
 
-DECISIONS: dict[str, Decision] = {
-    **TRANSACTIONS,
-    **CHECKING,
-    **HOSTING,
-    **REPLICATED,
-    **TOMBSTONES,
-    **CLEARING,
-    **GAUGES,
-    **POLICIES,
-    **PARTITIONED,
-    **CLIENTS,
-    **GATEWAYS,
-    **RESOLVERS,
-}
+DECISIONS: dict[str, Decision] = merged(
+    TRANSACTIONS,
+    CHECKING,
+    HOSTING,
+    REPLICATED,
+    TOMBSTONES,
+    CLEARING,
+    GAUGES,
+    POLICIES,
+    PARTITIONED,
+    CLIENTS,
+    GATEWAYS,
+    RESOLVERS,
+)
 """Every decision by name, narrow ones first; the field of the same name in `Rulebook` answers it."""

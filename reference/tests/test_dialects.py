@@ -9,6 +9,7 @@ import pytest
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import DIALECT_OF_DOCUMENT, Dialect, ReasonKind
 from plumbline.reference.rulebook.book import Rulebook, rulebook_of
+from plumbline.reference.rulebook.decision import merged
 from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.rulebook.dialects import CONTRADICTIONS, MODELLED, Contradiction
 from plumbline.reference.rulebook.faulty import FAULTY
@@ -82,6 +83,13 @@ def test_two_variants_of_one_name_are_an_error():
     assert by_name((one,)) == {"late-wins": one}
     with pytest.raises(ValueError, match="two faulty variants are called late-wins"):
         by_name((one, another))
+
+
+def test_two_decisions_of_one_name_are_an_error():
+    name, decision = next(iter(DECISIONS.items()))
+    assert merged({name: decision}, {"another": decision}) == {name: decision, "another": decision}
+    with pytest.raises(ValueError, match=f"two decisions are called {name}"):
+        merged({name: decision}, {"another": decision}, {name: decision})
 
 
 def test_a_sender_of_document_000_waits_and_one_of_002_may():
