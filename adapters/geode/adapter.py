@@ -7,10 +7,8 @@ each answer is got, and why it can be trusted, is told in docs/geode.md.
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable, Collection
-from concurrent.futures import Future
 from functools import partial
 from operator import eq
 
@@ -18,30 +16,30 @@ import msgspec
 
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
-from plumbline.adapters.geode import transacting
-from plumbline.adapters.geode.caller import Caller
-from plumbline.adapters.geode.calls import CALLS, carry_out, tells
 from plumbline.adapters.geode.client import (
-    ClientCache,
     ClientListener,
     Clients,
     create_copy,
     register,
 )
-from plumbline.adapters.geode.cluster import MOST_MEMBERS, Cluster, broken
+from plumbline.adapters.geode.cluster import Cluster, broken
 from plumbline.adapters.geode.gateways import Gateways
 from plumbline.adapters.geode.jars import find_jars
-from plumbline.adapters.geode.jvm import BridgeError, GoneError, JavaError
+from plumbline.adapters.geode.jvm import JavaError
+from plumbline.adapters.geode.limits import (
+    require_interest,
+    require_operation,
+    require_region,
+    require_topology,
+)
 from plumbline.adapters.geode.listener import ABSENT, Holding, RegionListener, Stage
-from plumbline.adapters.geode.member import POLICIES, Member
+from plumbline.adapters.geode.member import Member
 from plumbline.adapters.geode.settling import Settling
+from plumbline.adapters.geode.underway import LEFTOVER_LIMIT_S, Underway
 from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Gate, OrderStrength
 from plumbline.reference.operations import (
-    EXPIRES,
-    OF_TRANSACTIONS,
-    READS,
     Client,
     Content,
     Interest,
@@ -52,20 +50,14 @@ from plumbline.reference.operations import (
     QueueSight,
     RegionAttributes,
     Scope,
-    Status,
     Topology,
 )
 from plumbline.reference.resolvers import policy_of
 
 ANSWER_LIMIT_S = 20.0
-MOST_SITES = 2
-LEFTOVER_LIMIT_S = 10.0
 CALM_S = 0.06
 
 WRITER = "writer"
-
-# A call that takes longer may be waiting for a member that has died.
-PATIENCE_S = 0.05
 
 _CAPABILITIES = (
     Capability.REPLICATED_REGIONS,
@@ -84,9 +76,6 @@ _CAPABILITIES = (
     Capability.QUEUE_INSPECTION,
     Capability.LINK_FAULTS,
 )
-
-_INTERESTS = ("all", "key", "list", "regex")
-_POLICIES = (None, "none", "keys", "keys_values")
 
 
 class GeodeAdapter(Adapter):
@@ -110,8 +99,7 @@ class GeodeAdapter(Adapter):
         self._settling = Settling(self._gateways)
         self._in_use: tuple[str, ...] = ()
         self._topology = Topology(())
-        self._callers: dict[str, Caller] = {}
-        self._running: dict[int, Future[Outcome]] = {}
+        self._underway = Underway(self._cluster, self._require_alive)
         self._baseline: dict[str, int] = {}
         self._example = 0
         self._begin_example(())
@@ -138,12 +126,7 @@ class GeodeAdapter(Adapter):
         Members that run already are kept if the one list of names begins with the other and none of them
         has died; else all are ended and started anew.
         """
-        if not 1 <= len(topology.sites) <= MOST_SITES:
-            raise UnsupportedError(f"Apache Geode is driven here on 1 to {MOST_SITES} sites")
-        if not all(site.members for site in topology.sites) or len(topology.members) > MOST_MEMBERS:
-            raise UnsupportedError(
-                f"Apache Geode is driven here on up to {MOST_MEMBERS} members, of which every site has one"
-            )
+        require_topology(topology)
         if not self._cluster.can_become(topology) or (self._gateways.queues and topology != self._topology):
             self.close()
         self._bring_back()
@@ -157,10 +140,10 @@ class GeodeAdapter(Adapter):
     def reset(self, regions: tuple[RegionAttributes, ...]) -> None:
         """Give up what the last example left open, drop its regions everywhere, and create fresh ones."""
         for attributes in regions:
-            _refuse_what_is_not_driven(attributes)
+            require_region(attributes)
             self._gateways.require_queues(attributes)
         self._require_alive()
-        self._give_up()
+        self._underway.give_up()
         self._bring_back()
         self._empty_queues()
         members = [self._members[name] for name in self._in_use]
@@ -175,41 +158,16 @@ class GeodeAdapter(Adapter):
 
     def begin(self, operation: Operation) -> None:
         """Call an operation on its thread, behind what that thread was given before."""
-        if operation.kind not in CALLS.keys() | EXPIRES | OF_TRANSACTIONS:
-            raise UnsupportedError(f"{operation.kind} is not driven on Apache Geode yet")
-        if operation.member in self._clients.in_use and operation.kind not in CALLS:
-            raise UnsupportedError(f"{operation.kind} of clients is not driven on Apache Geode yet")
+        require_operation(operation, of_client=operation.member in self._clients.in_use)
         self._require_alive()
         member = self._member(operation.member)
         if operation.kind is OperationKind.CLEAR:
             self._clearing.add(member.name)
-        scope = self._region(operation.region).scope
-        if operation.thread not in self._callers:
-            self._callers[operation.thread] = Caller(operation.thread)
-        caller = self._callers[operation.thread]
-        caller.used_in = self._example
-        if scope is Scope.NO_ACK and operation.kind not in READS:
-            caller.unflushed.add(member.name)
-        self._stage.expect(operation)
-        call = partial(_call, self._stage, caller, member, operation)
-        self._running[operation.op_id] = caller.submit(call)
-        self._running[operation.op_id].add_done_callback(self._stage.note)
+        self._underway.begin(operation, member, self._region(operation.region).scope)
 
     def finish(self, op_id: int, timeout_ms: int) -> Outcome | None:
         """The outcome of a begun operation; None if it has not returned within the time."""
-        if op_id not in self._running:
-            raise AdapterError(f"operation {op_id} was not begun in this example")
-        running, limit_s = self._running[op_id], timeout_ms / 1000
-        try:
-            with contextlib.suppress(TimeoutError):
-                return running.result(min(limit_s, PATIENCE_S))
-            self._cluster.count_out_the_dead()
-            return running.result(max(0.0, limit_s - PATIENCE_S))
-        except TimeoutError:
-            self._require_alive()
-            return None
-        except BridgeError as error:
-            raise AdapterError(f"operation {op_id}: {error}", self._cluster.last_words()) from error
+        return self._underway.finish(op_id, timeout_ms / 1000)
 
     def observe(self, since: int) -> Observed:
         """All listeners' events in the order in which they reached this process."""
@@ -224,7 +182,7 @@ class GeodeAdapter(Adapter):
         """
         deadline = time.monotonic() + timeout_ms / 1000
         self._cluster.count_out_the_dead()
-        if self._all_done(deadline):
+        if self._underway.all_done(deadline):
             at_rest = self._cluster.rid_of_the_dead(deadline) and self._settling.wait(self._stage, deadline)
             if not self._stage.held():
                 settled = at_rest and self._clients.drained(self._members, deadline)
@@ -240,9 +198,7 @@ class GeodeAdapter(Adapter):
         """What the member itself holds."""
         self._region(region)
         before = self._stage.places(member, region)
-        calm = member not in self._clients.in_use and not any(
-            caller.busy() or caller.unflushed for caller in self._callers.values()
-        )
+        calm = member not in self._clients.in_use and not self._underway.busy()
         found = self._cluster.ask(self._survivor(member), partial(Member.contents, name=region))
         if calm and member not in self._clients.in_use:  # no event can be on its way
             return found
@@ -371,8 +327,7 @@ class GeodeAdapter(Adapter):
 
     def interest(self, interest: Interest) -> None:
         """Register a client for keys of a region, or withdraw that; nothing else is under way."""
-        if interest.durable or interest.kind not in _INTERESTS or interest.policy not in _POLICIES:
-            raise UnsupportedError(f"not driven on Geode yet: {interest}")
+        require_interest(interest)
         if interest.client not in self._clients.in_use:
             raise AdapterError(f"interest: no client is named {interest.client}")
         self._region(interest.region)
@@ -416,14 +371,11 @@ class GeodeAdapter(Adapter):
     def close(self) -> None:
         """Kill the JVMs, and end all threads."""
         self._stage.release_all()
-        for caller in self._callers.values():
-            caller.stop()
+        self._underway.stop()
         self._clients.end()
         self._cluster.end()
         self._gateways.close()
-        for caller in self._callers.values():
-            caller.worker.join(LEFTOVER_LIMIT_S)  # none has a living JVM to wait for any more
-        self._callers = {}
+        self._underway.join()  # none has a living JVM to wait for any more
         self._in_use = ()
         self._begin_example(())
 
@@ -433,7 +385,7 @@ class GeodeAdapter(Adapter):
         sites = self._topology.sites
         self._stage = Stage({member: site.number for site in sites for member in site.members})
         self._regions = {attributes.name: attributes for attributes in regions}
-        self._running = {}
+        self._underway.begin_example(self._stage)
         self._baseline = {}
         self._internal: dict[str, str] = {}
         self._clearing: set[str] = set()
@@ -465,48 +417,6 @@ class GeodeAdapter(Adapter):
                 f" {self._gateways.flows()}",
                 self._cluster.last_words(),
             )
-
-    def _give_up(self) -> None:
-        """Let everything of the last example run to its end, and drop the threads that it did not use."""
-        self._stage.release_all()
-        if not self._all_done(time.monotonic() + LEFTOVER_LIMIT_S):
-            stuck = sum(not future.done() for future in self._running.values())
-            words = f"{stuck} operations do not return, even with all gates open"
-            raise AdapterError(words, self._cluster.last_words())
-        for caller in self._callers.values():
-            if caller.transacts_on is not None:
-                caller.submit(caller.roll_back).result(LEFTOVER_LIMIT_S)
-        for name, caller in tuple(self._callers.items()):
-            if caller.used_in < self._example:
-                self._callers.pop(name).stop()
-
-    def _all_done(self, deadline: float) -> bool:
-        """Whether all operations have returned and their messages arrived; False once a listener parks."""
-        stage = self._stage
-        while True:
-            self._require_alive()
-            seen = stage.changes
-            if stage.held():
-                return False
-            if not any(caller.busy() for caller in self._callers.values()) and not self._flush():
-                return True
-            if not stage.wait_change(seen, deadline):
-                return False
-
-    def _flush(self) -> bool:
-        """Send a flush behind all that was sent without acknowledgement; False if nothing was.
-
-        A put into an acknowledged region returns when all have applied it, and what the same Java thread sent
-        before went over the same sockets and was applied before.
-        """
-        flushes = [
-            caller.submit(partial(caller.flush, self._members[name]))
-            for caller in self._callers.values()
-            for name in caller.take_unflushed()
-        ]
-        for flush in flushes:
-            flush.add_done_callback(self._stage.note)
-        return bool(flushes)
 
     @property
     def _members(self) -> dict[str, Member]:
@@ -551,42 +461,3 @@ def _refusal(create: Callable[[Member], None], member: Member) -> str | None:
         words: str = thrown.toString()
         return words
     return None
-
-
-def _call(stage: Stage, caller: Caller, member: Member, operation: Operation) -> Outcome:
-    """On the caller's thread: carry an operation out."""
-    if member.crashed():
-        return Outcome(Status.FAILED, detail=f"{member.name} was crashed before the call")
-    place = (member.name, operation.region, operation.key)
-    before = stage.told(place)
-    try:
-        if isinstance(member, ClientCache) and member.several:
-            member.call_first()
-        if operation.kind in EXPIRES:
-            return member.expire(operation)
-        if operation.kind in OF_TRANSACTIONS:
-            begins = operation.kind is OperationKind.TX_BEGIN
-            caller.transacts_on = member if begins else None
-            return transacting.carry_out(member.transactions(caller.client(member)), operation)
-        outcome = carry_out(member.region(operation.region, caller.client(member)), operation)
-    except GoneError as error:
-        if not member.crashed():
-            raise broken(member, str(error)) from error
-        return Outcome(Status.INDEFINITE, detail=str(error))
-    if isinstance(member, ClientCache) and operation.kind not in READS:
-        return outcome  # what it tells is of the server's entry
-    if caller.transacts_on is member:
-        return outcome  # what it tells may be of its transaction alone
-    if member.keeps_less(operation.region):
-        return outcome  # what it tells may be of another member's entry
-    if (fits := tells(operation, outcome)) is not None:
-        stage.await_told(place, before, fits)
-    return outcome
-
-
-def _refuse_what_is_not_driven(attributes: RegionAttributes) -> None:
-    for policy in (attributes.policy, *(host.policy for host in attributes.policies)):
-        if policy not in POLICIES.values():
-            raise UnsupportedError(f"regions with the policy {policy} are not driven on Geode yet")
-    if attributes.queues:
-        raise UnsupportedError("asynchronous event queues are not driven on Geode yet")

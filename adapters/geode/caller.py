@@ -23,7 +23,6 @@ class Caller:
         worker: the thread.
         last: what it was given last; when that is done, everything is.
         unflushed: members on which it called something without acknowledgement since the last flush.
-        used_in: number of the last example that used it.
         transacts_on: the member on which its thread has begun a transaction; read on the worker's thread.
     """
 
@@ -33,7 +32,6 @@ class Caller:
         self.last: Future[Any] = Future()
         self.last.set_result(None)
         self.unflushed: set[str] = set()
-        self.used_in = 0
         self.transacts_on: Member | None = None
         self._clients: dict[Member, Client] = {}
         self._flushes = 0

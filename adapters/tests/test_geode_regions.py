@@ -332,9 +332,9 @@ def test_settle_is_not_done_while_a_message_that_nobody_acknowledges_is_held_bac
     unacknowledged.call("A", PUT, "v")
     assert not unacknowledged.adapter.settle(LIMIT_MS).settled
     # The flush itself must be held back by the gate: else a settle without gates would prove nothing.
-    assert unacknowledged.adapter._flush()
+    assert unacknowledged.adapter._underway._flush()
     with pytest.raises(TimeoutError):
-        unacknowledged.adapter._callers["of A"].last.result(0.3)
+        unacknowledged.adapter._underway._callers["of A"].last.result(0.3)
     assert unacknowledged.told("C") == []
     unacknowledged.adapter.release(gate)
     unacknowledged.settle()
@@ -410,7 +410,7 @@ def test_nothing_read_is_newer_than_what_the_listener_was_told(
         reading = reader.submit(lambda: adapter.contents("C", "r"))
         reader.stop()
     else:
-        reading = adapter._running[unacknowledged.begin("C", kind)]  # type: ignore[assignment]
+        reading = adapter._underway._running[unacknowledged.begin("C", kind)]  # type: ignore[assignment]
     with pytest.raises(TimeoutError):
         reading.result(0.2)
     arrives.set()

@@ -1,0 +1,57 @@
+"""Limits: what is not driven on Apache Geode so far, and is refused before anything is done.
+
+Knows the records of the suite; knows nothing of what runs.
+"""
+
+from __future__ import annotations
+
+from plumbline.adapters.errors import UnsupportedError
+from plumbline.adapters.geode.calls import CALLS
+from plumbline.adapters.geode.cluster import MOST_MEMBERS
+from plumbline.adapters.geode.member import POLICIES
+from plumbline.reference.operations import (
+    EXPIRES,
+    OF_TRANSACTIONS,
+    Interest,
+    Operation,
+    RegionAttributes,
+    Topology,
+)
+
+MOST_SITES = 2
+
+_INTERESTS = ("all", "key", "list", "regex")
+_POLICIES = (None, "none", "keys", "keys_values")
+
+
+def require_topology(topology: Topology) -> None:
+    """Raise UnsupportedError for more sites or members than are driven, or for a site without any."""
+    if not 1 <= len(topology.sites) <= MOST_SITES:
+        raise UnsupportedError(f"Apache Geode is driven here on 1 to {MOST_SITES} sites")
+    if not all(site.members for site in topology.sites) or len(topology.members) > MOST_MEMBERS:
+        raise UnsupportedError(
+            f"Apache Geode is driven here on up to {MOST_MEMBERS} members, of which every site has one"
+        )
+
+
+def require_region(attributes: RegionAttributes) -> None:
+    """Raise UnsupportedError for a region of a kind that is not driven."""
+    for policy in (attributes.policy, *(host.policy for host in attributes.policies)):
+        if policy not in POLICIES.values():
+            raise UnsupportedError(f"regions with the policy {policy} are not driven on Geode yet")
+    if attributes.queues:
+        raise UnsupportedError("asynchronous event queues are not driven on Geode yet")
+
+
+def require_operation(operation: Operation, *, of_client: bool) -> None:
+    """Raise UnsupportedError for an operation that is not driven on a member, or on a client."""
+    if operation.kind not in CALLS.keys() | EXPIRES | OF_TRANSACTIONS:
+        raise UnsupportedError(f"{operation.kind} is not driven on Apache Geode yet")
+    if of_client and operation.kind not in CALLS:
+        raise UnsupportedError(f"{operation.kind} of clients is not driven on Apache Geode yet")
+
+
+def require_interest(interest: Interest) -> None:
+    """Raise UnsupportedError for a registration that is not driven."""
+    if interest.durable or interest.kind not in _INTERESTS or interest.policy not in _POLICIES:
+        raise UnsupportedError(f"not driven on Geode yet: {interest}")
