@@ -16,6 +16,7 @@ from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.client_calls import ClientCalls
 from plumbline.reference.model.clients import Clients, EveryWay
 from plumbline.reference.model.collecting import Collecting
+from plumbline.reference.model.committing import Committing
 from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.dispatch import Dispatch
 from plumbline.reference.model.failover import Failover
@@ -74,9 +75,8 @@ class Model:
         self.faults = Faults(setting, foresight)
         self.forwarding = Forwarding(setting, strength, self.callers, self.replicates)
         self.collecting = Collecting(setting)
-        self.transactions = Transactions(
-            setting, self.callers, self.replicates, self.deliveries, self.forwarding
-        )
+        committing = Committing(setting, self.callers, self.replicates, self.deliveries, self.forwarding)
+        self.transactions = Transactions(setting, self.callers, self.forwarding, committing)
         rest = Rest(
             setting,
             self.callers,

@@ -41,6 +41,7 @@ from plumbline.reference.history import (
 )
 from plumbline.reference.model import claims, tombstones
 from plumbline.reference.model.buckets import located, tells_still
+from plumbline.reference.model.committing import committed
 from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS, readings
 from plumbline.reference.model.hosting import hosted, joined, left
@@ -49,7 +50,6 @@ from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_pl
 from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.rest import Rest
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.transactions import committed
 from plumbline.reference.model.world import LOOK, Call, GateState, Stage, World
 from plumbline.reference.model.writers import WRITER, scripted
 from plumbline.reference.operations import OF_TRANSACTIONS, Operation, Outcome, QueueRole, QueueSight, Status
