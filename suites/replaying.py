@@ -27,7 +27,7 @@ from plumbline.suites.scenarios.registry import SCENARIOS
 from plumbline.suites.session import Session
 from plumbline.suites.words import finding_words
 
-BUDGET = Budget(states=60_000, time_ms=5_000)
+BUDGET = Budget(states=60_000, time_ms=15_000)
 
 _VERDICTS = {Answer.EXPLAINED: Verdict.PASS, Answer.REFUTED: Verdict.FAIL}
 

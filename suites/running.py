@@ -361,10 +361,13 @@ class _Run:
 
         What they find against a requirement that has anything on record is a deviation, and has shown it.
         """
+        refused = {row.requirement for row in self._rows if row.verdict is Verdict.UNSUPPORTED}
         for judgement in judge_runs([self._directory]):
             for row in judgement.verdicts:
-                # A rule cannot tell what the candidate never offered from what nobody asked of it.
-                unasked = row.verdict is Verdict.NOT_EXERCISED and self._lacking(row.requirement)
+                # A rule cannot tell what the candidate never offered, or refused, from what nobody asked of it.
+                unasked = row.verdict is Verdict.NOT_EXERCISED and (
+                    row.requirement in refused or self._lacking(row.requirement)
+                )
                 if unasked or row.requirement not in self._owed:
                     continue
                 verdict, reason = self._on_record.excused(

@@ -306,7 +306,7 @@ def liars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         ("SaysYes", {Verdict.FAIL}, 1),
         ("Modest", {Verdict.FAIL, Verdict.UNSUPPORTED, Verdict.NOT_EXERCISED}, 1),
         ("Raving", {Verdict.FAIL}, 1),
-        ("Boastful", {Verdict.ADAPTER_ERROR, Verdict.UNSUPPORTED, Verdict.NOT_EXERCISED}, 2),
+        ("Boastful", {Verdict.ADAPTER_ERROR, Verdict.UNSUPPORTED}, 2),
         ("Nowhere", {Verdict.ADAPTER_ERROR}, 2),
         ("Babel", {Verdict.ADAPTER_ERROR}, 2),
         ("Mute", {Verdict.ADAPTER_ERROR}, 2),

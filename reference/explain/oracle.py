@@ -44,8 +44,9 @@ SOON, FEW_KEYS, PATIENT = 2, 4, 50
 """So many states are looked at for each entry of the logs: of all keys before few are asked, of few keys, and
 of each key that is still undecided then."""
 
-TRIES = 5
-"""So often choices are tried in another order before it is looked for longer."""
+AGAIN = ((SOON, 5), (8, 5), (32, 3))
+"""Before all of the budget is spent, choices are tried in other orders: so many states for each entry of the
+logs, and so often. Most runs are found soon in most orders, and hardly ever in an unlucky one."""
 
 NAMING_STATES = (1_000, 4_000, 16_000)
 NAMING_MS = 3_000
@@ -85,44 +86,69 @@ def _searched(history: History, book: Rulebook, budget: Budget) -> tuple[Explana
     What is not soon explained is wrong, and a few keys are refuted long before all are; or else the first
     choices were unlucky, and others soon explain it.
     """
+    search = _Search(book, budget)
     question = ask(history, book)
-    found = _explained(question, book, budget, SOON)
+    found = search.explained(question, SOON)
     if found.answer is not Answer.UNKNOWN or found.states > budget.states:
         return found, history
-    keywise = not book.replaced()
-    if keywise and (refuted := _refuted(history, book, budget, 1, (FEW_KEYS, PATIENT))):
-        return refuted
     # Naming asks many rulebooks, and has little time for each.
-    for seed in range(TRIES if keywise else 0):
-        found = _explained(question, book, budget, SOON, seed)
-        if found.answer is not Answer.UNKNOWN:
-            return found, history
-    if keywise and (refuted := _refuted(history, book, budget, 2, (FEW_KEYS,))):
-        return refuted
-    return _explained(question, book, budget), history
+    if not book.replaced():
+        if refuted := search.refuted(history, 1, (FEW_KEYS, PATIENT)):
+            return refuted
+        for turn, (per_entry, times) in enumerate(AGAIN):
+            found = search.again(question, per_entry, times)
+            if found.answer is not Answer.UNKNOWN:
+                return found, history
+            if not turn and (refuted := search.refuted(history, 2, (FEW_KEYS,))):
+                return refuted
+    return search.explained(question), history
 
 
-def _refuted(
-    history: History, book: Rulebook, budget: Budget, keys: int, patience: tuple[int, ...]
-) -> tuple[Explanation, History] | None:
-    """So many keys that refute the history, and how; None if none was found."""
-    undecided = list(parts(history, keys))
-    for per_entry in patience:
-        for part in tuple(undecided):
-            found = _explained(ask(part, book), book, budget, per_entry)
-            if found.answer is Answer.REFUTED:
-                return found, part
-            if found.answer is Answer.EXPLAINED:
-                undecided.remove(part)
-    return None
+class _Search:
+    """Searches that share one time limit; each may look at as many states as the budget says."""
 
+    def __init__(self, book: Rulebook, budget: Budget) -> None:
+        self._book = book
+        self._budget = budget
+        time_ms = budget.time_ms
+        self._deadline = None if time_ms is None else time.thread_time() + time_ms / 1000
 
-def _explained(
-    question: Question, book: Rulebook, budget: Budget, per_entry: int | None = None, seed: int | None = None
-) -> Explanation:
-    """What the search says within the budget, and within so many states for each entry of the logs."""
-    most = budget.states if per_entry is None else min(budget.states, per_entry * question.logs.total)
-    return explain(question.system, question.logs, Budget(most, budget.time_ms), book.replaced(), seed=seed)
+    def refuted(
+        self, history: History, keys: int, patience: tuple[int, ...]
+    ) -> tuple[Explanation, History] | None:
+        """So many keys that refute the history, and how; None if none was found."""
+        undecided = list(parts(history, keys))
+        for per_entry in patience:
+            for part in tuple(undecided):
+                found = self.explained(ask(part, self._book), per_entry)
+                if found.answer is Answer.REFUTED:
+                    return found, part
+                if found.answer is Answer.EXPLAINED:
+                    undecided.remove(part)
+        return None
+
+    def again(self, question: Question, per_entry: int, times: int) -> Explanation:
+        """What is found in so many other orders of the choices, where there are states for more."""
+        found = Explanation(Answer.UNKNOWN, 0)
+        if per_entry * question.logs.total < self._budget.states:
+            for seed in range(times):
+                found = self.explained(question, per_entry, per_entry * times + seed)
+                if found.answer is not Answer.UNKNOWN:
+                    break
+        return found
+
+    def explained(
+        self, question: Question, per_entry: int | None = None, seed: int | None = None
+    ) -> Explanation:
+        """What is said within so many states for each entry of the logs, or within all that there are."""
+        states = self._budget.states
+        most = states if per_entry is None else min(states, per_entry * question.logs.total)
+        return explain(
+            question.system, question.logs, Budget(most, self._left_ms()), self._book.replaced(), seed=seed
+        )
+
+    def _left_ms(self) -> int | None:
+        return None if self._deadline is None else max(0, int((self._deadline - time.thread_time()) * 1000))
 
 
 def find(
@@ -159,20 +185,21 @@ def name(history: History, book: Rulebook, time_ms: int = NAMING_MS) -> tuple[st
     mattering = tuple(one for one in decisions if matters(asked, book, one, DECISIONS[one].free))
     # Where steps wait for others, freeing one that was never asked may still help: hence the rest.
     for among in (mattering, tuple(one for one in decisions if one not in mattering)):
-        answers = dict.fromkeys(among, Answer.UNKNOWN)
+        found = dict.fromkeys(among, _NOT_ASKED)
         singles: tuple[str, ...] = ()
         for states in NAMING_STATES:
             if singles and states == NAMING_STATES[-1]:
                 break
-            for decision in among:
-                if answers[decision] is Answer.UNKNOWN:
-                    answers[decision] = _answer(history, book.with_free(decision), deadline, states, each_ms)
-            singles = tuple(decision for decision in among if answers[decision] is Answer.EXPLAINED)
+            # Whose freeing led furthest has the best prospects, and time may not suffice for all.
+            for decision in sorted(among, key=lambda one: _left(found[one])):
+                if found[decision].answer is Answer.UNKNOWN:
+                    found[decision] = _freed(history, book.with_free(decision), deadline, states, each_ms)
+            singles = tuple(decision for decision in among if found[decision].answer is Answer.EXPLAINED)
         if singles:
             return singles
     for pair in combinations(decisions, 2):
         freed = book.with_free(*pair)
-        if _answer(history, freed, deadline, NAMING_STATES[-1], each_ms) is Answer.EXPLAINED:
+        if _freed(history, freed, deadline, NAMING_STATES[-1], each_ms).answer is Answer.EXPLAINED:
             return pair
     return ()
 
@@ -222,11 +249,19 @@ def _counts_tombstones(history: History) -> bool:
     )
 
 
-def _answer(history: History, book: Rulebook, deadline: float, states: int, each_ms: int) -> Answer:
+_NOT_ASKED = Explanation(Answer.UNKNOWN, 0)
+
+
+def _freed(history: History, book: Rulebook, deadline: float, states: int, each_ms: int) -> Explanation:
     left_ms = int((deadline - time.thread_time()) * 1000)
     if left_ms <= 0:
-        return Answer.UNKNOWN
-    return search(history, book, Budget(states, min(left_ms, each_ms))).answer
+        return _NOT_ASKED
+    return search(history, book, Budget(states, min(left_ms, each_ms)))
+
+
+def _left(found: Explanation) -> int:
+    """How many entries were left where the search got furthest."""
+    return found.frontier[0].left if found.frontier else 0
 
 
 def _foreign(history: History) -> list[str]:

@@ -33,7 +33,7 @@ from plumbline.suites.scenarios.stage import Stage
 from plumbline.suites.session import Session
 from plumbline.suites.words import Sentences, finding_words
 
-BUDGET = Budget(states=100_000, time_ms=10_000)
+BUDGET = Budget(states=100_000, time_ms=20_000)
 
 
 def play(
