@@ -364,7 +364,7 @@ class _Run:
         refused = {row.requirement for row in self._rows if row.verdict is Verdict.UNSUPPORTED}
         for judgement in judge_runs([self._directory]):
             for row in judgement.verdicts:
-                # A rule cannot tell what the candidate never offered, or refused, from what nobody asked of it.
+                # A rule cannot tell what was never offered, or refused, from what nobody asked of it.
                 unasked = row.verdict is Verdict.NOT_EXERCISED and (
                     row.requirement in refused or self._lacking(row.requirement)
                 )
