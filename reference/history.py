@@ -296,12 +296,18 @@ def fault_words(fault: Fault) -> str:
 
 def interest_words(interest: Interest) -> str:
     """A registration in words: "K registers for regex a.* of r, keys_values"."""
+    called, how = interest_parts(interest)
+    return f"{interest.client} {called} of {interest.region}{how and f', {how}'}"
+
+
+def interest_parts(interest: Interest) -> tuple[str, str]:
+    """What a registration is for, and how, client and region left out: "registers for all", "keys"."""
     what = f"{interest.kind} {interest.specification}".strip().replace("\n", ", ")
     if not interest.register:
-        return f"{interest.client} withdraws {what} of {interest.region}"
-    policy = f", {interest.policy}" if interest.policy else ""
-    values = "" if interest.receive_values else ", without values"
-    return f"{interest.client} registers for {what} of {interest.region}{policy}{values}"
+        return f"withdraws {what}", ""
+    return f"registers for {what}", ", ".join(
+        filter(None, (interest.policy, "" if interest.receive_values else "without values"))
+    )
 
 
 def script_words(member: str, region: str, refuses: tuple[str, ...]) -> str:

@@ -23,8 +23,10 @@ from plumbline.reference.history import (
     History,
     Parked,
     QueueRead,
+    Registered,
     Returned,
     StatisticRead,
+    interest_parts,
 )
 from plumbline.reference.runs import DeadEnd, Difference
 from plumbline.reference.verdicts import Verdict
@@ -40,6 +42,7 @@ from plumbline.reports.timeline import (
     entry_words,
     with_fates,
     without_questions,
+    without_the_idle,
 )
 
 ROW = 24
@@ -93,7 +96,7 @@ class _Drawing:
     """Collects shapes while it walks through the arranged history, row by row."""
 
     def __init__(self, history: History, arranged: tuple[Entry, ...]) -> None:
-        entries = with_fates(without_questions(arranged), history)
+        entries = with_fates(without_the_idle(without_questions(arranged)), history)
         self.left_out: list[str] = []
         if len(entries) > MOST_ROWS:
             self.left_out.append(
@@ -267,6 +270,11 @@ class _Drawing:
                 if len(entry.moment.entries) > MOST_ENTRIES:
                     held.append(f"… and {len(entry.moment.entries) - MOST_ENTRIES} more")
                 lines = (f"{head} {held[0]}", *(f"      {line}" for line in held[1:]))
+            case Registered(interest=interest, refused=refused):
+                what, how = interest_parts(interest)
+                what += "" if self.one_region else f" of {interest.region}"
+                what += ": refused" if refused else ""
+                lines = (f"{mark}{what}", *((f"  {how}",) if how else ()))
             case _:
                 again = self._again(entry)
                 lines = (f"{mark}{'again: ' if again else ''}{entry.words}",)

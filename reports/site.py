@@ -43,6 +43,9 @@ MOST_DEAD_ENDS = 40
 MOST_SENTENCES = 6
 """So much of what was expected and seen stands at the top of a counterexample's page."""
 
+MOST_NAMED = 3
+"""So many requirements are named there with their titles, the narrowest first; of the others, their ids."""
+
 UNKNOWN_AREA = "not in the catalogue"
 SAFE_ID = re.compile(r"[A-Z0-9]+(-[A-Z0-9]+){1,3}")
 
@@ -341,6 +344,7 @@ class _Site:
             entries=entries,
             wrong=next((entry for entry in entries if entry.due), None),
             most_sentences=MOST_SENTENCES,
+            most_named=MOST_NAMED,
             seen=[shorter.get(line, line) for line in example.record.seen],
             dead_ends=[(end, due_words(entries, end)) for end in dead_ends],
             diagram=draw(history, dead_ends, nearest),

@@ -62,6 +62,9 @@ HARNESS = ""
 """Where a moment belongs that concerns no single thread or member."""
 
 
+MOST_IDLE = 10
+"""So many readings of statistics that did not move are drawn in any case."""
+
 TIMELINE = "timeline"
 """What explain calls the log of moments, as the place of a dead end."""
 
@@ -196,8 +199,15 @@ def with_fates(entries: tuple[Entry, ...], history: History) -> tuple[Entry, ...
 
 
 def due_words(entries: tuple[Entry, ...], end: DeadEnd) -> str:
-    """What was due at a dead end, in the words of the one entry that it means, or else in its own."""
-    meant = {entry.words for entry in entries if _is_due(entry, end)}
+    """What was due at a dead end, in the words of the one entry that it means, or else in its own.
+
+    Of the timeline it is told where that was, as nothing else says it.
+    """
+    meant = {
+        f"{entry.place}: {entry.words}" if end.place == TIMELINE and entry.place else entry.words
+        for entry in entries
+        if _is_due(entry, end)
+    }
     return meant.pop() if len(meant) == 1 else end.due
 
 
@@ -244,6 +254,18 @@ def without_questions(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
                 continue
         kept.append(entry)
     return tuple(kept)
+
+
+def without_the_idle(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Where something else is marked as wrong, leave out many statistics that did not move: they hide it."""
+    idle = {
+        id(entry)
+        for entry in entries
+        if isinstance(entry.moment, StatisticRead) and not entry.moment.delta and not entry.due
+    }
+    if len(idle) <= MOST_IDLE or not any(entry.due for entry in entries):
+        return entries
+    return tuple(entry for entry in entries if id(entry) not in idle)
 
 
 def operations_of(history: History) -> dict[int, Operation]:

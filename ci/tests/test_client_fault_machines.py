@@ -53,6 +53,13 @@ def test_a_machine_alone_catches_what_servers_or_clients_get_wrong(
     assert requirement in trouble.failure.finding.requirements
 
 
+def test_a_client_that_stops_looking_is_blamed_for_that_and_not_for_the_events_that_it_then_lacks():
+    with Session(find_candidate("faulty:stops-looking")) as session:
+        failure = played("client_restarts", session).failure
+    assert failure is not None
+    assert failure.requirements == ("FO-NONHA-02",)
+
+
 class Unable(ReferenceAdapter):
     """Kills members and cuts links, but starts nobody again and loses no client's answers."""
 

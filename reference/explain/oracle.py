@@ -36,6 +36,7 @@ from plumbline.reference.rulebook.decisions import (
     RESOLVERS,
     TOMBSTONES,
     TRANSACTIONS,
+    narrowest_first,
 )
 from plumbline.reference.rulebook.resolvers import Told
 from plumbline.reference.runs import DeadEnd
@@ -174,7 +175,7 @@ def find(
 def name(history: History, book: Rulebook, time_ms: int = NAMING_MS) -> tuple[str, ...]:
     """The decisions of the smallest sets whose freeing makes the history explainable.
 
-    Every single decision that does so is named, in the order of DECISIONS, narrow ones first; failing
+    Every single decision that does so is named, narrow ones first; failing
     that, the first pair. Empty if none is found in the time, which is this thread's own: what is named must
     not depend on what else the machine does.
     """
@@ -209,7 +210,7 @@ def _decisions(history: History) -> tuple[str, ...]:
     return (
         *(RESOLVERS if history.resolver else ()),
         *(GATEWAYS if history.queues else ()),
-        *(CLIENTS if history.clients else ()),
+        *(narrowest_first(CLIENTS) if history.clients else ()),
         *(TRANSACTIONS if _begins(history) else ()),
         *(HOSTING if any(isinstance(what, Hosted) for what in history.timeline) else ()),
         *(CHECKING if _sets_checks(history) else ()),

@@ -16,12 +16,13 @@ from plumbline.reference.history import (
     Gate,
     History,
     Moment,
+    Registered,
     Released,
     Returned,
     Settled,
     StatisticRead,
 )
-from plumbline.reference.operations import Client, Content, Outcome, RegionAttributes, Status
+from plumbline.reference.operations import Client, Content, Interest, Outcome, RegionAttributes, Status
 from plumbline.reference.runs import DeadEnd, Difference
 from plumbline.reports.diagram import LETTER, MOST_LANES, MOST_ROWS, ROW, draw
 from plumbline.reports.shapes import Diagram
@@ -34,7 +35,7 @@ from plumbline.reports.tests.samples import (
     topology,
     worked_example,
 )
-from plumbline.reports.timeline import arrange, due_words
+from plumbline.reports.timeline import MOST_IDLE, arrange, due_words
 
 HISTORIES = {
     "worked": worked_example(),
@@ -401,5 +402,37 @@ def test_what_was_due_is_told_in_the_words_of_the_story_where_it_is_found_there(
     entries = arrange(worked_example())
     due = "statistic_read number=3 member=C name=conflatedEvents delta=1"
     found = DeadEnd(consumed=5, place="timeline", due=due)
-    assert due_words(entries, found) == "conflatedEvents moved by +1"
+    assert due_words(entries, found) == "C: conflatedEvents moved by +1"
     assert due_words(entries, DeadEnd(consumed=5, place="elsewhere", due="a riddle")) == "a riddle"
+
+
+def test_a_registration_is_told_whole_without_what_its_lane_says() -> None:
+    interest = Interest(client="K", region="r", specification="", policy="keys_values", receive_values=False)
+    clients = (Client(name="K", servers=("A",)),)
+    past = history(Registered(interest), Registered(interest, refused=True), clients=clients)
+    drawn = [label.text for label in draw(past).labels]
+    how = "  keys_values, without values"
+    assert drawn == ["registers for all", how, "registers for all: refused", how]
+    two = msgspec.structs.replace(past, regions=(RegionAttributes(name="r"), RegionAttributes(name="s")))
+    assert "registers for all of r" in [label.text for label in draw(two).labels]
+
+
+def test_many_statistics_that_did_not_move_do_not_hide_what_is_wrong() -> None:
+    def moved(number: int, delta: int) -> StatisticRead:
+        return StatisticRead(number=number, member="A", name="conflatedEvents", delta=delta)
+
+    idle = [moved(number, 0) for number in range(MOST_IDLE + 1)]
+    wrong = DeadEnd(
+        consumed=1, place="timeline", due="statistic_read number=99 member=A name=conflatedEvents delta=0"
+    )
+    past = history(*idle, moved(98, 1), moved(99, 0))
+    # Where nothing says what is wrong, any of them may.
+    assert len(draw(past).marks) == MOST_IDLE + 3
+    drawn = draw(past, (wrong,))
+    assert [label.text for label in drawn.labels] == [
+        "conflatedEvents moved by +1",
+        "✗ conflatedEvents did not move",
+        "  right: nothing more",
+    ]
+    few = history(*idle[2:], moved(99, 0))
+    assert len(draw(few, (wrong,)).marks) == MOST_IDLE

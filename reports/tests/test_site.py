@@ -337,6 +337,20 @@ def test_the_counterexample_page_tells_the_whole_story(tmp_path: Path) -> None:
     assert any(link.endswith("requirements/VER-TIE-01.html") for link in page.values("href"))
 
 
+def test_of_many_requirements_the_narrowest_are_named_with_titles_and_the_others_by_their_ids(
+    tmp_path: Path,
+) -> None:
+    named = ("VER-TIE-01", "CONS-RR-03", "CONS-RR-04", "DISC-LSN-01", "VER-ID-01")
+    write_run(tmp_path / "runs" / "run-1", [row()], {"tie": counterexample(requirements=named, replay="")})
+    (path,) = (site(tmp_path) / "counterexamples").iterdir()
+    text = Page(path).text
+    first, _, others = text.partition("What was seen could also break")
+    assert all(one in first for one in named[:3])
+    assert not any(one in first for one in named[3:])
+    assert "DISC-LSN-01, VER-ID-01. Failed in" in " ".join(others.split())
+    assert "plumbline replay FILE" in text
+
+
 def test_the_counterexample_page_tells_the_nearest_right_outcome_and_where_it_departs_first(
     tmp_path: Path,
 ) -> None:
