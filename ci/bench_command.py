@@ -36,6 +36,7 @@ from plumbline.reports.screenshots import CannotTakeError
 
 DRAWS = 3
 ROUND_TRIPS = 2_000
+PIPED_WIDTH = 160
 
 
 class Rates(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,7 +159,9 @@ def _time(name: str, title: str, measured: Iterator[Timed], kinds: int, as_json:
             _number(row.seconds, 2),
             _number(row.longest, 2),
         )
-    Console().print(table)
+    console = Console()
+    # A pipe has no width; one line for each row is what people want to keep.
+    (console if console.is_terminal else Console(width=PIPED_WIDTH)).print(table)
 
 
 def _tell(console: Console, rows: list[Row], rates: Rates, sizes: tuple[int, ...], draws: int) -> None:

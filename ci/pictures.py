@@ -36,6 +36,7 @@ REQUIREMENT = "WANC-LOCAL-01"
 EXAMPLES = {
     "counterexample": f"{REQUIREMENT}-geode-1.15.1",
     "geode-counterexample": f"{REQUIREMENT}-geode-1.9.2",
+    "client-counterexample": "S2C-RECV-03-geode-1.15.1",
 }
 """By the names of their pictures."""
 
