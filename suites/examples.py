@@ -12,6 +12,7 @@ import msgspec
 
 from plumbline.adapters.errors import AdapterError
 from plumbline.reference.deviations import Deviation, words
+from plumbline.reference.explain.asked import Asked
 from plumbline.reference.explain.oracle import NAMING_MS, find
 from plumbline.reference.history import History, OrderStrength
 from plumbline.reference.plans import Plan, plan_words
@@ -122,6 +123,7 @@ def play_plans(
     saw: Callable[[str, Verdict, History], None],
     progress: Callable[[int], None],
     reducing: Callable[[int, int], None] = lambda *_: None,
+    listens: Callable[[], Asked | None] = lambda: None,
 ) -> Trouble:
     """Draw plans and play them, until one fails or there were enough.
 
@@ -137,6 +139,7 @@ def play_plans(
         saw: told of every judged example that counts: its name, the verdict, the history.
         progress: told how many were played that count.
         reducing: told how many runs making a failing plan small has taken, and how many it may take.
+        listens: gives where to note what the next example asks of the decisions, if anybody wants to know.
     """
     trouble = Trouble()
     judge = Judge(book, on_record)
@@ -156,7 +159,7 @@ def play_plans(
             trouble.fails(error)
             return
         session.worked()
-        verdict, needed = judge.verdict(played.history)
+        verdict, needed = judge.verdict(played.history, listens())
         if verdict is not Verdict.FAIL and not machine.counts(played.history):
             trouble.idle += 1
             return

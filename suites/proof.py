@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from plumbline.reference.explain.exercise import exercised
+from plumbline.reference.explain.asked import Asked
+from plumbline.reference.explain.exercise import exercised, to_ask
 from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 
@@ -35,16 +36,29 @@ class Proof:
         self._enough = enough
         self._looked_at = 0
         self._in_vain: Counter[str] = Counter()
+        self._asked: Asked = {}
+
+    def listens(self) -> Asked | None:
+        """Where to note what explaining the next history asks; None if that proves nothing any more."""
+        self._asked = {}
+        return self._asked if self._open() else None
 
     def add(self, history: History) -> None:
         """Look at one more history, while that may still prove something."""
-        sought = self._enough if self._looked_at < FIRST_HISTORIES else 1
-        open_still = [requirement for requirement, count in self._counts.items() if count < sought]
-        if not open_still or self._looked_at >= MOST_HISTORIES:
+        open_still = self._open()
+        if not open_still:
             return
         self._looked_at += 1
-        for requirement in exercised(history, open_still, self._book, self._in_vain):
+        for requirement in exercised(history, open_still, self._book, self._in_vain, self._asked):
             self._counts[requirement] += 1
+
+    def _open(self) -> list[str]:
+        """The requirements that one more history may prove: those for which it is worth asking somebody."""
+        if self._looked_at >= MOST_HISTORIES:
+            return []
+        sought = self._enough if self._looked_at < FIRST_HISTORIES else 1
+        few = [requirement for requirement, count in self._counts.items() if count < sought]
+        return few if any(to_ask(few, self._in_vain)) else []
 
     def count(self, requirement: str) -> int:
         """How many histories exercised the requirement; counting stops when there are enough."""

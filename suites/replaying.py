@@ -12,6 +12,7 @@ import msgspec
 
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.reference.deviations import Deviation, words
+from plumbline.reference.explain.asked import Asked
 from plumbline.reference.explain.engine import Answer, Budget
 from plumbline.reference.explain.oracle import find, search
 from plumbline.reference.history import History
@@ -46,9 +47,12 @@ class Judge(msgspec.Struct, frozen=True):
     book: Rulebook
     on_record: OnRecord = NOTHING
 
-    def verdict(self, history: History) -> tuple[Verdict, tuple[Deviation, ...]]:
-        """Pass, fail or unknown; or deviation, with those on record that it takes to explain it."""
-        answer = search(history, self.book, BUDGET).answer
+    def verdict(self, history: History, asked: Asked | None = None) -> tuple[Verdict, tuple[Deviation, ...]]:
+        """Pass, fail or unknown; or deviation, with those on record that it takes to explain it.
+
+        What the decisions were asked meanwhile may be noted in `asked` (see `search`).
+        """
+        answer = search(history, self.book, BUDGET, asked).answer
         if answer is Answer.REFUTED and (needed := self.on_record.needed(history, self.book, BUDGET)):
             return Verdict.DEVIATION, needed
         return _VERDICTS.get(answer, Verdict.UNKNOWN), ()

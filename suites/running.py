@@ -259,6 +259,7 @@ class _Run:
             saw=lambda name, verdict, history: self._saw(trace, proof, name, verdict, history),
             progress=lambda done: self._progress(machine.name, done, self._options.profile.examples),
             reducing=lambda runs, most: self._progress(f"{machine.name}, making it small", runs, most),
+            listens=proof.listens,
         )
         self._checked(machine.name, clock, played.played, self._options.profile.examples, cut=played.cut)
         seconds = clock.seconds

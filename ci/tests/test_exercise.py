@@ -6,12 +6,13 @@ import pytest
 
 from plumbline.ci.right_runs import draw_right
 from plumbline.reference.explain import exercise
-from plumbline.reference.explain.asked import asked_of
+from plumbline.reference.explain.asked import Asked, asked_of
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.explain.oracle import search
 from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.suites.proof import Proof
 
 RUNS = {1: range(4), 2: range(2)}
 REQUIREMENTS = {requirement for variant in FAULTY.values() for requirement in variant.requirements}
@@ -52,3 +53,35 @@ def test_only_what_was_asked_for_is_told():
     history = draw_right(1, 1, Rulebook())
     for requirement in exercise.exercised(history, REQUIREMENTS, Rulebook()):
         assert exercise.exercised(history, [requirement], Rulebook()) == {requirement}
+
+
+def test_judging_notes_what_explaining_asks_or_nothing():
+    soon = 0
+    for history in right_runs():
+        asked: Asked = {}
+        assert search(history, Rulebook(), asked=asked).answer is Answer.EXPLAINED
+        soon += bool(asked)
+        assert asked in ({}, asked_of(history, Rulebook()))
+    assert soon
+
+
+def test_what_judging_has_noted_proves_the_same(monkeypatch: pytest.MonkeyPatch):
+    history = draw_right(1, 1, Rulebook())
+    proven = exercise.exercised(history, REQUIREMENTS, Rulebook())
+    asked: Asked = {}
+    search(history, Rulebook(), asked=asked)
+    monkeypatch.delattr(exercise, "asked_of")
+    assert exercise.exercised(history, REQUIREMENTS, Rulebook(), asked=asked) == proven
+
+
+def test_nobody_listens_once_every_variant_was_asked_in_vain(monkeypatch: pytest.MonkeyPatch):
+    requirement = next(iter(FAULTY.values())).requirements[0]
+    proof = Proof([requirement], Rulebook(), 1)
+    history = draw_right(1, 1, Rulebook())
+    monkeypatch.setattr(exercise, "_differs", lambda *_: True)
+    monkeypatch.setattr(exercise, "_answer", lambda *_: Answer.UNKNOWN)
+    for _ in range(exercise.MOST_IN_VAIN):
+        assert proof.listens() is not None
+        proof.add(history)
+    assert proof.listens() is None
+    assert Proof([], Rulebook(), 1).listens() is None

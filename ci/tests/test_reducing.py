@@ -17,6 +17,7 @@ from plumbline.adapters.tests.small_adapter import SmallAdapter
 from plumbline.ci.one_site import Shape, draw_plan
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.deviations import Deviation
+from plumbline.reference.explain.asked import Asked
 from plumbline.reference.history import Called, Fault, FaultDone, FaultKind, History, QueueRead
 from plumbline.reference.operations import (
     Operation,
@@ -274,7 +275,8 @@ class FailsWhere(Judge, frozen=True):
 
     shows: tuple[Callable[[object], bool], ...] = ()
 
-    def verdict(self, history: History) -> tuple[Verdict, tuple[Deviation, ...]]:
+    def verdict(self, history: History, asked: Asked | None = None) -> tuple[Verdict, tuple[Deviation, ...]]:
+        del asked
         fails = all(any(map(shown, history.timeline)) for shown in self.shows)
         return (Verdict.FAIL if fails else Verdict.PASS), ()
 

@@ -21,11 +21,17 @@ Asked = dict[str, set[tuple[Any, ...]]]
 def asked_of(history: History, book: Rulebook, budget: Budget | None = None) -> Asked:
     """What each decision of a rulebook is asked while a history is explained."""
     asked: Asked = {}
-    names = [field.name for field in dataclasses.fields(book)]
-    listening = {name: _listening(getattr(book, name), asked.setdefault(name, set())) for name in names}
-    question = ask(history, dataclasses.replace(book, **listening))
+    question = ask(history, listening(book, asked))
     explain(question.system, question.logs, budget, book.replaced())
     return asked
+
+
+def listening(book: Rulebook, asked: Asked) -> Rulebook:
+    """The rulebook that answers alike and notes what it is asked."""
+    names = [field.name for field in dataclasses.fields(book)]
+    return dataclasses.replace(
+        book, **{name: _listening(getattr(book, name), asked.setdefault(name, set())) for name in names}
+    )
 
 
 def matters(asked: Asked, book: Rulebook, name: str, answer: Callable[..., Any]) -> bool:

@@ -31,7 +31,9 @@ class Disturbances:
         wan = world.wan
         if wan.faults:
             to_come = tuple(wan.faults.values())
-            found = found.union(*map(hazards.of_fault, to_come), self._looks_behind(view.now, to_come))
+            found = found.union(
+                *map(hazards.of_fault, to_come), self._looks_behind(self._looks(view.now), to_come)
+            )
         for link, state in wan.links.items():
             if state is FaultKind.REPLIES_LOST:
                 found |= {hazards.cut_of(*link)}  # mending breaks what it had let through
@@ -53,8 +55,8 @@ class Disturbances:
         if looks and looks[0][0] < until:
             found.add("look")
         for moment, fault in self._index.faults:
-            if now <= moment:
-                found |= self._looks_behind(now, (fault,), moment)
+            if looks and now <= moment:
+                found |= self._looks_behind(looks, (fault,), moment)
         if self._index.repeated:
             found.add("repetition")
         return frozenset(found)
@@ -64,16 +66,18 @@ class Disturbances:
         until = next_from(self._index.settled_everywhere, now)
         return [look for look in self._index.looks if now <= look[0] < until]
 
-    def _looks_behind(self, now: int, faults: Iterable[Fault], moment: int = -1) -> set[str]:
-        """Looks at queues that tell what had been answered before one of the faults.
+    def _looks_behind(
+        self, looks: list[tuple[int, str]], faults: Iterable[Fault], moment: int = -1
+    ) -> set[str]:
+        """Those of the looks at queues that tell what had been answered before one of the faults.
 
         While something is down, a settled queue still tells.
         """
         found = set()
-        for look, name in self._looks(now):
+        for name, last in {name: look for look, name in looks}.items():
             queue = self._index.queues[name]
             members = [m for m, site in self._index.sites.items() if site in (queue.site, queue.remote_site)]
-            if moment < look and any(hazards.breaks(fault, queue, members) for fault in faults):
+            if moment < last and any(hazards.breaks(fault, queue, members) for fault in faults):
                 found.add(hazards.look_behind_fault(name))
         return found
 

@@ -6,7 +6,7 @@ Knows the search and the faulty variants; knows nothing of candidates, nor how a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from plumbline.reference.explain.asked import Asked, asked_of, matters
 from plumbline.reference.explain.engine import Answer, Budget, explain
@@ -32,7 +32,11 @@ As a rule it would refute nothing else either, and most of the time would go the
 
 
 def exercised(
-    history: History, requirements: Iterable[str], book: Rulebook, in_vain: Counter[str] | None = None
+    history: History,
+    requirements: Iterable[str],
+    book: Rulebook,
+    in_vain: Counter[str] | None = None,
+    asked: Asked | None = None,
 ) -> frozenset[str]:
     """Those of the requirements of which this history, right by the book, would have shown a violation.
 
@@ -43,20 +47,30 @@ def exercised(
         requirements: those to look at.
         book: the rulebook by which the history is right.
         in_vain: how often each variant was not refuted by earlier histories; counted on here.
+        asked: what the decisions were asked when the history was explained; else it is explained again.
     """
     wanted = frozenset(requirements)
     proven: set[str] = set()
-    asked = asked_of(history, book)
+    asked = asked or asked_of(history, book)
     asked_in_vain = Counter[str]() if in_vain is None else in_vain
-    for name, variant in FAULTY.items():
+    for name in to_ask(wanted, asked_in_vain):
+        variant = FAULTY[name]
         could_prove = wanted.intersection(variant.requirements) - proven
-        if not could_prove or asked_in_vain[name] >= MOST_IN_VAIN or not _differs(variant, book, asked):
+        if not could_prove or not _differs(variant, book, asked):
             continue
         if _answer(history, variant.rulebook(book)) is Answer.REFUTED:
             proven |= could_prove
         else:
             asked_in_vain[name] += 1
     return frozenset(proven)
+
+
+def to_ask(requirements: Iterable[str], in_vain: Counter[str]) -> Iterator[str]:
+    """The variants that may prove one of the requirements and have not been asked in vain too often."""
+    wanted = frozenset(requirements)
+    for name, variant in FAULTY.items():
+        if in_vain[name] < MOST_IN_VAIN and not wanted.isdisjoint(variant.requirements):
+            yield name
 
 
 def _answer(history: History, book: Rulebook) -> Answer:

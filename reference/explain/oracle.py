@@ -11,7 +11,7 @@ from itertools import combinations
 
 import msgspec
 
-from plumbline.reference.explain.asked import asked_of, matters
+from plumbline.reference.explain.asked import Asked, asked_of, listening, matters
 from plumbline.reference.explain.engine import Answer, Budget, Explanation, Position, explain
 from plumbline.reference.explain.keywise import parts
 from plumbline.reference.explain.question import Question, ask
@@ -76,9 +76,21 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     dead_ends: tuple[DeadEnd, ...] = ()
 
 
-def search(history: History, book: Rulebook, budget: Budget | None = None) -> Explanation:
-    """Whether the model with this rulebook can show the history."""
-    return _searched(history, book, budget or Budget())[0]
+def search(
+    history: History, book: Rulebook, budget: Budget | None = None, asked: Asked | None = None
+) -> Explanation:
+    """Whether the model with this rulebook can show the history.
+
+    Where that is soon found, `asked` notes what the decisions were asked meanwhile; else it stays empty.
+    """
+    within = budget or Budget()
+    if asked is None:
+        return _searched(history, book, within)[0]
+    found = _explained(ask(history, listening(book, asked)), book, within, SOON)
+    if found.answer is Answer.EXPLAINED:
+        return found
+    asked.clear()
+    return _searched(history, book, within)[0]
 
 
 def _searched(history: History, book: Rulebook, budget: Budget) -> tuple[Explanation, History]:

@@ -30,18 +30,24 @@ class Dispatch:
         self._setting = setting
         self._foresight = foresight
         self._batches = Batches(setting)
+        # Every state asks this of every sender.
+        self._dispatches = {role: any(each(setting.book.dispatches(role))) for role in (True, False)}
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Connecting, sending, hearing, removing, telling of removals."""
-        for (member, name), sender in world.wan.senders.items():
-            if member in world.wan.dead or not any(each(self._setting.book.dispatches(sender.primary))):
+        wan = world.wan
+        for (member, name), sender in wan.senders.items():
+            if not self._dispatches[sender.primary] or member in wan.dead:
                 continue
             queue = self._setting.queues[name]
             if sender.heard:
                 yield from self._removing(world, member, queue, sender)
             if sender.wire > 0:
-                yield from self._hearing(world, member, queue, sender)
-                yield from self._sending(world, view, member, queue, sender)
+                wire = wan.wires.get(WireName(name, member, sender.wire))
+                if wire is not None and wire.replies:
+                    yield from self._hearing(world, member, queue, sender, wire)
+                if wire is not None and len(sender.queue) != sender.sent:
+                    yield from self._sending(world, view, member, queue, sender, wire)
             elif sender.wire == 0 and sender.queue:
                 yield from self._connecting(world, member, queue, sender)
             if sender.told < sender.mark:
@@ -58,7 +64,7 @@ class Dispatch:
     def idle(self, world: World, member: str, name: str) -> bool:
         """Whether the sender has nothing to do unless something else happens first."""
         sender = world.wan.senders[member, name]
-        if not any(each(self._setting.book.dispatches(sender.primary))):
+        if not self._dispatches[sender.primary]:
             return True
         if sender.heard:
             return False
@@ -112,13 +118,9 @@ class Dispatch:
             )
 
     def _sending(
-        self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
+        self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender, wire: Wire
     ) -> Iterator[Step]:
-        if len(sender.queue) == sender.sent:
-            return
-        name = WireName(queue.id, member, sender.wire)
-        wire = world.wan.wires.get(name)
-        if wire is None or (sender.paused and not sender.sent):
+        if sender.paused and not sender.sent:
             return
         # Whoever does not wait for answers may end a batch anywhere and begin another; paused, none begins.
         ahead = any(each(self._setting.book.sends_while_unanswered())) and not sender.paused
@@ -175,11 +177,11 @@ class Dispatch:
                         clashes=hindered | claims.TIME_PASSES,
                     )
 
-    def _hearing(self, world: World, member: str, queue: QueueAttributes, sender: Sender) -> Iterator[Step]:
+    def _hearing(
+        self, world: World, member: str, queue: QueueAttributes, sender: Sender, wire: Wire
+    ) -> Iterator[Step]:
         name = WireName(queue.id, member, sender.wire)
-        wire = world.wan.wires.get(name)
-        lost = world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST
-        if wire is None or not wire.replies or lost:
+        if world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST:
             return
         wires = world.wan.wires.set(name, wire._replace(replies=0))
         heard = with_sender(

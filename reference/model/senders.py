@@ -76,9 +76,7 @@ class Senders:
     def steps(self, world: World) -> Iterator[Step]:
         """A secondary's listener is told of a queue entry."""
         for (member, name), sender in world.wan.senders.items():
-            if member in world.wan.dead:
-                continue
-            if sender.callbacks:
+            if sender.callbacks and member not in world.wan.dead:
                 yield from self._called_back(world, member, name, sender)
 
     def queued(
