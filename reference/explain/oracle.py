@@ -83,25 +83,24 @@ def search(
 
     Where that is soon found, `asked` notes what the decisions were asked meanwhile; else it stays empty.
     """
-    within = budget or Budget()
-    if asked is None:
-        return _searched(history, book, within)[0]
-    found = _explained(ask(history, listening(book, asked)), book, within, SOON)
-    if found.answer is Answer.EXPLAINED:
-        return found
-    asked.clear()
-    return _searched(history, book, within)[0]
+    return _searched(history, book, budget or Budget(), asked)[0]
 
 
-def _searched(history: History, book: Rulebook, budget: Budget) -> tuple[Explanation, History]:
+def _searched(
+    history: History, book: Rulebook, budget: Budget, asked: Asked | None = None
+) -> tuple[Explanation, History]:
     """What the search says, and of what: of the whole history, or of a few of its keys that refute it.
 
     What is not soon explained is wrong, and a few keys are refuted long before all are; or else the first
     choices were unlucky, and others soon explain it.
     """
     search = _Search(book, budget)
-    question = ask(history, book)
+    question = ask(history, book if asked is None else listening(book, asked))
     found = search.explained(question, SOON)
+    if asked is not None and found.answer is not Answer.EXPLAINED:
+        # Who listens takes longer, which those that take long anyway have no time for.
+        asked.clear()
+        question = ask(history, book)
     if found.answer is not Answer.UNKNOWN or found.states > budget.states:
         return found, history
     # Naming asks many rulebooks, and has little time for each.
