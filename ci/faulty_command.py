@@ -23,7 +23,7 @@ from plumbline.ci.rule_kills import UNSEEN, Accused, Piece, accused, seen_from_o
 from plumbline.ci.run_command import GATE_SEED
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Area
-from plumbline.reference.rulebook.decisions import CLIENTS, GATEWAYS, RESOLVERS
+from plumbline.reference.rulebook.decisions import CLIENTS, DECISIONS, GATEWAYS, RESOLVERS
 from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.suites.faults import Kill, kill
 from plumbline.suites.machines import MACHINES
@@ -124,7 +124,7 @@ def run_command(
 def rules_command(
     names: tuple[str, ...], areas: tuple[str, ...], plans: int, seed: int, process: bool, as_json: bool
 ) -> None:
-    """Record traces of sites and of clients, and say which rules accuse which variants; nobody else is asked.
+    """Record traces of members, sites and clients; say which rules accuse which variants, asking nobody else.
 
     The right reference comes first, calm and chaotic. Only rules that need no view of a candidate's inside
     are asked. Exit code 0 when none accuses a right one, and some rule accuses each variant that breaks a
@@ -175,14 +175,18 @@ def rules_command(
 command.add_command(faulty_mutate.command)
 
 
+_DECIDED = (
+    (Piece.SITES, GATEWAYS.keys() | RESOLVERS.keys()),
+    (Piece.CLIENTS, CLIENTS.keys()),
+    (Piece.MEMBERS, DECISIONS.keys() - GATEWAYS.keys() - RESOLVERS.keys() - CLIENTS.keys()),
+)
+"""Where each decision is asked."""
+
+
 def _pieces(name: str) -> tuple[Piece, ...]:
-    """Where a variant's decisions are asked: where there are gateways, where there are clients."""
+    """What is played on a variant: what its decisions are asked in."""
     replaced = set(FAULTY[name].replaces)
-    return tuple(
-        piece
-        for piece, decisions in ((Piece.SITES, GATEWAYS | RESOLVERS), (Piece.CLIENTS, CLIENTS))
-        if replaced & decisions.keys()
-    )
+    return tuple(piece for piece, decisions in _DECIDED if replaced & decisions)
 
 
 def _ruled(name: str) -> list[str]:

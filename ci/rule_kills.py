@@ -28,6 +28,7 @@ from plumbline.reference.verdicts import Source, Verdict
 from plumbline.suites.replaying import play_plan
 from plumbline.suites.scenarios.playing import shown
 from plumbline.suites.scenarios.registry import SCENARIOS
+from plumbline.suites.scenarios.scenario import Scenario
 from plumbline.suites.session import Session
 
 RUN = "run"
@@ -49,10 +50,17 @@ UNSEEN = {
 
 
 class Piece(StrEnum):
-    """What is played: sites with gateways between them, or servers with clients."""
+    """What is played: members alone, sites with gateways between them, or servers with clients."""
 
+    MEMBERS = "members"
     SITES = "sites"
     CLIENTS = "clients"
+
+
+def _piece_of(scenario: Scenario) -> Piece:
+    if scenario.queues:
+        return Piece.SITES
+    return Piece.CLIENTS if scenario.clients else Piece.MEMBERS
 
 
 class Accused(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,9 +121,7 @@ def _histories(
     session: Session, pieces: Collection[Piece], plans: int, seed: int
 ) -> Iterator[tuple[str, History]]:
     for scenario in SCENARIOS.values():
-        if not (
-            (scenario.queues and Piece.SITES in pieces) or (scenario.clients and Piece.CLIENTS in pieces)
-        ):
+        if _piece_of(scenario) not in pieces:
             continue
         try:
             history = shown(scenario, session)
@@ -147,7 +153,19 @@ def _of_clients(plans: int, seed: int) -> Iterator[tuple[str, Plan]]:
         yield f"clients {number}", one_site.draw_plan(draw, _shape_of_clients(draw))
 
 
-_PLANS = {Piece.SITES: _of_sites, Piece.CLIENTS: _of_clients}
+def _of_members(plans: int, seed: int) -> Iterator[tuple[str, Plan]]:
+    for number in range(plans):
+        draw = random.Random(f"members {seed + number}")  # noqa: S311 - as above
+        shape = one_site.Shape(
+            operations=draw.choice((6, 9, 12)),
+            keys=draw.choice((("x",), ("x", "y"))),
+            mixed=draw.choice((0.3, 0.6)),
+            settled=draw.choice((0.1, 0.3)),
+        )
+        yield f"members {number}", one_site.draw_plan(draw, shape)
+
+
+_PLANS = {Piece.MEMBERS: _of_members, Piece.SITES: _of_sites, Piece.CLIENTS: _of_clients}
 
 
 def _gets() -> Plan:

@@ -2,12 +2,13 @@
 -- view: black-box
 -- empty-start: no
 -- parts: circular
--- columns: run_id, example, seq, kind, site, member, client, region, key, op, policy, checks, state_after, value, tx_id
+-- columns: run_id, example, seq, kind, site, member, client, region, key, op, policy, checks, state_after, value, tx_id,
+--   op_id, status
 -- opportunity: a key of a replicated region with checks on that some operation changed, read at the quiet end
 --   on two or more members of a site, none of which was lost; keys with local operations are left out, their
 --   copies may differ, and so are keys written at several sites and by several members of one, and keys
 --   destroyed where time was let pass: what is older than a tombstone that was collected may come late; what a
---   transaction has changed is TX-VER-01's and TX-CONV-01's
+--   transaction has changed is TX-VER-01's and TX-CONV-01's, and regions that a member has cleared are CLEAR-CONV-01's
 -- violation: two members do not hold the same
 WITH hosts AS (
   SELECT run_id, example, site, member, region
@@ -34,6 +35,12 @@ cleared_local AS (
   FROM ev
   WHERE kind = 'op_begin' AND op = 'local_clear'
 ),
+cleared AS (
+  SELECT DISTINCT c.run_id, c.example, c.site, c.region
+  FROM ev c
+  JOIN ev a ON a.run_id = c.run_id AND a.example = c.example AND a.op_id = c.op_id AND a.kind = 'op_end' AND a.status = 'ok'
+  WHERE c.kind = 'op_begin' AND c.op = 'clear' AND c.client IS NULL
+),
 aged AS (
   SELECT DISTINCT d.run_id, d.example, d.region, d.key
   FROM ev d
@@ -59,6 +66,7 @@ JOIN changed USING (run_id, example, region, key)
 ANTI JOIN kept_local USING (run_id, example, region, key)
 ANTI JOIN transacted USING (run_id, example, region, key)
 ANTI JOIN cleared_local USING (run_id, example, region)
+ANTI JOIN cleared USING (run_id, example, site, region)
 ANTI JOIN aged USING (run_id, example, region, key)
 ANTI JOIN circular USING (run_id, example, region, key)
 ANTI JOIN lost USING (run_id, example, site)

@@ -34,6 +34,7 @@ from plumbline.reference.history import (
     Parked,
     QueueAsked,
     QueueRead,
+    Redelivered,
     Registered,
     Released,
     Returned,
@@ -362,6 +363,11 @@ class Tale:
     def released(self, member: str, op_id: int) -> Self:
         """It goes on."""
         self._timeline.append(Released(Gate(member, op_id)))
+        return self
+
+    def again(self, op_id: int, member: str) -> Self:
+        """The message of an operation is put on the way to a member once more."""
+        self._timeline.append(Redelivered(op_id, member))
         return self
 
     def inner(self, kind: TraceKind, **columns: Any) -> Self:

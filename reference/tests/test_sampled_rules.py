@@ -14,6 +14,7 @@ from plumbline.reference.rules import (
     client_wrong,
     gateway_right,
     gateway_wrong,
+    replicate_samples,
     transaction_samples,
 )
 from plumbline.reference.rules.client_right import untold
@@ -29,6 +30,7 @@ RIGHT = {
         ("buckets", bucket_samples.RIGHT),
         ("checking", checking_samples.RIGHT),
         ("transactions", transaction_samples.RIGHT),
+        ("replicates", replicate_samples.RIGHT),
     )
     for name, sample in samples.items()
 }
@@ -40,6 +42,7 @@ WRONG = {
         ("buckets", bucket_samples.WRONG),
         ("checking", checking_samples.WRONG),
         ("transactions", transaction_samples.WRONG),
+        ("replicates", replicate_samples.WRONG),
     )
     for name, sample in samples.items()
 }
