@@ -23,7 +23,7 @@ from plumbline.ci.rule_kills import UNSEEN, Accused, Piece, accused, seen_from_o
 from plumbline.ci.run_command import GATE_SEED
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Area
-from plumbline.reference.rulebook.decisions import CLIENTS, DECISIONS, GATEWAYS, RESOLVERS
+from plumbline.reference.rulebook.decisions import CHECKING, CLIENTS, DECISIONS, GATEWAYS, RESOLVERS
 from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.suites.faults import Kill, kill
 from plumbline.suites.machines import MACHINES
@@ -177,7 +177,7 @@ command.add_command(faulty_mutate.command)
 
 _DECIDED = (
     (Piece.SITES, GATEWAYS.keys() | RESOLVERS.keys()),
-    (Piece.CLIENTS, CLIENTS.keys()),
+    (Piece.CLIENTS, CLIENTS.keys() | CHECKING.keys()),
     (Piece.MEMBERS, DECISIONS.keys() - GATEWAYS.keys() - RESOLVERS.keys() - CLIENTS.keys()),
 )
 """Where each decision is asked."""

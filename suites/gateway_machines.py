@@ -244,8 +244,8 @@ class GatewayFaultsMachine(SitesMachine):
             self.start(self.change(index, HERE, OperationKind.PUT, key))
 
 
-class SitesConflictsMachine(SitesMachine):
-    """Both sites change the same keys, and links are cut and healed both ways, so that they conflict."""
+class ConflictsMachine(SitesMachine):
+    """All sites change the same keys; how what they change is made to conflict is left to others."""
 
     most_per_key = WROTE_BY_BOTH_MOST
     keys = ("x", "y")
@@ -264,6 +264,12 @@ class SitesConflictsMachine(SitesMachine):
         """Several puts of a key, none waited for."""
         for who in whos:
             self.start(self.change(who, self.members, OperationKind.PUT, key))
+
+
+class SitesConflictsMachine(ConflictsMachine):
+    """Both sites change the same keys, and links are cut and healed both ways, so that they conflict."""
+
+    keys = ConflictsMachine.keys
 
     @rule(
         here=st.lists(_KINDS, min_size=1, max_size=2),

@@ -13,10 +13,10 @@ from plumbline.reference.history import Fault, FaultKind
 from plumbline.reference.operations import OperationKind, QueueAttributes, Scope, Topology
 from plumbline.reference.plans import Plan, Settle
 from plumbline.suites.drawing import WRITES, Machine
-from plumbline.suites.gateway_machines import WROTE_BY_BOTH_MOST, SitesConflictsMachine
+from plumbline.suites.gateway_machines import ConflictsMachine, SitesConflictsMachine
 from plumbline.suites.scenarios import mesh
 from plumbline.suites.scenarios.sites import regions
-from plumbline.suites.sites_drawing import BATCH_SIZES, SitesMachine
+from plumbline.suites.sites_drawing import BATCH_SIZES
 
 _KINDS = st.sampled_from((OperationKind.PUT, OperationKind.PUT, *WRITES))
 _POLICIES = (
@@ -29,11 +29,10 @@ _POLICIES = (
 )
 
 
-class ThreeSitesMachine(SitesMachine):
+class ThreeSitesMachine(ConflictsMachine):
     """All sites change the same keys; links are cut and healed one by one, for any order of arrival."""
 
-    most_per_key = WROTE_BY_BOTH_MOST
-    keys = ("x", "y")
+    keys = ConflictsMachine.keys
     topology: ClassVar[Topology] = mesh.TOPOLOGY
 
     def __init__(self) -> None:
@@ -50,21 +49,6 @@ class ThreeSitesMachine(SitesMachine):
     def senders(self) -> tuple[QueueAttributes, ...]:
         """The gateway senders from each site to each other."""
         return mesh.queues(self.batch_size)
-
-    def make_room(self) -> None:
-        """Plan that all has crossed."""
-        self.rest()
-
-    @rule(who=st.integers(0, 3), kind=_KINDS, key=st.sampled_from(keys))
-    def call(self, who: int, kind: OperationKind, key: str) -> None:
-        """One operation, waited for."""
-        self.do(self.change(who, self.members, kind, key))
-
-    @rule(whos=st.lists(st.integers(0, 3), min_size=2, max_size=3), key=st.sampled_from(keys))
-    def burst(self, whos: list[int], key: str) -> None:
-        """Several puts of a key, none waited for."""
-        for who in whos:
-            self.start(self.change(who, self.members, OperationKind.PUT, key))
 
     @rule(
         sites=st.permutations((0, 1, 2)),

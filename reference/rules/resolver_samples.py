@@ -13,6 +13,12 @@ def _apart(policy: str) -> tuple[Tale, int, int]:
     return tale.fault("link_up"), one, two
 
 
+def _heard(policy: str) -> tuple[Tale, int, int]:
+    """The same, and site 2 has been asked about the update of site 1 and keeps its own."""
+    tale, one, two = _apart(policy)
+    return tale.asked(one, "b1", "disallow", old=two), one, two
+
+
 def _right() -> dict[str, Sample]:
     allowed, one, two = _apart("allow")
     allowed.asked(two, "a2", "allow", old=one).shown(two, HOME)
@@ -40,19 +46,19 @@ def _wrong() -> dict[str, Sample]:
     last = Tale().put("b1", "k").put("b1", "k")
     last.asked(2, "a1", "allow", old=1, stored_site=2).shown(2, "a1")
     found = Tale().put("b1", "n").asked(1, "a1", "allow", stored_site=0).shown(1, "a1")
-    untold, one, two = _apart("allow")
+    untold, one, two = _heard("allow")
     untold.asked(two, "a1", "allow", old=one)
-    before, one, two = _apart("allow")
+    before, one, two = _heard("allow")
     before.shown(two, HOME).asked(two, "a2", "allow", old=one)
-    applied, one, two = _apart("disallow")
+    applied, one, two = _heard("disallow")
     applied.asked(two, "a1", "disallow", old=one).shown(two, HOME)
     announced, one, two = _apart("disallow")
     announced.asked(one, "b2", "disallow", old=two).shown(one, AWAY)
-    own, one, two = _apart("replace")
+    own, one, two = _heard("replace")
     own.asked(two, "a1", "replace", old=one).shown(two, "a1", replaced=True).shown(two, "a2")
     both, one, two = _apart("replace")
     both.asked(one, "b1", "replace", old=two).shown(one, AWAY)
-    swapped, one, two = _apart("disallow")
+    swapped, one, two = _heard("disallow")
     swapped.asked(two, "a1", "disallow", old=one, site=1, stored_site=2)
     mistaken, one, two = _apart("disallow")
     mistaken.asked(one, "b1", "disallow", old=two, stored_site=3)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from plumbline.reference.rules import client_right, client_wrong
+from plumbline.reference.rules import client_right, client_wrong, replicate_samples
 from plumbline.reference.rules.gateway_right import RIGHT
 from plumbline.reference.rules.gateway_wrong import WRONG
 from plumbline.reference.rules.judging import connect
@@ -33,7 +33,16 @@ pytestmark = pytest.mark.spark
 
 ONE_SITE = {"conforming": Sample(CONFORMING), "off": Sample(conflict(checks=False))}
 VIOLATED = {name: Sample(history, violates=frozenset({name})) for name, history in VIOLATING.items()}
-EXAMPLES = ONE_SITE | VIOLATED | RIGHT | WRONG | client_right.RIGHT | client_wrong.WRONG
+EXAMPLES = (
+    ONE_SITE
+    | VIOLATED
+    | RIGHT
+    | WRONG
+    | client_right.RIGHT
+    | client_wrong.WRONG
+    | replicate_samples.RIGHT
+    | replicate_samples.WRONG
+)
 SECONDS = "seconds"
 
 

@@ -37,6 +37,14 @@ def _apart(
     return one, other
 
 
+def _takes(stage: Sites, members: tuple[str, ...], *updates: Operation) -> None:
+    """All members of a site have been told of these updates of a key and no others, and hold the last."""
+    last = updates[-1]
+    stage.site_holds(members, last.key, last)
+    for member in members:
+        stage.log_is(member, last.key, *updates)
+
+
 @between_sites("WANC-RESOLVER-01", needs=LINKS, clocks=True, resolver="throw")
 def a_resolver_sees_every_possible_conflict(stage: Sites) -> None:
     """Earlier and later ones, of values and destroys, also where what it finds is a tombstone."""
@@ -99,12 +107,8 @@ def what_a_resolver_allows_is_applied_everywhere(stage: Sites) -> None:
     """Each site takes the other's update, the earlier one as well, and all its members tell of it."""
     for here_first in (True, False):
         one, other = _apart(stage, f"x{here_first}", here_first=here_first)
-        stage.site_holds(stage.here, one.key, other)
-        stage.site_holds(stage.there, one.key, one)
-        for member in stage.here:
-            stage.log_is(member, one.key, one, other)
-        for member in stage.there:
-            stage.log_is(member, one.key, other, one)
+        _takes(stage, stage.here, one, other)
+        _takes(stage, stage.there, other, one)
 
 
 @between_sites("WANC-RESOLVER-04", needs=LINKS, clocks=True, resolver="disallow")
@@ -112,12 +116,8 @@ def what_a_resolver_disallows_is_discarded(stage: Sites) -> None:
     """Each site keeps its own, also where the other's is later, and nobody is told of the other's."""
     for here_first in (True, False):
         one, other = _apart(stage, f"x{here_first}", here_first=here_first)
-        stage.site_holds(stage.here, one.key, one)
-        stage.site_holds(stage.there, one.key, other)
-        for member in stage.here:
-            stage.log_is(member, one.key, one)
-        for member in stage.there:
-            stage.log_is(member, one.key, other)
+        _takes(stage, stage.here, one)
+        _takes(stage, stage.there, other)
     after = stage.put(stage.here[0], "after")
     stage.settle()
     stage.both_sites_hold("after", after)

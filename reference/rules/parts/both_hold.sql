@@ -1,0 +1,48 @@
+-- part: What two sites hold, each of which feeds the other, of a key that operations were called on at two sites, read at
+--   the quiet end on members of both, those of one site agreeing. Checks on, no member lost, nothing invalidated, every
+--   call returned; not of several members of a site, whose updates may beat one another in a circle.
+-- columns: run_id, example, seq, kind, site, member, client, region, key, op, scope
+-- needs: finals, feeds, kept, meddled, gone, rest, changes, circular
+written_apart AS (
+  SELECT run_id, example, region, key
+  FROM changes
+  WHERE effect <> 'none'
+  GROUP BY run_id, example, region, key
+  HAVING count(DISTINCT site) > 1
+),
+left_open AS (
+  SELECT DISTINCT run_id, example, region, key
+  FROM changes
+  WHERE op = 'invalidate' OR (effect = 'unsure' AND over_at = 9223372036854775807)
+),
+lossy AS (
+  SELECT DISTINCT run_id, example, region
+  FROM feeds
+  WHERE leaves_out OR (lanes > 1 AND ordered_by = 'thread')
+),
+agreed AS (
+  SELECT h.run_id, h.example, h.site, h.region, h.key, max(h.seq) AS seq, min(h.what) AS what, max(h.what) AS other,
+    min(h.member) AS member
+  FROM finals h
+  JOIN rest r ON r.run_id = h.run_id AND r.example = h.example AND r.rest_at < h.seq
+  JOIN kept k ON k.run_id = h.run_id AND k.example = h.example AND k.region = h.region AND k.checked
+  GROUP BY h.run_id, h.example, h.site, h.region, h.key
+  HAVING min(h.what) = max(h.what)
+),
+both_hold AS (
+  SELECT one.run_id, one.example, one.seq, one.region, one.key, one.what, one.member, two.what AS other_what,
+    two.member AS other_member
+  FROM agreed one
+  JOIN agreed two ON two.run_id = one.run_id AND two.example = one.example AND two.region = one.region
+    AND two.key = one.key AND two.site > one.site
+  SEMI JOIN written_apart w ON w.run_id = one.run_id AND w.example = one.example AND w.region = one.region AND w.key = one.key
+  SEMI JOIN feeds fa ON fa.run_id = one.run_id AND fa.example = one.example AND fa.region = one.region
+    AND fa.from_site = one.site AND fa.to_site = two.site
+  SEMI JOIN feeds fb ON fb.run_id = one.run_id AND fb.example = one.example AND fb.region = one.region
+    AND fb.from_site = two.site AND fb.to_site = one.site
+  ANTI JOIN left_open o ON o.run_id = one.run_id AND o.example = one.example AND o.region = one.region AND o.key = one.key
+  ANTI JOIN meddled m ON m.run_id = one.run_id AND m.example = one.example AND m.region = one.region AND m.key = one.key
+  ANTI JOIN lossy l ON l.run_id = one.run_id AND l.example = one.example AND l.region = one.region
+  ANTI JOIN circular c ON c.run_id = one.run_id AND c.example = one.example AND c.region = one.region AND c.key = one.key
+  ANTI JOIN gone g ON g.run_id = one.run_id AND g.example = one.example
+)
