@@ -36,6 +36,12 @@ ANEW = (
     "documents do not say how it is told apart."
 )
 
+SAME_STAMP = (
+    "A commit gives what it changes its versions, and tells others of them, before its member has changed its "
+    "own copy: what the same member is called meanwhile gets the same version, and two updates of one version "
+    "and member are taken for one. The documents do not say that the entry is held from one to the other."
+)
+
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """A promise that a run breaks.
@@ -174,9 +180,25 @@ def _is_overtaken(program: Program, run: Run) -> bool:
     return False
 
 
+def _is_stamped_twice(program: Program, run: Run) -> bool:
+    """Whether a member carried out something between telling of a commit and changing its own copy."""
+    del program
+    told: dict[str, str] = {}
+    for line in run:
+        what, *rest = line.removeprefix("sends ahead").split()
+        if line.startswith("sends ahead"):
+            told[what] = rest[0]
+        elif what == "applies" and rest[0] in told:
+            return True
+        elif what in ("receives", "discards") and told.get(rest[0]) == rest[1]:
+            del told[rest[0]]
+    return False
+
+
 _REASONS: dict[str, Callable[[Program, Run], bool]] = {
     CIRCLE: _is_circle,
     HELD_BACK: _is_held_back,
     ANEW: _is_overtaken,
+    SAME_STAMP: _is_stamped_twice,
 }
 """Why the documents allow that members end apart, and how it shows in a run."""

@@ -13,6 +13,7 @@ import msgspec
 
 from plumbline.reference.history import Fault, FaultKind
 from plumbline.reference.operations import (
+    OF_TRANSACTIONS,
     Operation,
     OperationKind,
     QueueAttributes,
@@ -48,6 +49,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
             there are several, they happen in every order.
         ties: whether the clock may stand from one call to the next, so that their timestamps are equal; of
             one call a site at most: what is called twice in a site is dated by when it takes effect.
+        committed: what a transaction of one more operation may do to the key, called behind all others; empty
+            for no transaction. Within one site only.
     """
 
     sites: tuple[tuple[str, ...], ...]
@@ -56,6 +59,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     there: bool = False
     faults: tuple[tuple[FaultKind, ...], ...] = ()
     ties: bool = False
+    committed: tuple[OperationKind, ...] = ()
 
     def __str__(self) -> str:
         sites = " | ".join("".join(site) for site in self.sites)
@@ -67,6 +71,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
             + (f", {broken} fault" if broken else "")
             + (", ticks" if ticks else "")
             + (", ties" if self.ties else "")
+            + (", a commit" if self.committed else "")
         )
         return f"{sites}: {self.operations} {kinds}{extra}"
 
@@ -122,7 +127,11 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
         return TombstoneSettings(timeout_ms=TICK_MS // 2, threshold=1) if self.ticks else None
 
     def __str__(self) -> str:
-        told = [f"{one.kind} by {one.member}" for one in self.operations]
+        told = [
+            f"{one.kind} by {one.member}" + (" committed" if _is_committed(one) else "")
+            for one in self.operations
+            if one.kind not in OF_TRANSACTIONS
+        ]
         for at in range(1, len(self.times)):
             if self.times[at] == self.times[at - 1]:
                 told[at] += " at the same time"
@@ -152,13 +161,14 @@ def programs(shape: Shape) -> Iterator[Program]:
         else product(calls, repeat=shape.operations)
     )
     alike = len(shape.sites) > 1 and len({len(site) for site in shape.sites}) == 1
-    for way in ways:
+    commits = [_transaction(shape.operations + 1, *one) for one in product(members, shape.committed)]
+    for way, commit in product(ways, commits or [()]):
         if alike and way[0][0] not in shape.sites[0]:
             continue
-        writers = {member for member, _ in way} | ({members[0]} if shape.there else set())
+        operations = *(_operation(number, *call) for number, call in enumerate(way, 1)), *commit
+        writers = {one.member for one in operations} | ({members[0]} if shape.there else set())
         if len(shape.sites) == 1 and writers != set(members[: len(writers)]):
             continue
-        operations = tuple(_operation(number, *call) for number, call in enumerate(way, 1))
         # Of those that write nothing one is like the other: the first of them breaks for all.
         bystanders = set(members[len(writers) + 1 :]) if len(shape.sites) == 1 else set()
         for faults in _happening(shape, bystanders):
@@ -210,6 +220,28 @@ def _operation(number: int, member: str, kind: OperationKind) -> Operation:
         key=KEY,
         token=f"v{number}",
     )
+
+
+_TRANSACTS = "t"
+"""What the name of a thread that transacts ends with."""
+
+
+def _transaction(number: int, member: str, kind: OperationKind) -> tuple[Operation, ...]:
+    """A transaction of one operation, begun, and committed, by a thread of its own."""
+    thread = f"{member}{number}{_TRANSACTS}"
+    begin, change, commit = (
+        msgspec.structs.replace(_operation(at, member, what), thread=thread)
+        for at, what in enumerate((OperationKind.TX_BEGIN, kind, OperationKind.TX_COMMIT), number)
+    )
+    return (
+        msgspec.structs.replace(begin, key="", token=None),
+        change,
+        msgspec.structs.replace(commit, key="", token=None),
+    )
+
+
+def _is_committed(operation: Operation) -> bool:
+    return operation.thread.endswith(_TRANSACTS)
 
 
 def _faults(shape: Shape, kinds: tuple[FaultKind, ...], bystanders: set[str]) -> Iterator[tuple[Fault, ...]]:

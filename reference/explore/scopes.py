@@ -14,6 +14,7 @@ class Part(StrEnum):
 
     REPLICATED = "replicated"
     GATEWAYS = "gateways"
+    TRANSACTIONS = "transactions"
 
 
 class Scope(StrEnum):
@@ -60,6 +61,17 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
         Shape(sites=(_TWO, ("C",)), operations=2, kinds=(_PUT,), faults=(_BETWEEN_SITES,)),
         Shape(sites=(_TWO, ("C",)), operations=3, kinds=(_PUT,), faults=(_CRASH, _LOST)),
         Shape(sites=(_TWO, ("C",)), operations=4, kinds=(_PUT,)),
+    ),
+    (Part.TRANSACTIONS, Scope.SMALL): (
+        Shape(sites=(_TWO,), operations=1, kinds=_PUTS, committed=_PUTS),
+        Shape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, committed=_PUTS),
+        Shape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, faults=(_CRASH,), committed=_PUTS),
+        Shape(sites=(_THREE,), operations=1, kinds=_PUTS, there=True, committed=_PUTS),
+    ),
+    (Part.TRANSACTIONS, Scope.MEDIUM): (
+        Shape(sites=(_THREE,), operations=2, kinds=_PUTS, there=True, committed=_PUTS),
+        Shape(sites=(_TWO,), operations=3, kinds=_PUTS, committed=_PUTS),
+        Shape(sites=(_THREE,), operations=1, kinds=_PUTS, there=True, faults=(_CRASH,), committed=_PUTS),
     ),
 }
 """The shapes of each part and scope, the small ones first."""

@@ -130,6 +130,8 @@ class _Walker:
         self._model = Model(self._setting, OrderStrength.TOTAL, self._foresight, Answers())
         self._view = Unobserved(reduced=reduced)
         self._replaced = book.replaced()
+        # What a commit has changed may be told of later, so that no step shows whether it is told rightly.
+        self._manners = () if program.shape.committed else MANNERS
         self.astray: dict[Manner, tuple[Moment, str]] = {}
         for operation in (first_put(program.shape), *program.operations):
             self._setting.take_up(operation)
@@ -161,7 +163,7 @@ class _Walker:
         steps = list(self._model.internal_steps(world, self._view))
         alone = self._alone(world, steps)
         for step in alone or steps:
-            for manner in MANNERS:
+            for manner in self._manners:
                 if manner not in self.astray and not manner.kept(world, step):
                     self.astray[manner] = moment, _told(step)
             yield moment._replace(world=_uncounted(step.state)), _told(step)
@@ -173,10 +175,18 @@ class _Walker:
         for op_id in sorted(moment.world.calls):
             if self._setting.operations[op_id].member in moment.world.wan.dead:
                 continue
+            if self._is_committed(moment.world, op_id):
+                continue
             if ways := list(self._model.timeline.returned(moment.world, op_id)):
                 said = {after: f"{op_id} returns {outcome.status}" for after, outcome in ways}
                 return [(moment._replace(world=after), told) for after, told in said.items()]
         return []
+
+    def _is_committed(self, world: World, op_id: int) -> bool:
+        """Whether a call has returned that is only there since its transaction is being committed."""
+        begin = self._setting.transactions.get(op_id)
+        found = None if begin is None else world.transactions.get(begin)
+        return found is not None and any(change.op_id == op_id for change in found.changes) and found.ending
 
     def _alone(self, world: World, steps: list[Step]) -> list[Step]:
         """The first step whose claim is believed, if there is one."""

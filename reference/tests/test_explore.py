@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from plumbline.reference.explore import findings
-from plumbline.reference.explore.findings import ANEW, CIRCLE, HELD_BACK, all_programs, explore
+from plumbline.reference.explore.findings import ANEW, CIRCLE, HELD_BACK, SAME_STAMP, all_programs, explore
 from plumbline.reference.explore.programs import Program, Shape, programs
 from plumbline.reference.explore.promises import PROMISES, Held, holdings
 from plumbline.reference.explore.scopes import SHAPES, Part, Scope
@@ -22,6 +22,10 @@ PUT, DESTROY = OperationKind.PUT, OperationKind.DESTROY
 TICK = (FaultKind.TIME_LEAP,)
 BREAKING = (FaultKind.LINK_DOWN, FaultKind.REPLIES_LOST, FaultKind.RECEIVER_STOP)
 BROKEN = Shape(sites=(("A",), ("B",)), operations=1, kinds=(PUT,), faults=(BREAKING,))
+
+
+ALLOWED = {Part.REPLICATED: {HELD_BACK}, Part.GATEWAYS: set(), Part.TRANSACTIONS: {SAME_STAMP}}
+"""Why the documents allow what is found in CI."""
 
 
 def circle() -> Program:
@@ -41,7 +45,7 @@ def test_whatever_is_looked_at_in_ci_keeps_every_promise(part: Part):
     found = [explore(program, Rulebook()) for program in all_programs(part, Scope.SMALL)]
     findings = [finding for one in found for finding in one.findings]
     assert [finding for finding in findings if not finding.allowed] == []
-    assert {finding.allowed for finding in findings} == ({HELD_BACK} if part is Part.REPLICATED else set())
+    assert {finding.allowed for finding in findings} == ALLOWED[part]
     assert all(one.whole for one in found)
     assert max(one.ends for one in found) > 1
 
@@ -52,6 +56,7 @@ def test_whatever_is_looked_at_in_ci_keeps_every_promise(part: Part):
         *SHAPES[Part.REPLICATED, Scope.SMALL][:3],
         SHAPES[Part.REPLICATED, Scope.SMALL][-1],
         *SHAPES[Part.GATEWAYS, Scope.SMALL][:2],
+        *SHAPES[Part.TRANSACTIONS, Scope.SMALL][1:3],
         BROKEN,
     ],
     ids=str,
@@ -103,6 +108,28 @@ def test_a_collection_heard_of_late_takes_what_was_destroyed_since():
     shape = Shape(sites=(("A", "B"),), operations=3, kinds=(PUT, DESTROY), there=True, faults=(TICK,))
     found = reasons(walk(program(shape, "A put", "A destroy", "A destroy"), Rulebook()))
     assert found == {HELD_BACK, ANEW}
+
+
+COMMITTED = Shape(
+    sites=(("A", "B"),), operations=1, kinds=(PUT, DESTROY), there=True, committed=(PUT, DESTROY)
+)
+
+
+def test_a_commit_and_what_its_own_member_changes_meanwhile_part_members():
+    parted = {str(one) for one in programs(COMMITTED) if explore(one, Rulebook()).findings}
+    ways = [("put", "put"), ("put", "destroy"), ("destroy", "put")]
+    assert parted == {f"{plain} by {m}, {kept} by {m} committed" for plain, kept in ways for m in "AB"}
+    put = next(programs(COMMITTED))
+    assert reasons(walk(put, Rulebook())) == {SAME_STAMP}
+
+
+def test_a_commit_and_a_put_on_two_members_agree_unless_a_commit_never_yields():
+    apart = [one for one in programs(COMMITTED) if len({op.member for op in one.operations}) > 1]
+    assert str(apart[0]) == "put by A, put by B committed"
+    assert [found for one in apart for found in explore(one, Rulebook()).findings] == []
+    insisting = FAULTY["commit-never-yields"].rulebook(Rulebook())
+    (found,) = explore(apart[0], insisting).findings
+    assert (found.requirement, found.held, found.allowed) == ("CONS-RR-04", {"A": "v1", "B": "v3"}, "")
 
 
 def test_ties_end_as_the_higher_site_has_it_and_only_between_sites():
