@@ -150,7 +150,9 @@ SEARCH: dict[str, Weakening] = {
     ),
     "faults under way are not open": Weakening(
         "explain.disturbances",
-        "found = found.union(*map(hazards.of_fault, to_come), self._looks_behind(view.now, to_come))",
+        """found = found.union(
+                *map(hazards.of_fault, to_come), self._looks_behind(self._looks(view.now), to_come)
+            )""",
         "pass",
     ),
     "a look hinders nothing before it": Weakening(
