@@ -44,10 +44,10 @@ UNSEEN = {
     "first-of-others-stays": "clocks are held for equal timestamps, and the rule leaves such examples out",
     "resolver-not-told-what-goes": "where no value is told as stored the rule has no opportunity",
     "resolver-told-times-swapped": "a rule knows values and sites, and no clocks",
-    "a-version-for-each-operation": "a rule sees values, not versions: what is played ends as with one version",
+    "a-version-for-each-operation": "a rule sees no versions, and what is played ends as with one",
     "rollback-leaves-a-version": "as above",
     "promoted-empty": "survivors agree in the end, on nothing: the rule asks whether they agree",
-    "spares-whoever-does-not-check": "what is discarded is told to no client that checks, and the rule compares",
+    "spares-whoever-does-not-check": "what is discarded is told to none that checks, and the rule compares",
     "records-reversed": "what is only recorded has not returned when the next is called: no order is owed",
 }
 """Variants that break what a rule sees from outside, and do not show it in what is played here; and why."""

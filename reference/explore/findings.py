@@ -37,9 +37,9 @@ ANEW = (
 )
 
 SAME_STAMP = (
-    "A commit gives what it changes its versions, and tells others of them, before its member has changed its "
-    "own copy: what the same member is called meanwhile gets the same version, and two updates of one version "
-    "and member are taken for one. The documents do not say that the entry is held from one to the other."
+    "A commit gives what it changes its versions, and tells others of them, before its member has changed "
+    "its own copy: what the same member is called meanwhile gets the same version, and two updates of one "
+    "version and member are taken for one. The documents do not say that the entry is held meanwhile."
 )
 
 
