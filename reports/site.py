@@ -28,6 +28,7 @@ from plumbline.reference.verdicts import MEANING, Verdict, VerdictRow
 from plumbline.reports.collection import Candidate, Collection, Example, Finding, Run
 from plumbline.reports.diagram import draw
 from plumbline.reports.signs import EXIT_MEANING, SIGNS, Sign
+from plumbline.reports.terminal import MOST_NAMED
 from plumbline.reports.text import one_line, visible
 from plumbline.reports.timeline import arrange, due_words
 
@@ -42,9 +43,6 @@ MOST_DEAD_ENDS = 40
 
 MOST_SENTENCES = 6
 """So much of what was expected and seen stands at the top of a counterexample's page."""
-
-MOST_NAMED = 3
-"""So many requirements are named there with their titles, the narrowest first; of the others, their ids."""
 
 UNKNOWN_AREA = "not in the catalogue"
 SAFE_ID = re.compile(r"[A-Z0-9]+(-[A-Z0-9]+){1,3}")

@@ -25,6 +25,9 @@ from plumbline.reports.timeline import arrange, due_words, without_questions
 MOST_STEPS = 200
 """So many steps, moments and events of a counterexample are printed; the file has them all."""
 
+MOST_NAMED = 3
+"""So many requirements are named first, with their titles, the narrowest first; of the others, their ids."""
+
 MOST_FAILING = 40
 MOST_ALIKE = 3
 MOST_DEAD_ENDS = 40
@@ -161,9 +164,10 @@ def _headline(counterexample: Counterexample) -> Text:
 def _named(counterexample: Counterexample, titles: Mapping[str, str]) -> Text:
     text = Text("Breaks ")
     for position, name in enumerate(counterexample.requirements):
-        text.append(", " if position else "")
+        between = "; what was seen could also break " if position == MOST_NAMED else ", "
+        text.append(between if position else "")
         text.append(one_line(name, LONGEST), style="bold")
-        if name in titles:
+        if name in titles and position < MOST_NAMED:
             text.append(f" ({one_line(titles[name], LONGEST)})")
     if not counterexample.requirements:
         text.append("no requirement that could be named")

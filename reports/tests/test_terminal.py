@@ -51,6 +51,15 @@ def test_a_counterexample_is_told_from_the_plan_to_the_replay_line() -> None:
     assert "failed in 5 of 5 replays" in text
 
 
+def test_of_many_requirements_the_narrowest_are_named_with_titles_and_the_others_by_their_ids() -> None:
+    named = ("CONS-RR-03", "CONS-RR-04", "VER-ID-01", "VER-TIE-01", "DISC-LSN-01")
+    text = " ".join(" ".join(lines(counterexample(requirements=named))).split())
+    assert (
+        "Breaks CONS-RR-03, CONS-RR-04, VER-ID-01; what was seen could also break VER-TIE-01, DISC-LSN-01"
+        in text
+    )
+
+
 def test_the_story_holds_calls_returns_and_listener_events_in_order() -> None:
     text = "\n".join(lines(counterexample()))
     assert text.index("#2 put x = v2 on A") < text.index("• #2 update x = v2") < text.index("#2 → ok")
