@@ -6,7 +6,8 @@ change, so that a search can remember thousands of large states.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
 from immutables import Map
@@ -15,6 +16,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
 
 _MISSING: Any = object()
+_KEY = itemgetter(0)
 
 
 class HashedMap(Generic[K, V]):
@@ -55,8 +57,18 @@ class HashedMap(Generic[K, V]):
         return iter(self._map)
 
     def items(self) -> Any:
-        """Pairs of key and value, in no particular order."""
+        """Pairs of key and value, in no particular order, and in another one in every process."""
         return self._map.items()
+
+    def in_order(self) -> Sequence[tuple[K, V]]:
+        """Pairs of key and value, in the order of the keys, which must have one.
+
+        For whatever decides in which order steps are tried: Python hashes strings anew in each process, and a
+        search has to go the same way wherever it runs.
+        """
+        if len(self._map) == 0:
+            return ()
+        return sorted(self._map.items(), key=_KEY)
 
     def values(self) -> Any:
         """Values, in no particular order."""

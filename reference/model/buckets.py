@@ -73,7 +73,7 @@ class Buckets:
                 yield from self._sendings(world, operation, call)
             if call.silent and call.carrier not in world.wan.dead:
                 yield from self._telling(world, view, operation, call)
-        for channel, messages in world.channels.items():
+        for channel, messages in world.channels.in_order():
             head = messages[0]
             if (
                 head.state is not MessageState.PARKED
@@ -82,7 +82,7 @@ class Buckets:
                 and setting.operations[head.op_id].region in setting.partitioned
             ):
                 yield from self._delivered(world, view, channel, head)
-        for where, bucket in world.buckets.items():
+        for where, bucket in world.buckets.in_order():
             if bucket.primary in world.wan.dead and not self._under_way(world, where, parked=False):
                 yield from self._takeovers(world, view, where, bucket)
 

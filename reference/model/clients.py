@@ -45,7 +45,7 @@ class Clients:
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Calls that reach their server, answers that leave it, and the first message of each queue."""
         yield from self._calls.steps(world)
-        for channel, messages in world.channels.items():
+        for channel, messages in world.channels.in_order():
             head, client = messages[0], channel.target
             if client not in self._setting.clients or head.state is MessageState.PARKED:
                 continue

@@ -40,7 +40,7 @@ class Collecting:
                 if member not in world.wan.dead:
                     yield from self._collections(world, member)
             yield from self._dropped(world)
-        for pair in world.tombs.told:
+        for pair, _ in world.tombs.told.in_order():
             yield from self._heard(world, pair)
 
     def quiet(self, world: World) -> bool:
@@ -90,7 +90,7 @@ class Collecting:
 
     def _aged(self, world: World, after_ms: int = 0) -> Iterator[tuple[Where, tuple[bool, ...]]]:
         """Tombstones of clients and non-replicated regions, and whether they go by their age alone."""
-        for where, entry in world.entries.items():
+        for where, entry in world.entries.in_order():
             if entry.state is EntryState.TOMBSTONE and entry.stamp is not None:
                 if where[0] in world.wan.dead or self._setting.is_replicated(*where[:2]):
                     continue

@@ -43,7 +43,7 @@ class Deliveries:
         """Deliveries of the first message of each channel; or their loss, where the sender has died."""
         dead, lesser = world.wan.dead, self._setting.lesser
         transactions = self._setting.transactions
-        for channel, messages in world.channels.items():
+        for channel, messages in world.channels.in_order():
             head = messages[0]
             if dead and channel.source in dead and head.state is not MessageState.PARKED:
                 yield self._lost(world, view, channel)

@@ -36,7 +36,7 @@ class Dispatch:
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Connecting, sending, hearing, removing, telling of removals."""
         wan = world.wan
-        for (member, name), sender in wan.senders.items():
+        for (member, name), sender in wan.senders.in_order():
             if not self._dispatches[sender.primary] or member in wan.dead:
                 continue
             queue = self._setting.queues[name]

@@ -39,7 +39,7 @@ class Failover:
     def steps(self, world: World) -> Iterator[Step]:
         """A client gets another server; a secondary hears what its client has received."""
         dead = world.wan.dead
-        for client, line in world.served.lines.items():
+        for client, line in world.served.lines.in_order():
             for secondary in line.secondaries:
                 if secondary not in dead and world.served.copies.get((secondary, client)):
                     yield from self._removed(world, client, line, secondary)

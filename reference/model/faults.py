@@ -104,12 +104,14 @@ class Faults:
         """The connections of a link are broken."""
         queues = self._setting.queues
         names = [
-            name for name in world.wan.wires if link_of(queues[name.queue]) == (fault.site, fault.remote_site)
+            name
+            for name, _ in world.wan.wires.in_order()
+            if link_of(queues[name.queue]) == (fault.site, fault.remote_site)
         ]
         return self._broken(world, names, lives=True)
 
     def _without_receiver(self, world: World, member: str, *, lives: bool) -> Iterator[World]:
-        names = [name for name, wire in world.wan.wires.items() if wire.receiver == member]
+        names = [name for name, wire in world.wan.wires.in_order() if wire.receiver == member]
         return self._broken(world, names, lives=lives)
 
     def _broken(self, world: World, names: Iterable[WireName], *, lives: bool) -> Iterator[World]:
@@ -143,7 +145,7 @@ class Faults:
                 calls = calls.set(op_id, call._replace(waiting=still, reached=call.reached - {member}))
         alone = without(_without_copy(world.but(wan=wan, calls=calls), member), member)
         for unreceived in self._without_receiver(alone, member, lives=False):
-            own = [name for name in unreceived.wan.wires if name.source == member]
+            own = [name for name, _ in unreceived.wan.wires.in_order() if name.source == member]
             for after in self._broken(unreceived, own, lives=True):
                 yield self._unawaited(after, member)
 

@@ -82,7 +82,7 @@ class Forwarding:
                 again = call._replace(stage=Stage.CALLED, by="", waiting=frozenset())
                 calls = world.calls.set(op_id, again)
                 yield Step(("asks another", operation.member, op_id), world.but(calls=calls))
-        for channel, messages in world.channels.items():
+        for channel, messages in world.channels.in_order():
             head = messages[0]
             if head.op_id in self._setting.transactions:
                 continue

@@ -54,7 +54,7 @@ class Interests:
 
     def steps(self, world: World) -> Iterator[Step]:
         """A registration that was not in force when its call returned comes into force."""
-        for (client, region), found in world.served.interests.items():
+        for (client, region), found in world.served.interests.in_order():
             if not all(one.in_force for one in found):
                 known = tuple(one._replace(in_force=True) for one in found)
                 yield Step(
@@ -186,7 +186,7 @@ class Interests:
         """The worlds in which a client that has lost its queue has started anew from its new server."""
         book = self._setting.book
         ways: list[tuple[World, Shows]] = [(world, ())]
-        for (name, region), found in world.served.interests.items():
+        for (name, region), found in world.served.interests.in_order():
             if name != client:
                 continue
             before = tuple(one.interest for one in found)

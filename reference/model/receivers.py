@@ -59,7 +59,7 @@ class Receivers:
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Applying, discarding, answering; and the loss of what was on a broken connection."""
-        for name, wire in world.wan.wires.items():
+        for name, wire in world.wan.wires.in_order():
             if wire.busy is None and wire.events:
                 for index in each(self._setting.book.next_of_wire(len(wire.events))):
                     yield from self._arrived(world, view, name, wire, index)

@@ -30,7 +30,7 @@ class Takeover:
         """A secondary becomes primary."""
         if len(world.wan.dead) == 0:
             return
-        for (member, name), sender in world.wan.senders.items():
+        for (member, name), sender in world.wan.senders.in_order():
             if not sender.primary and member not in world.wan.dead:
                 yield from self._taken_over(world, view, member, name)
 
@@ -80,7 +80,7 @@ class Takeover:
         dead = [one for one in site if one in world.wan.dead]
         return [
             messages
-            for channel, messages in world.channels.items()
+            for channel, messages in world.channels.in_order()
             if channel.target == member and channel.source in dead
         ]
 

@@ -63,7 +63,7 @@ class Transactions:
         for op_id, call in world.calls.items():
             if op_id in of:
                 yield from self._of_call(world, view, self._setting.operations[op_id], call)
-        for channel, messages in world.channels.items():
+        for channel, messages in world.channels.in_order():
             head = messages[0]
             if head.op_id in of and head.state is MessageState.ON_THE_WAY and not head.queue:
                 yield from self._committing.arrivals(world, view, channel, head)

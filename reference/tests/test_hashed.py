@@ -30,6 +30,7 @@ def test_it_holds_what_a_dictionary_would_hold(changes: list[Change]):
     mapping, plain = after(changes)
     assert dict(mapping.items()) == plain
     assert sorted(mapping) == sorted(plain)
+    assert list(mapping.in_order()) == sorted(plain.items())
     assert sorted(mapping.values()) == sorted(plain.values())
     assert len(mapping) == len(plain)
     assert all((key in mapping) == (key in plain) for key in "abcd")
