@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import os
 import sys
 import time
 import types
@@ -163,10 +162,6 @@ def hunt(seconds: float, seed: int = 0) -> dict[str, list[Witness]]:
 
 def main() -> None:
     """Tell how many witnesses notice each weakening; with seconds (and a seed) hunt first."""
-    if os.environ.get("PYTHONHASHSEED") != "0":
-        # Of steps that may be taken alone the first is taken; which that is depends on the hashes of text.
-        again = [sys.executable, "-m", "plumbline.ci.witnesses", *sys.argv[1:]]
-        os.execve(sys.executable, again, os.environ | {"PYTHONHASHSEED": "0"})  # noqa: S606 - itself
     if len(sys.argv) > 1:
         found = hunt(float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0)
         WITNESSES.write_bytes(msgspec.json.encode(found) + b"\n")

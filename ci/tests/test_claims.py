@@ -38,7 +38,7 @@ UNNOTICED = {
 
 @pytest.fixture(scope="module")
 def noticed() -> dict[str, int]:
-    """How many witnesses notice each weakening, in a process that tries steps in the same order each time."""
+    """How many witnesses notice each weakening, told in a process of its own."""
     command = [sys.executable, "-m", "plumbline.ci.witnesses"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     counts: dict[str, int] = json.loads(done.stdout)
