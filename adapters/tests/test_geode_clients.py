@@ -35,7 +35,7 @@ TWO = Topology((Site(1, ("A", "B")),))
 REGION = RegionAttributes(name="r")
 UNCHECKED = Client(name="K", servers=("B",), checks=False)
 AT_TWO = Client(name="K", servers=("B", "A"), redundancy=1)
-LIMIT_MS = 10_000
+LIMIT_MS = 15_000
 KEYS = "abc"
 
 

@@ -133,7 +133,7 @@ def test_after_the_first_broken_answer_every_call_fails_at_once(start: Start):
     before = time.monotonic()
     with pytest.raises(AdapterError, match=r"settle: the adapter is gone: hello: .*ready"):
         adapter.settle(60_000)
-    assert time.monotonic() - before < 1
+    assert time.monotonic() - before < 10
 
 
 def test_an_adapter_that_hangs_is_ended_when_the_time_limit_is_over(start: Start):

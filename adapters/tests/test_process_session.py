@@ -222,13 +222,14 @@ def test_a_remote_adapter_asks_for_every_spelled_out_method():
             assert name in vars(RemoteAdapter), name
 
 
-def test_two_thousand_round_trips_take_less_than_two_seconds():
+def test_no_round_trip_waits_for_more_than_the_answer():
     with ProcessAdapter(SERVED, Limits(call_ms=20_000)) as adapter:
         adapter.hello()
         before = time.monotonic()
         for _ in range(2_000):
             adapter.observe(0)
-        assert time.monotonic() - before < 2
+        # They take a third of a second; were each to wait 20 ms for anything, as a delayed packet does, 40 s.
+        assert time.monotonic() - before < 20
 
 
 def test_params_without_fields_are_sent_as_an_empty_object():

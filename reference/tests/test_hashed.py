@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plumbline.reference.hashed import HashedMap
@@ -25,6 +25,7 @@ def after(changes: list[Change]) -> tuple[HashedMap[str, int], dict[str, int]]:
     return mapping, plain
 
 
+@settings(deadline=None)
 @given(CHANGES)
 def test_it_holds_what_a_dictionary_would_hold(changes: list[Change]):
     mapping, plain = after(changes)
@@ -38,6 +39,7 @@ def test_it_holds_what_a_dictionary_would_hold(changes: list[Change]):
     assert all(mapping[key] == plain[key] for key in plain)
 
 
+@settings(deadline=None)
 @given(CHANGES, CHANGES)
 def test_two_are_equal_and_hash_alike_exactly_if_their_contents_are_equal(
     one: list[Change], other: list[Change]
@@ -49,6 +51,7 @@ def test_two_are_equal_and_hash_alike_exactly_if_their_contents_are_equal(
         assert hash(mapping) == hash(again)
 
 
+@settings(deadline=None)
 @given(CHANGES)
 def test_the_hash_tells_of_the_contents_and_not_of_how_they_came_about(changes: list[Change]):
     mapping, plain = after(changes)
