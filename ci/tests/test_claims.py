@@ -58,6 +58,12 @@ def test_no_two_weakenings_have_one_name():
     assert len(WEAKENINGS) == sum(map(len, TABLES))
 
 
+def test_each_weakening_changes_text_that_is_there():
+    for weakening in WEAKENINGS.values():
+        with weakened(weakening):  # raises where the text has moved on
+            pass
+
+
 def test_a_change_that_weakens_nothing_is_not_noticed():
     same = Weakening("model.replicates", "times == 1 and decided", "decided and times == 1")
     assert not any(notices(same, witness) for witness in WITNESSES[:20])
