@@ -110,6 +110,21 @@ SEARCH: dict[str, Weakening] = {
         "if step.loses and any(cursor.still(place, entry) for place, entry in step.loses)",
         "if step.loses",
     ),
+    "a reading is taken to be the same afterwards": Weakening(
+        "explain.hindsight",
+        "return not (self._fails_in_silence and stays and self._reads(reader, outcome, after))",
+        "return not (self._fails_in_silence and stays)",
+    ),
+    "what fails there fails though it was taken away": Weakening(
+        "explain.hindsight",
+        "stays = entry.state is EntryState.LIVE and operation.kind in STORES_VALUE",
+        "stays = entry.state is EntryState.LIVE",
+    ),
+    "what finds nothing finds nothing afterwards": Weakening(
+        "explain.hindsight",
+        "stays = entry.state is EntryState.LIVE and operation.kind in STORES_VALUE",
+        "stays = operation.kind in STORES_VALUE",
+    ),
     "what a client holds comes once": Weakening(
         "explain.hindsight",
         "            comes_again = True  # fetched once more, or loaded as it registers\n",

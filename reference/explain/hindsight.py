@@ -30,10 +30,17 @@ from plumbline.reference.rulebook.values import EntryState
 
 
 class Hindsight:
-    """Foresight into an example that has been recorded (see `plumbline.reference.model.foresight`)."""
+    """Foresight into an example that has been recorded (see `plumbline.reference.model.foresight`).
 
-    def __init__(self, index: Index, clients: OfClients) -> None:
+    Args:
+        index: of the history.
+        clients: what is to come at clients.
+        fails_in_silence: whether what finds nothing to do leaves nothing behind, not even in a queue.
+    """
+
+    def __init__(self, index: Index, clients: OfClients, *, fails_in_silence: bool = False) -> None:
         self._index = index
+        self._fails_in_silence = fails_in_silence
         self.clients = clients
         disturbances = Disturbances(index)
         self.open = disturbances.open
@@ -88,7 +95,7 @@ class Hindsight:
                 call.stage is Stage.CALLED
                 and op_id != operation.op_id
                 and (member if anywhere else reader.member, reader.region, reader.key) == where
-                and self._reads(reader, self._index.returned.get(op_id, (NEVER, None))[1], entry)
+                and self._minds(reader, self._index.returned.get(op_id, (NEVER, None))[1], entry, operation)
             ):
                 return Comes.PERHAPS
         latest = min(self._index.latest(operation, member), self._index.dies_by(member, now))
@@ -102,7 +109,7 @@ class Hindsight:
                     return sure
             elif found.operation.op_id in self._index.originators:
                 comes = max(comes, Comes.PERHAPS)
-            elif self._reads(found.operation, found.outcome, entry):
+            elif self._minds(found.operation, found.outcome, entry, operation):
                 if found.outcome is not None and found.outcome.value == entry.token:
                     return sure
                 comes = Comes.PERHAPS
@@ -125,6 +132,17 @@ class Hindsight:
             and (reader.member, reader.region, reader.key) == where
             and self._index.may_only_read(reader)
         )
+
+    def _minds(self, reader: Operation, outcome: Outcome | None, entry: Entry, operation: Operation) -> bool:
+        """Whether it reads the entry, and could not as well do so once the operation has changed it.
+
+        Who fails to create what is there fails just so when it holds another value.
+        """
+        if not self._reads(reader, outcome, entry):
+            return False
+        stays = entry.state is EntryState.LIVE and operation.kind in STORES_VALUE
+        after = entry._replace(token=operation.token)
+        return not (self._fails_in_silence and stays and self._reads(reader, outcome, after))
 
     @staticmethod
     def _reads(operation: Operation, outcome: Outcome | None, entry: Entry) -> bool:

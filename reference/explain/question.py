@@ -99,7 +99,7 @@ def _ask(history: History, book: Rulebook) -> Question:
     model = Model(
         setting,
         history.order_strength,
-        Hindsight(index, hearsay),
+        Hindsight(index, hearsay, fails_in_silence=setting.as_documented and not history.resolver),
         index.answers,
         history.client_order_strength,
     )

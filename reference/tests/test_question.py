@@ -57,3 +57,23 @@ def test_who_got_the_old_value_has_surely_read_before_it_was_replaced(names_dest
     index = Index(history)
     comes = Hindsight(index, Hearsay(index, history)).reader_to_come(empty_world(), 1, "B", replacing, STORED)
     assert comes is Comes.SURELY
+
+
+@pytest.mark.parametrize(("replaced", "comes"), [(False, Comes.NO), (True, Comes.PERHAPS)])
+def test_who_fails_just_so_afterwards_need_not_come_first(replaced: bool, comes: Comes):
+    replacing = operation(1, OperationKind.PUT, "new", "A")
+    history = History(
+        topology=Topology((Site(1, ("A", "B")),)),
+        regions=(RegionAttributes(name="r"),),
+        timeline=(
+            Called(replacing),
+            Called(operation(2, OperationKind.CREATE, "too late", "A")),
+            Returned(1, Outcome(Status.OK)),
+            Returned(2, Outcome(Status.EXISTS)),
+            Settled(),
+        ),
+        logs={"B": (shown(EventKind.UPDATE, "new"),)},
+    )
+    index = Index(history)
+    hindsight = Hindsight(index, Hearsay(index, history), fails_in_silence=not replaced)
+    assert hindsight.reader_to_come(empty_world(), 1, "A", replacing, STORED) is comes
