@@ -90,6 +90,9 @@ def history(timeline: str) -> History:
     [
         ("ba pa ca A=2 B=2", Answer.EXPLAINED),
         ("ba pa A=2", Answer.REFUTED),
+        # A commit has been acknowledged by all when it returns.
+        ("ba pa ca gB=2", Answer.EXPLAINED),
+        ("ba pa ca gB", Answer.REFUTED),
         ("ba pa A= B= ca B=2", Answer.EXPLAINED),
         ("ba pa ra A= B=", Answer.EXPLAINED),
         ("ba pa ra B=2", Answer.REFUTED),
