@@ -60,6 +60,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
         kind: what it is driven through.
         in_process: whether it lives in this process: examples cost microseconds, and nothing but the
             suite's own budget stops one that hangs.
+        repeatable: whether each example goes the same way, whatever was played before it.
         open: makes a fresh adapter, any number of times; the caller closes it. Raises AdapterError, and
             MissingToolError when something that the candidate needs is not installed.
         introduced: what counts of how it introduces itself; raises AdapterError if that is not acceptable.
@@ -68,6 +69,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     kind: Kind
     in_process: bool
+    repeatable: bool = False
     open: Callable[[], Adapter]
     introduced: Callable[[Introduction], Introduction] = lambda introduction: introduction
 
@@ -123,7 +125,9 @@ def _reference(name: str, variant: str, seed: int) -> Candidate:
         spoken = Dialect(dialect)
         return ReferenceAdapter(chaotic=bool(chaotic), seed=seed, dialect=spoken)
 
-    return Candidate(name=name, kind=Kind.REFERENCE, in_process=True, open=open_adapter)
+    return Candidate(
+        name=name, kind=Kind.REFERENCE, in_process=True, repeatable=not chaotic, open=open_adapter
+    )
 
 
 def _faulty(name: str, variant: str, seed: int) -> Candidate:
@@ -142,7 +146,13 @@ def _faulty(name: str, variant: str, seed: int) -> Candidate:
             dialect=FAULTY[variant].dialect,
         )
 
-    return Candidate(name=name, kind=Kind.FAULTY, in_process=True, open=open_adapter)
+    return Candidate(
+        name=name,
+        kind=Kind.FAULTY,
+        in_process=True,
+        repeatable=not FAULTY[variant].chaotic,
+        open=open_adapter,
+    )
 
 
 def _python(name: str, rest: str) -> Candidate:

@@ -5,6 +5,7 @@ Knows the command line and what is printed; playing and judging happen in `plumb
 
 from __future__ import annotations
 
+import os
 import secrets
 import sys
 from pathlib import Path
@@ -62,6 +63,12 @@ Exit codes:
 @click.option("--seed", type=int, help="What plans are drawn from; full runs draw a fresh one if left out.")
 @click.option("--budget", metavar="DURATION", help="Draw no more plans after 90s, 5m, 1h.")
 @click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    help="So many machines play side by side, on the reference and its faulty variants, unless there is a "
+    "budget.  [default: one for each core; for smoke, 1]",
+)
+@click.option(
     "--dialect",
     type=click.Choice([dialect.value for dialect in Dialect]),
     help="Judge by this dialect, not the declared one.",
@@ -90,6 +97,7 @@ def command(
     profile: str | None,
     seed: int | None,
     budget: str | None,
+    jobs: int | None,
     dialect: str | None,
     deviations: Path | None,
     timeout: str | None,
@@ -137,6 +145,8 @@ def command(
         profile=PROFILES[profile],
         seed=fixed,
         budget_s=budget_s,
+        # What a smoke run plays takes little longer than starting others.
+        jobs=jobs or (1 if profile == "smoke" else _cores()),
         deviations=known,
         dialect=dialect or own_dialect or "",
         also_said=tuple(str(word) for flag in also_said.items() if flag[1] is not None for word in flag),
@@ -162,6 +172,11 @@ def command(
         sys.stdout.write(msgspec.json.encode(told[0] if len(told) == 1 else told).decode() + "\n")
     codes = [exit_code(_merged(outcome.rows).values()) for outcome in outcomes]
     sys.exit(1 if 1 in codes else max(codes))
+
+
+def _cores() -> int:
+    """How many machines play side by side if nobody says."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
 
 
 def _leave_junit(outcome: Outcome) -> None:

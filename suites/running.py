@@ -10,8 +10,8 @@ import re
 import secrets
 import shlex
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -37,25 +37,18 @@ from plumbline.reference.trace.files import seal
 from plumbline.reference.trace.writer import TraceWriter
 from plumbline.reference.verdicts import Source, Verdict, VerdictRow
 from plumbline.suites.deviations import OnRecord
-from plumbline.suites.examples import Trouble, play_plans
 from plumbline.suites.keeping import counterexample_of
 from plumbline.suites.machines import MACHINES, Machine
 from plumbline.suites.nearest import nearest
 from plumbline.suites.profiles import Profile
-from plumbline.suites.proof import Proof
 from plumbline.suites.results import Result
 from plumbline.suites.scenarios.playing import play
 from plumbline.suites.scenarios.registry import SCENARIOS
 from plumbline.suites.session import Session
-
-MOST_UNDECIDED = 0.05
-"""An undecided example is no evidence either way; with more than this share of them, and more than one,
-nothing is judged."""
+from plumbline.suites.turns import Clock, Progress, Taken, Turn, judged, take
+from plumbline.suites.workers import Workers
 
 _JUDGED = (Verdict.PASS, Verdict.DEVIATION, Verdict.FAIL, Verdict.INTERMITTENT)
-
-Progress = Callable[[str, int, int], None]
-"""Told what is going on, how much of it is done, and how much there is."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +61,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         budget_s: after so many seconds machines draw no more plans; None for what the profile says.
         deviations: known differences.
         dialect: the dialect judged against, "" for the one that the candidate declares.
+        jobs: so many machines play at the same time, where the candidate is repeatable and time has no end.
         also_said: what else the command line said that decides what a replay shows, word by word.
     """
 
@@ -77,6 +71,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     budget_s: float | None = None
     deviations: tuple[Deviation, ...] = ()
     dialect: str = ""
+    jobs: int = 1
     also_said: tuple[str, ...] = ()
 
 
@@ -145,12 +140,7 @@ class _Run:
             if self._introduced(session):
                 with TraceWriter(self._directory, self._record.run_id) as trace:
                     self._scenarios(session, trace)
-                    # Those of one site first, since its members run: starting others is slow.
-                    machines = sorted(MACHINES.values(), key=lambda it: Capability.GATEWAYS in it.needs)
-                    left = [machine.name for machine in machines if self._plays(session, machine)]
-                    for machine in machines:
-                        self._machine(session, trace, machine, left=len(left))
-                        left = [name for name in left if name != machine.name]
+                    self._machines(session, trace)
         seal(self._directory)
         self._record = msgspec.structs.replace(
             self._record, complete=True, seconds=time.monotonic() - self._started
@@ -212,7 +202,7 @@ class _Run:
         # Those of one topology together, and last the one that machines begin with: starting members is slow.
         wanted.sort(key=lambda scenario: (not scenario.queues, bool(scenario.clients), scenario.members))
         book = session.book
-        clock = _Clock()
+        clock = Clock()
         for count, scenario in enumerate(wanted):
             self._progress("scenarios", count, len(wanted))
             result = play(scenario, session, book, on_record=self._on_record)
@@ -223,77 +213,100 @@ class _Run:
                     failed, tried = failed + (again is Verdict.FAIL), tried + 1
             self._judged(result, Source.SCENARIO, trace, failed, tried)
         self._progress("scenarios", len(wanted), len(wanted))
-        self._checked("scenarios", clock, len(wanted))
+        self._check(
+            Check(
+                name="scenarios",
+                examples=len(wanted),
+                planned=0,
+                cut=False,
+                seconds=clock.seconds,
+                own_s=clock.own_s,
+            )
+        )
 
-    def _plays(self, session: Session, machine: Machine) -> bool:
-        """Whether a machine has anything to do here."""
-        return not self._owed.isdisjoint(machine.requirements) and not session.lacks(machine.needs)
+    def _machines(self, session: Session, trace: TraceWriter) -> None:
+        # Those of one site first, since its members run: starting others is slow.
+        machines = sorted(MACHINES.values(), key=lambda it: Capability.GATEWAYS in it.needs)
+        turns = {machine.name: turn for machine in machines if (turn := self._turn(session, machine))}
+        rows: dict[str, list[VerdictRow]] = {}
+        first = len(self._rows)
+        for machine in machines:
+            if machine.name not in turns:
+                self._unsupported(session, machine)
+                rows[machine.name] = self._rows[first + sum(map(len, rows.values())) :]
+        with closing(self._taken(session, trace, list(turns.values()))) as all_taken:
+            for turn, taken in all_taken:
+                before = len(self._rows)
+                self._told(turn, taken, trace)
+                rows[turn.machine] = self._rows[before:]
+        # Machines that play side by side end in any order.
+        place = {machine.name: number for number, machine in enumerate(machines)}
+        self._rows[first:] = [row for machine in machines for row in rows[machine.name]]
+        self._counterexamples.sort(key=lambda kept: place.get(kept.title, -1))
+        checks = sorted(self._record.checks, key=lambda check: place.get(check.name, -1))
+        self._record = msgspec.structs.replace(self._record, checks=tuple(checks))
 
-    def _machine(self, session: Session, trace: TraceWriter, machine: Machine, *, left: int) -> None:
-        wanted = [requirement for requirement in machine.requirements if requirement in self._owed]
-        if not wanted:
-            return
-        clock = _Clock()
-        lacking = session.lacks(machine.needs)
-        if lacking:
-            for requirement in wanted:
-                self._row(
-                    requirement, Source.MACHINE, Verdict.UNSUPPORTED, reason=f"needs {', '.join(lacking)}"
-                )
-            return
-        proof = Proof(wanted, session.book, self._options.profile.proofs)
+    def _turn(self, session: Session, machine: Machine) -> Turn | None:
+        """What a machine is to do; None if it has nothing to do here."""
+        wanted = tuple(requirement for requirement in machine.requirements if requirement in self._owed)
+        if not wanted or session.lacks(machine.needs):
+            return None
+        options = self._options
+        return Turn(machine=machine.name, wanted=wanted, profile=options.profile, seed=options.seed)
+
+    def _taken(
+        self, session: Session, trace: TraceWriter, turns: list[Turn]
+    ) -> Generator[tuple[Turn, Taken], None, None]:
+        """Have the machines take their turns; gives each as it is over."""
         of_profile = None if self._candidate.in_process else self._options.profile.budget_s
         budget_s = self._options.budget_s or of_profile
-        last = None if budget_s is None else self._started + budget_s
-        # What one does not use of its share of the time is left to those behind it.
-        deadline = None if last is None else clock.began + max(0.0, last - clock.began) / left
-        played = play_plans(
-            machine,
-            session,
-            session.book,
-            profile=self._options.profile,
-            draw_seed=self._options.seed,
-            deadline=deadline,
-            last=last,
-            on_record=self._on_record,
-            saw=lambda name, verdict, history: self._saw(trace, proof, name, verdict, history),
-            progress=lambda done: self._progress(machine.name, done, self._options.profile.examples),
-            reducing=lambda runs, most: self._progress(f"{machine.name}, making it small", runs, most),
-            listens=proof.listens,
-        )
-        self._checked(machine.name, clock, played.played, self._options.profile.examples, cut=played.cut)
-        seconds = clock.seconds
+
+        def saw(name: str, verdict: Verdict, history: History) -> None:
+            trace.write(name, Source.MACHINE, verdict, history)
+
+        jobs = min(self._options.jobs, len(turns))
+        if jobs > 1 and self._candidate.repeatable and budget_s is None:
+            record = self._record
+            with Workers(jobs, self._candidate, record.dialect, record.deviations) as workers:
+                # Those of several sites take longest: begun last, one would be left alone at the end.
+                for turn, taken in workers.take(turns[::-1], saw=saw, progress=self._progress):
+                    self._on_record.shown.update(taken.shown)
+                    yield turn, taken
+            return
+        for played, turn in enumerate(turns):
+            if budget_s is not None:
+                now, last = time.monotonic(), self._started + budget_s
+                # What one does not use of its share of the time is left to those behind it.
+                deadline = now + max(0.0, last - now) / (len(turns) - played)
+                turn = msgspec.structs.replace(turn, deadline=deadline, last=last)  # noqa: PLW2901
+            yield turn, take(turn, session, self._on_record, saw=saw, progress=self._progress)
+
+    def _unsupported(self, session: Session, machine: Machine) -> None:
+        """Say of a machine that plays nothing what it lacks."""
+        reason = f"needs {', '.join(session.lacks(machine.needs))}"
+        for requirement in machine.requirements:
+            if requirement in self._owed:
+                self._row(requirement, Source.MACHINE, Verdict.UNSUPPORTED, reason=reason)
+
+    def _told(self, turn: Turn, taken: Taken, trace: TraceWriter) -> None:
+        """Write down what came of a machine's turn."""
+        self._check(taken.check)
+        trouble = taken.trouble
         named: tuple[str, ...] = ()
-        if played.failure is not None:
-            named = self._judged(played.failure, Source.MACHINE, trace, played.failed, played.tried)
-        for requirement in wanted:
-            if requirement in named:
-                continue
-            self._row(
-                requirement,
-                Source.MACHINE,
-                *_of_machine(requirement, played, proof),
-                exercised=proof.count(requirement),
-                seconds=seconds / len(wanted),
-            )
+        if trouble.failure is not None:
+            named = self._judged(trouble.failure, Source.MACHINE, trace, trouble.failed, trouble.tried)
+        for requirement in turn.wanted:
+            if requirement not in named:
+                self._row(
+                    requirement,
+                    Source.MACHINE,
+                    *judged(requirement, taken),
+                    exercised=taken.exercised[requirement],
+                    seconds=taken.check.seconds / len(turn.wanted),
+                )
 
-    def _checked(
-        self, name: str, clock: _Clock, examples: int, planned: int = 0, *, cut: bool = False
-    ) -> None:
-        check = Check(
-            name=name,
-            examples=examples,
-            planned=planned,
-            cut=cut,
-            seconds=clock.seconds,
-            own_s=clock.own_s,
-        )
+    def _check(self, check: Check) -> None:
         self._record = msgspec.structs.replace(self._record, checks=(*self._record.checks, check))
-
-    def _saw(self, trace: TraceWriter, proof: Proof, name: str, verdict: Verdict, history: History) -> None:
-        trace.write(name, Source.MACHINE, verdict, history)
-        if verdict is Verdict.PASS:
-            proof.add(history)
 
     def _judged(
         self, result: Result, source: Source, trace: TraceWriter, failed: int, tried: int
@@ -424,44 +437,3 @@ class _Run:
                 seconds=seconds,
             )
         )
-
-
-class _Clock:
-    """How long something takes, from here on."""
-
-    def __init__(self) -> None:
-        self.began = time.monotonic()
-        self._own = time.process_time()
-
-    @property
-    def seconds(self) -> float:
-        """Wall time so far."""
-        return time.monotonic() - self.began
-
-    @property
-    def own_s(self) -> float:
-        """Processor time of this process so far."""
-        return time.process_time() - self._own
-
-
-def _of_machine(requirement: str, played: Trouble, proof: Proof) -> tuple[Verdict, str]:
-    """What a machine says of a requirement that its failure, if any, does not name."""
-    if played.adapter_errors:
-        return Verdict.ADAPTER_ERROR, f"{played.adapter_errors} examples: {played.last_error}"
-    if played.unknown > max(1, MOST_UNDECIDED * played.played):
-        return Verdict.UNKNOWN, f"{played.unknown} of {played.played} examples were not decided in the budget"
-    if any(known.requirement == requirement for known in played.deviations):
-        return Verdict.DEVIATION, played.deviating_words
-    if played.lacking and not played.played:
-        return Verdict.UNSUPPORTED, played.last_error
-    over = ["the time was over before more were played"] if played.cut else []
-    if not proof.count(requirement):
-        reason = f"none of {played.played} examples would have shown a violation"
-        return Verdict.NOT_EXERCISED, "; ".join([reason, *over])
-    by = played.unknown or played.idle or played.cut
-    told = [f"by {played.played - played.unknown} examples", *over] if by else []
-    if played.unknown:
-        told.append(f"{played.unknown} were not decided")
-    if played.idle:
-        told.append(f"{played.idle} more count for nothing, for no fault has bitten there")
-    return Verdict.PASS, "; ".join(told)

@@ -1,0 +1,119 @@
+"""Machines that play side by side: the same as one after the other, and nobody is left behind."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow.parquet as pq
+import pytest
+
+from plumbline.adapters.candidates import find_candidate
+from plumbline.reference.runs import read_record, read_verdicts
+from plumbline.reference.verdicts import Source, Verdict
+from plumbline.suites import running, workers
+from plumbline.suites.profiles import PROFILES
+from plumbline.suites.running import Options, Outcome, run_suite
+from plumbline.suites.turns import Progress
+from plumbline.suites.workers import WorkerError
+
+SELECTED = ("CONS-RR-03", "C2S-OPS-01", "WAN-CFG-01")
+PLAYED = ("replicated_regions", "client_pipeline", "gateway_order")
+
+
+def run(
+    out: Path,
+    jobs: int,
+    *,
+    candidate: str = "reference",
+    progress: Progress = lambda *_: None,
+) -> Outcome:
+    profile = msgspec.structs.replace(PROFILES["smoke"], examples=12, rules=8)
+    options = Options(selected=SELECTED, profile=profile, seed=1, jobs=jobs)
+    return run_suite(find_candidate(candidate), options, out, progress)
+
+
+def rows(outcome: Outcome) -> list[Any]:
+    """The verdict rows but for what differs between any two runs."""
+    return [
+        msgspec.structs.replace(row, run_id="", seconds=0.0)
+        for row in outcome.rows
+        if row.source is not Source.RULE
+    ]
+
+
+def trace(outcome: Outcome) -> list[dict[str, Any]]:
+    """The rows of the trace but for the run's name, in the order of the examples."""
+    read = pq.read_table(outcome.directory / "trace" / "main.parquet").drop_columns(["run_id"])
+    return sorted(read.to_pylist(), key=lambda row: (row["example"], row["seq"]))
+
+
+def test_side_by_side_gives_what_one_after_the_other_gives(tmp_path: Path):
+    apart, together = run(tmp_path, 1), run(tmp_path, 3)
+    assert rows(together) == rows(apart)
+    assert trace(together) == trace(apart)
+    for outcome in (apart, together):
+        assert [check.name for check in outcome.record.checks] == ["scenarios", *PLAYED]
+        assert read_record(outcome.directory).complete
+    assert [c.examples for c in together.record.checks] == [c.examples for c in apart.record.checks]
+
+
+def test_failures_are_told_alike_and_in_order(tmp_path: Path):
+    apart, together = (run(tmp_path, jobs, candidate="faulty:destroy-keeps-version") for jobs in (1, 2))
+    for outcome in (apart, together):
+        assert Verdict.FAIL in {row.verdict for row in outcome.rows if row.source is Source.MACHINE}
+        titles = [kept.title for kept in outcome.counterexamples if kept.source is Source.MACHINE]
+        assert titles == [name for name in PLAYED if name in titles]
+    assert [kept.title for kept in together.counterexamples] == [kept.title for kept in apart.counterexamples]
+
+
+def test_a_run_that_is_interrupted_leaves_no_worker_and_keeps_what_there_is(tmp_path: Path):
+    def interrupt(what: str, done: int, total: int) -> None:
+        del total
+        if what in PLAYED and done == 3:
+            assert multiprocessing.active_children()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, 2, progress=interrupt)
+    assert not multiprocessing.active_children()
+    (directory,) = tmp_path.iterdir()
+    assert read_record(directory).broken_off
+    assert {row.source for row in read_verdicts(directory)} == {Source.SCENARIO}
+
+
+def test_an_interruption_between_turns_leaves_no_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def interrupt(*_: object) -> None:
+        assert multiprocessing.active_children()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(running._Run, "_told", interrupt)
+    with pytest.raises(KeyboardInterrupt) as raised:
+        run(tmp_path, 2)
+    assert not multiprocessing.active_children()
+    assert raised.tb is not None  # what was left behind would hang on it
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"), [(lambda: os._exit(3), "has ended with 3"), (lambda: 1 // 0, "ZeroDivisionError")]
+)
+def test_a_worker_that_ends_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: Any, words: str
+):
+    monkeypatch.setattr(workers, "take", lambda *_, **__: ends())
+    with pytest.raises(WorkerError, match=words):
+        run(tmp_path, 2)
+    assert not multiprocessing.active_children()
+
+
+def test_candidates_whose_examples_depend_on_others_play_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(running, "Workers", None)
+    outcome = run(tmp_path, 2, candidate="reference:chaotic")
+    assert [check.name for check in outcome.record.checks] == ["scenarios", *PLAYED]
+    with pytest.raises(TypeError):
+        run(tmp_path, 2)
