@@ -62,10 +62,23 @@ def contests(
         yield from ((applies, pairs) for applies in _of_the_same_time(setting, site, stored.site, at))
         return
     for later, chosen in comparisons(
-        pairs, times, stored.times, clock=setting.clock, readings=setting.readings
+        pairs,
+        times,
+        stored.times,
+        clock=setting.clock,
+        readings=setting.readings,
+        higher=lambda one, other: counts_as_later(setting, one, other, at),
     ):
         answer = book.applies_later_time() if later else book.applies_earlier_time()
         yield from ((applies, chosen) for applies in each(answer))
+
+
+def counts_as_later(setting: Setting, one: int, other: int, at: int) -> bool:
+    """Whether, of two operations of one time, the first may count as the later: by the ids of their sites."""
+    mine, theirs = (setting.site_of[setting.operations[op_id].member] for op_id in (one, other))
+    if mine == theirs or any(_of_the_same_time(setting, mine, theirs, at)):
+        return True
+    return not any(_of_the_same_time(setting, theirs, mine, at))
 
 
 def _of_the_same_time(setting: Setting, site: int, stored: int, at: int) -> Iterator[bool]:

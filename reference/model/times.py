@@ -9,7 +9,7 @@ own for it: the pair (timestamp, site) decides, and of two sites one always has 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
 Pairs = frozenset[tuple[int, int]]
@@ -21,8 +21,18 @@ Readings = Mapping[int, tuple[int, int]]
 """For operations called and done while clocks were held: for which time, and what they showed."""
 
 
+Higher = Callable[[int, int], bool]
+"""Whether the first of two operations, of one time, may count as the later of the two."""
+
+
 def comparisons(
-    pairs: Pairs, mine: Times, theirs: Times, *, clock: bool, readings: Readings = MappingProxyType({})
+    pairs: Pairs,
+    mine: Times,
+    theirs: Times,
+    *,
+    clock: bool,
+    readings: Readings = MappingProxyType({}),
+    higher: Higher = lambda one, other: True,  # noqa: ARG005
 ) -> Iterator[tuple[bool, Pairs]]:
     """Every way in which a comparison may end: whether `mine` is later, and the pairs that then hold.
 
@@ -33,6 +43,7 @@ def comparisons(
         clock: whether operations called later have later timestamps, unless that contradicts what was
             chosen; then there is one way only.
         readings: what the clocks are known to have shown.
+        higher: which of two of one time counts as the later.
     """
     ways: tuple[bool, ...] = (True, False)
     shown = _shown(pairs, mine, theirs, readings)
@@ -46,11 +57,26 @@ def comparisons(
         found = set()
         for winner in winners:
             chosen = all_after(pairs, winner, losers)
-            if chosen is not None and chosen not in found:
+            if chosen is not None and chosen not in found and _stands(pairs, chosen, readings, higher):
                 found.add(chosen)
                 yield later, chosen
                 if clock:
                     return
+
+
+def _stands(pairs: Pairs, chosen: Pairs, readings: Readings, higher: Higher) -> bool:
+    """Whether nothing that follows from a choice contradicts what the clocks showed."""
+    if not readings:
+        return True
+    for one, other in chosen - pairs:
+        if not (_exact(pairs, one, readings) and _exact(pairs, other, readings)):
+            continue
+        (held, shown), (held_too, shown_too) = readings[one], readings[other]
+        if held != held_too or shown > shown_too:
+            continue
+        if shown < shown_too or not higher(one, other):
+            return False
+    return True
 
 
 def tied(pairs: Pairs, mine: Times, theirs: Times, readings: Readings) -> bool:
