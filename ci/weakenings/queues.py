@@ -52,6 +52,11 @@ QUEUES: dict[str, Weakening] = {
     "what is known is forgotten though it is told of again": Weakening(
         "model.forgetting", "            and not self._foresight.comes_again(op_id)\n", ""
     ),
+    "what is known is forgotten while somebody looks": Weakening(
+        "model.forgetting",
+        "            and not self._is_looked_at(world, now, name)\n            and not",
+        "            and not self._foresight.copies_are_looked_at(now, name)\n            and not",
+    ),
     "positions are counted anew though copies are under way": Weakening(
         "model.forgetting",
         "and not any(message.queue == name for sent in world.channels.values() for message in sent)",

@@ -88,8 +88,15 @@ class Forgetting:
             and FaultKind.REPLIES_LOST not in wan.links.values()
             and not any(fault.kind in BINDS for fault in wan.faults.values())
             and not any(sender.paused for sender in wan.senders.values())
-            and not self._foresight.copies_are_looked_at(now, name)
+            and not self._is_looked_at(world, now, name)
             and not self._foresight.binds_to_come(now)
+        )
+
+    def _is_looked_at(self, world: World, now: int, name: str) -> bool:
+        """Whether somebody looks at a copy of the queue, later or just now."""
+        return self._foresight.copies_are_looked_at(now, name) or any(
+            queue == name and self._foresight.copy_is_looked_at_now(world, member, name)
+            for member, queue in world.wan.senders
         )
 
     def _without_removed(self, world: World, now: int) -> World:
@@ -105,7 +112,7 @@ class Forgetting:
                 not sender.primary
                 or member in world.wan.dead
                 or sender.told >= sender.mark
-                or self._foresight.copies_are_looked_at(now, name)
+                or self._is_looked_at(world, now, name)
             ):
                 continue
             world = with_sender(world, member, name, sender._replace(told=sender.mark))
