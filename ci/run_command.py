@@ -34,6 +34,7 @@ from plumbline.reports.text import one_line
 from plumbline.suites.configuration import FILE, Settings
 from plumbline.suites.profiles import PROFILES, seconds
 from plumbline.suites.running import Options, Outcome, run_suite
+from plumbline.suites.workers import WorkerError
 
 MOST_SHOWN = 3
 LONGEST_ERROR = 1_000
@@ -166,6 +167,10 @@ def command(
                     LONGEST_ERROR,
                 )
             ) from error
+        except WorkerError as error:
+            last = str(error).strip().splitlines()[-1]
+            message = f"{candidate.name}: the run stops: {last}; --jobs 1 plays without workers"
+            raise CommandError(one_line(message, LONGEST_ERROR)) from error
         _tell(console, outcomes[-1])
     if as_json:
         told = [_as_json(outcome) for outcome in outcomes]

@@ -10,8 +10,10 @@ from typing import Any
 import msgspec
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 
 from plumbline.adapters.candidates import find_candidate
+from plumbline.ci.command import group
 from plumbline.reference.runs import read_record, read_verdicts
 from plumbline.reference.verdicts import Source, Verdict
 from plumbline.suites import running, workers
@@ -107,6 +109,19 @@ def test_a_worker_that_ends_ends_the_run(
     with pytest.raises(WorkerError, match=words):
         run(tmp_path, 2)
     assert not multiprocessing.active_children()
+
+
+def test_the_command_says_in_one_line_that_a_worker_has_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(workers, "take", lambda *_, **__: 1 // 0)
+    chosen = [word for requirement in SELECTED for word in ("--select", requirement)]
+    asked = ["run", "--candidate", "reference", "--profile", "smoke", "--jobs", "2", "--out", str(tmp_path)]
+    result = CliRunner().invoke(group, [*asked, *chosen])
+    assert result.exit_code == 2
+    assert "the run stops: ZeroDivisionError" in result.output
+    assert "--jobs 1" in result.output
+    assert "Traceback" not in result.output
 
 
 def test_candidates_whose_examples_depend_on_others_play_one_after_the_other(
