@@ -168,8 +168,8 @@ def command(
                 )
             ) from error
         except WorkerError as error:
-            last = str(error).strip().splitlines()[-1]
-            message = f"{candidate.name}: the run stops: {last}; --jobs 1 plays without workers"
+            reason = str(error).strip().splitlines()[-1]
+            message = f"{candidate.name}: the run stops: {reason}; --jobs 1 plays without workers"
             raise CommandError(one_line(message, LONGEST_ERROR)) from error
         _tell(console, outcomes[-1])
     if as_json:
