@@ -30,7 +30,7 @@ OLDEST_JAVA = 17
 PROGRAMS = {
     "main": ["-m", "plumbline.ci.main_job"],
     # Two processes: in one the tests take twice as long. A -n among the arguments comes later, and counts.
-    # What takes long to set up is set up in one of them (conftest.py). The slowest are told, as all are waited for.
+    # What takes long to set up is set up in one of them (conftest.py). The slowest tests are told at the end.
     "test": ["-m", "pytest", "-n", "2", "--durations", "20"],
     "lint": ["-m", "plumbline.ci.lint"],
     "allure": ["-m", "plumbline.ci.allure_report"],
