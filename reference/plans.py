@@ -10,31 +10,18 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.history import (
-    Fault,
-    FaultKind,
-    fault_words,
-    host_words,
-    interest_words,
-    script_words,
-)
+from plumbline.reference.history import Fault, fault_words, host_words, interest_words, script_words
 from plumbline.reference.operations import (
-    EXPIRES,
-    LOCAL,
     Client,
     HostPolicy,
     Interest,
     Operation,
-    OperationKind,
     QueueAttributes,
     RegionAttributes,
-    RegionPolicy,
     TombstoneSettings,
     Topology,
     with_whole_transactions,
 )
-from plumbline.reference.resolvers import policy_of
 
 
 class Do(msgspec.Struct, frozen=True, tag="do"):
@@ -322,151 +309,6 @@ def by_rank(
         old, new = ([member for member in order if member in site.members] for order in (before, now))
         names.update(zip(old, new, strict=False))
     return names
-
-
-_OF_KINDS = {
-    OperationKind.PUT_ALL: Capability.BULK_OPERATIONS,
-    OperationKind.REMOVE_ALL: Capability.BULK_OPERATIONS,
-    OperationKind.CLEAR: Capability.CLEAR,
-    OperationKind.INVALIDATE_REGION: Capability.CLEAR,
-    OperationKind.DESTROY_REGION: Capability.CLEAR,
-    **dict.fromkeys(EXPIRES, Capability.CONFIGURATION),
-    OperationKind.TX_BEGIN: Capability.TRANSACTIONS,
-    OperationKind.TX_COMMIT: Capability.TRANSACTIONS,
-    OperationKind.TX_ROLLBACK: Capability.TRANSACTIONS,
-    **dict.fromkeys(LOCAL, Capability.LOCAL_OPERATIONS),
-}
-
-_OF_FAULTS = {
-    FaultKind.CRASH: Capability.MEMBER_FAULTS,
-    FaultKind.RESTART: Capability.MEMBER_FAULTS,
-    FaultKind.LINK_DOWN: Capability.LINK_FAULTS,
-    FaultKind.LINK_UP: Capability.LINK_FAULTS,
-    FaultKind.REPLIES_LOST: Capability.LINK_FAULTS,
-    FaultKind.ANSWERS_LOST: Capability.LINK_FAULTS,
-    FaultKind.ANSWERS_BACK: Capability.LINK_FAULTS,
-    FaultKind.RECEIVER_STOP: Capability.GATEWAYS,
-    FaultKind.RECEIVER_START: Capability.GATEWAYS,
-    FaultKind.HOLD_TIME: Capability.VIRTUAL_TIME,
-    FaultKind.TIME_LEAP: Capability.VIRTUAL_TIME,
-    FaultKind.LET_RUN: Capability.VIRTUAL_TIME,
-    FaultKind.CLOCK_SET: Capability.VIRTUAL_TIME,
-}
-
-
-def needs(plan: Plan) -> tuple[Capability, ...]:
-    """What a candidate must have for the plan to be carried out on it."""
-    needed = [capability for region in plan.regions for capability in _region_needs(region)]
-    for queue in plan.queues:
-        needed.append(Capability.ASYNC_QUEUES if queue.remote_site is None else Capability.GATEWAYS)
-        needed += [Capability.PARALLEL_QUEUES] * queue.parallel
-    for client in plan.clients:
-        needed.append(Capability.CLIENTS)
-        needed += [Capability.DURABLE_CLIENTS] * (client.durable_id is not None)
-        needed += [Capability.CHECKS_SETTING] * (client.checks is not None)
-    needed += [Capability.TOMBSTONES] * (plan.tombstones is not None)
-    needed += [Capability.CALLBACK_SCRIPTS] * bool(plan.resolver)
-    needed += [capability for step in plan.steps for capability in _step_needs(step)]
-    return tuple(dict.fromkeys(needed))
-
-
-def _region_needs(region: RegionAttributes) -> list[Capability]:
-    policies = {
-        RegionPolicy.REPLICATE: Capability.REPLICATED_REGIONS,
-        RegionPolicy.PARTITION: Capability.PARTITIONED_REGIONS,
-    }
-    kept = (region.policy, *(host.policy for host in region.policies))
-    needed = [policies.get(policy, Capability.REGION_POLICIES) for policy in kept]
-    return needed if region.checks is None else [*needed, Capability.CHECKS_SETTING]
-
-
-def _step_needs(step: PlanStep) -> list[Capability]:
-    match step:
-        case Do(operation) | Start(operation):
-            return [_OF_KINDS[operation.kind]] if operation.kind in _OF_KINDS else []
-        case Park(operation, _, callback):
-            called = _step_needs(Start(operation))
-            in_writer = [Capability.CALLBACK_SCRIPTS] * (callback != "listener")
-            return [Capability.LISTENER_GATES, *in_writer, *called]
-        case Script():
-            return [Capability.CALLBACK_SCRIPTS]
-        case Inject(fault):
-            # Queues are paused where there are any, and those were asked for already.
-            return [_OF_FAULTS[fault.kind]] if fault.kind in _OF_FAULTS else []
-        case Look():
-            return [Capability.QUEUE_INSPECTION]
-        case Count():
-            return [Capability.STATISTICS]
-        case Redeliver():
-            return [Capability.MESSAGE_CONTROL]
-        case Leave() | Join() | Inquire():
-            return [Capability.CONFIGURATION]
-        case Host(persistent=persistent):
-            settings = [Capability.CONFIGURATION, Capability.CHECKS_SETTING]
-            return [*settings, Capability.DISK] if persistent else settings
-        case _:
-            return []
-
-
-MOST_MEMBERS = 64
-"""A plan from elsewhere that wants more is not carried out: each may be a process."""
-
-
-def mistakes(plan: Plan) -> list[str]:
-    """What is wrong with a plan that comes from elsewhere; empty if it can be carried out."""
-    members, regions, queues = set(plan.members), {r.name for r in plan.regions}, {q.id for q in plan.queues}
-    wrong = [] if members else ["no members"]
-    if len(members) > MOST_MEMBERS:
-        wrong.append(f"{len(members):,} members, which is more than {MOST_MEMBERS}")
-    clients = [client.name for client in plan.clients]
-    if len({*plan.members, *clients}) != len(plan.members) + len(clients):
-        wrong.append("a member or client twice")
-    wrong += [
-        f"client {client.name!r:.80}: its server is no member"
-        for client in plan.clients
-        if not client.servers or not members.issuperset(client.servers)
-    ]
-    wrong += [
-        f"region {region.name!r:.80}: no member {host.member!r:.80}"
-        for region in plan.regions
-        for host in region.policies
-        if host.member not in members
-    ]
-    if plan.tombstones is not None:
-        wrong += [
-            f"a threshold of tombstones for {name!r:.80}, which is no member"
-            for name, _ in plan.tombstones.thresholds
-            if name not in members
-        ]
-    if plan.resolver and policy_of(plan.resolver) is None:
-        wrong.append(f"a resolver of the policy {plan.resolver!r:.80}, which there is not")
-    callers = members.union(clients)
-    called: dict[int, Operation] = {}
-    for number, step in enumerate(plan.steps, 1):
-        operation = operation_of(step)
-        if operation is not None:
-            if operation.op_id in called:
-                wrong.append(f"step {number}: operation {operation.op_id} once more")
-            called[operation.op_id] = operation
-        of = (
-            (getattr(step, "member", ""), callers, "member"),
-            (getattr(operation, "member", ""), callers, "member"),
-            (getattr(step, "region", "") or getattr(operation, "region", ""), regions, "region"),
-            (getattr(step, "queue", ""), queues, "queue"),
-            (step.interest.client if isinstance(step, Register) else "", set(clients), "client"),
-            (step.interest.region if isinstance(step, Register) else "", regions, "region"),
-            (step.fault.member if isinstance(step, Inject) else "", members, "member"),
-            (step.fault.client if isinstance(step, Inject) else "", set(clients), "client"),
-            (step.fault.queue if isinstance(step, Inject) else "", queues, "queue"),
-        )
-        wrong += [
-            f"step {number}: no {kind} {name!r:.80}" for name, there, kind in of if name and name not in there
-        ]
-        if isinstance(step, Park | Release) and step.callback not in ("listener", "writer"):
-            wrong.append(f"step {number}: nothing is parked in a {step.callback!r:.80}")
-        if isinstance(step, Release | Finish | Await | Redeliver) and step.op_id not in called:
-            wrong.append(f"step {number}: operation {step.op_id} is not called before")
-    return wrong
 
 
 def plan_words(plan: Plan) -> tuple[str, ...]:

@@ -16,7 +16,9 @@ from plumbline.reference.explain.asked import Asked
 from plumbline.reference.explain.engine import Answer, Budget
 from plumbline.reference.explain.oracle import find, search
 from plumbline.reference.history import History
-from plumbline.reference.plans import Plan, by_rank, mistakes, needs, plan_words, renamed
+from plumbline.reference.mistakes import mistakes
+from plumbline.reference.needs import needs
+from plumbline.reference.plans import Plan, by_rank, plan_words, renamed
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.runs import Counterexample
 from plumbline.reference.verdicts import Source, Verdict

@@ -13,7 +13,9 @@ from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.deviations import Deviation, read_deviations
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.explain.oracle import search
-from plumbline.reference.plans import mistakes, needs, operations_of
+from plumbline.reference.mistakes import mistakes
+from plumbline.reference.needs import needs
+from plumbline.reference.plans import operations_of
 from plumbline.reference.rulebook.book import rulebook_of
 from plumbline.reference.runs import COUNTEREXAMPLE_FORMAT, Counterexample, read_counterexample
 from plumbline.suites.deviations import deviating

@@ -20,6 +20,8 @@ from plumbline.reference.history import (
     Redelivered,
     Returned,
 )
+from plumbline.reference.mistakes import mistakes
+from plumbline.reference.needs import needs
 from plumbline.reference.operations import (
     Client,
     Interest,
@@ -54,8 +56,6 @@ from plumbline.reference.plans import (
     Start,
     by_rank,
     doubly_busy,
-    mistakes,
-    needs,
     plan_words,
     renamed,
     restricted,
