@@ -11,7 +11,8 @@ from plumbline.reference.history import Fault, FaultKind
 from plumbline.reference.operations import Operation, OperationKind, QueueAttributes, RegionAttributes
 from plumbline.reference.rules.judging import findings
 from plumbline.reference.rules.tale import TOPOLOGY
-from plumbline.reference.trace.rows import Row, rows
+from plumbline.reference.trace.layout import Row
+from plumbline.reference.trace.rows import rows
 from plumbline.reference.trace.schema import TRACE_SCHEMA
 from plumbline.reference.verdicts import Source, Verdict
 from plumbline.suites.driving import Driver

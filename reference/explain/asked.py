@@ -27,7 +27,12 @@ def asked_of(history: History, book: Rulebook, budget: Budget | None = None) -> 
 
 
 def listening(book: Rulebook, asked: Asked) -> Rulebook:
-    """The rulebook that answers alike and notes what it is asked."""
+    """The rulebook that answers alike and notes what it is asked.
+
+    Each of its decisions counts as replaced (`Rulebook.replaced`), though it answers as the documents do, and
+    that is wanted: what the model leaves out only where certain decisions are as documented is then not left
+    out. A decision that was skipped so would not be noted as asked; another answer would seem not to matter.
+    """
     names = [field.name for field in dataclasses.fields(book)]
     return dataclasses.replace(
         book, **{name: _listening(getattr(book, name), asked.setdefault(name, set())) for name in names}

@@ -65,7 +65,8 @@ from plumbline.reference.operations import (
     Topology,
 )
 from plumbline.reference.resolvers import in_place_of
-from plumbline.reference.trace.rows import Inside, Row, rows
+from plumbline.reference.trace.layout import Row
+from plumbline.reference.trace.rows import Inside, rows
 from plumbline.reference.trace.schema import TraceKind
 from plumbline.reference.verdicts import Source, Verdict
 

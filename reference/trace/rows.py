@@ -6,9 +6,8 @@ A candidate that shows its inside hands over further rows, placed in the timelin
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from typing import Any, assert_never
+from typing import assert_never
 
 import msgspec
 
@@ -44,24 +43,15 @@ from plumbline.reference.history import (
 )
 from plumbline.reference.operations import (
     STORES_VALUE,
-    Client,
     Conflict,
     EventKind,
-    Interest,
-    Operation,
     OperationKind,
-    QueueAttributes,
-    RegionPolicy,
     Status,
-    transactions_of,
 )
-from plumbline.reference.resolvers import in_place_of
+from plumbline.reference.trace.head import head, registration
+from plumbline.reference.trace.layout import Layout, Row
 from plumbline.reference.trace.schema import TraceKind
 from plumbline.reference.verdicts import Source, Verdict
-
-Row = dict[str, Any]
-"""One event: column names of the trace and their values; what is left out is null."""
-
 
 _GATE_KINDS: dict[type[Moment], TraceKind] = {
     Armed: TraceKind.GATE_ARM,
@@ -83,210 +73,11 @@ class Inside(msgspec.Struct, frozen=True):
     row: Row
 
 
-class _Layout:
-    """What the rows of one example have in common: which site, which operation, which keys."""
-
-    def __init__(self, history: History) -> None:
-        self.history = history
-        self.sites = {m: site.number for site in history.topology.sites for m in site.members}
-        self.clients = {client.name: client for client in history.clients}
-        calls = [m.operation for m in history.timeline if isinstance(m, Called)]
-        self.operations: dict[int, Operation] = {o.op_id: o for o in calls}
-        self.by_token = {o.token: o for o in calls if o.token is not None}
-        self.transactions = transactions_of(calls)
-        self.replacements = {in_place_of(token): token for token in self.by_token if history.resolver}
-        self.turn: dict[int, int] = {}
-        turns: dict[str, int] = {}
-        for o in calls:
-            if o.token is not None:
-                self.turn[o.op_id] = turns.get(o.thread, 0)
-                turns[o.thread] = self.turn[o.op_id] + 1
-        self.keys: dict[str, dict[str, None]] = {}
-        for o in calls:
-            if o.key:
-                self.keys.setdefault(o.region, {})[o.key] = None
-        self.quiet_from = _quiet_from(history.timeline)
-
-    def named(self, token: str | None) -> str | None:
-        """The token of the call whose value this is, or that a resolver has put this in place of."""
-        return self.replacements.get(token, token) if token is not None else None
-
-    def member(self, kind: TraceKind, member: str, **columns: Any) -> Row:
-        client = self.clients.get(member)
-        place = {"member": member} if client is None else {"client": member, "server": client.server}
-        return {"kind": kind, **place, "site": self.site(member), **columns}
-
-    def site(self, holder: str) -> int | None:
-        """The site of a member, or of the server of a client."""
-        client = self.clients.get(holder)
-        return self.sites.get(holder if client is None else client.server)
-
-    def operation(self, kind: TraceKind, op_id: int, member: str | None = None, **columns: Any) -> Row:
-        o = self.operations.get(op_id)
-        if o is None:
-            return {"kind": kind, "op_id": op_id, "member": member, **columns}
-        return self.member(
-            kind,
-            member or o.member,
-            op_id=op_id,
-            op=o.kind,
-            region=o.region,
-            key=o.key or None,
-            token=o.token,
-            origin_member=o.member,
-            origin_thread=o.thread,
-            origin_seq=self.turn.get(op_id),
-            origin_site=self.site(o.member),
-            tx_id=self.tx_id(op_id),
-            **columns,
-        )
-
-    def tx_id(self, op_id: int) -> str | None:
-        """The name of the transaction that an operation belongs to, if it belongs to one."""
-        begin = self.transactions.get(op_id)
-        return None if begin is None else f"transaction {begin}"
-
-
-def _quiet_from(timeline: Sequence[Moment]) -> int:
-    """Where the quiet end begins: at a settling that left nothing held and that only looking followed."""
-    looking = (
-        *(ContentsAsked, ContentsRead, StatisticAsked, StatisticRead, AttributesRead, Waited, Settled),
-        *(QueueAsked, QueueRead, Located),
-    )
-    quiet = len(timeline)
-    for index, moment in reversed(list(enumerate(timeline))):
-        if isinstance(moment, Settled) and not moment.held:
-            quiet = index
-        elif not isinstance(moment, looking):
-            break
-    return quiet
-
-
-def _head(layout: _Layout) -> Iterator[Row]:
-    history = layout.history
-    yield {"kind": TraceKind.EXAMPLE_BEGIN, "order_strength": history.order_strength}
-    order = {member: rank for rank, member in enumerate(history.member_order or ())}
-    for member in history.topology.members:
-        yield layout.member(TraceKind.MEMBER_START, member, rank=order.get(member))
-    for region in history.regions:
-        for member in history.topology.members:
-            yield layout.member(
-                TraceKind.REGION_HOST,
-                member,
-                region=region.name,
-                policy=region.policy_of(member),
-                scope=region.scope,
-                checks=region.checks,
-                redundancy=region.redundancy,
-            )
-        for kind, queues in (("wan", region.senders), ("async", region.queues)):
-            for name in queues:
-                yield {"kind": TraceKind.ATTACH, "region": region.name, "queue": name, "queue_type": kind}
-    for member in history.topology.members if history.resolver else ():
-        yield layout.member(TraceKind.INJECT, member, name="resolver", cause=history.resolver)
-    for queue in history.queues:
-        yield from _queue_hosts(layout, queue)
-    for client in history.clients:
-        yield from _client(layout, client)
-    for member in history.logs:
-        yield layout.member(TraceKind.OBSERVED, member)
-
-
-def _client(layout: _Layout, client: Client) -> Iterator[Row]:
-    """A client as it was from the beginning: with a copy of each region, registered for all keys."""
-    yield layout.member(
-        TraceKind.CLIENT_START,
-        client.name,
-        incarnation=0,
-        durable_id=client.durable_id,
-        timeout_ms=client.durable_timeout_s * 1000 if client.durable_id is not None else None,
-        amount=client.redundancy,
-        checks=client.checks,
-        order_strength=layout.history.client_order_strength or layout.history.order_strength,
-    )
-    for place, server in enumerate(client.servers):
-        yield layout.member(TraceKind.MAY_SERVE, client.name) | {"server": server, "amount": place}
-    for region in layout.history.regions:
-        yield layout.member(
-            TraceKind.REGION_HOST,
-            client.name,
-            region=region.name,
-            policy=RegionPolicy.NORMAL,
-            checks=client.checks,
-        )
-        if layout.history.registers:
-            yield from _registration(layout, Interest(client=client.name, region=region.name))
-
-
-def _registration(layout: _Layout, interest: Interest, status: Status = Status.OK) -> Iterator[Row]:
-    """A registration, or its withdrawal, from its call to its return; nothing else happened meanwhile."""
-    begins, ends = (
-        (TraceKind.RI_BEGIN, TraceKind.RI_END)
-        if interest.register
-        else (TraceKind.UNREGISTER_BEGIN, TraceKind.UNREGISTER_END)
-    )
-    columns = {
-        "region": interest.region,
-        "interest_kind": interest.kind,
-        "interest_spec": interest.specification or None,
-        "interest_policy": interest.policy or DEFAULT_POLICY,
-        "durable": interest.durable,
-        "receive_values": interest.receive_values,
-    }
-    yield layout.member(begins, interest.client, **columns)
-    yield layout.member(ends, interest.client, **columns, status=status)
-    accepted = interest.register and status is Status.OK
-    for key in layout.keys.get(interest.region, {}) if accepted else ():
-        if _covers(interest, key):
-            yield layout.member(TraceKind.RI_KEY, interest.client, **columns, key=key)
-
-
-def _covers(interest: Interest, key: str) -> bool:
-    """Whether a registration covers a key: an expression has to match the whole of it (001, L63, L65).
-
-    Written here because SQL engines do not agree on expressions, and apart from the rulebook: rules judge
-    by themselves.
-    """
-    match interest.kind:
-        case "all":
-            return True
-        case "regex":
-            try:
-                return re.fullmatch(interest.specification, key) is not None
-            except re.error:
-                return False
-        case _:
-            return key in interest.specification.split("\n")
-
-
 CHECKS = "concurrency-checks-enabled"
 """The attribute by its name in a configuration file."""
 
-DEFAULT_POLICY = "keys_values"
-"""What a registration that names no policy loads (001, L59)."""
 
-
-def _queue_hosts(layout: _Layout, queue: QueueAttributes) -> Iterator[Row]:
-    """A queue runs on every member of its site."""
-    for site in layout.history.topology.sites:
-        for member in site.members if site.number == queue.site else ():
-            yield layout.member(
-                TraceKind.QUEUE_HOST,
-                member,
-                queue=queue.id,
-                queue_type="async" if queue.remote_site is None else "wan",
-                peer=None if queue.remote_site is None else str(queue.remote_site),
-                parallel=queue.parallel,
-                dispatchers=queue.dispatchers,
-                order_policy=queue.order_policy,
-                batch_size=queue.batch_size,
-                interval_ms=queue.batch_interval_ms,
-                conflates=queue.conflate,
-                persistent=queue.persistent,
-            )
-
-
-def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # noqa: PLR0912 - a case for each kind of moment
+def _moment(layout: Layout, index: int, moment: Moment) -> Iterator[Row]:  # noqa: PLR0912 - a case for each kind of moment
     match moment:
         case Called(operation=o):
             value = o.token if o.kind in STORES_VALUE else None
@@ -316,7 +107,7 @@ def _moment(layout: _Layout, index: int, moment: Moment) -> Iterator[Row]:  # no
         case Hosted():
             yield from _hosted(layout, moment)
         case Registered(interest=interest, refused=refused):
-            yield from _registration(layout, interest, Status.REFUSED if refused else Status.OK)
+            yield from registration(layout, interest, Status.REFUSED if refused else Status.OK)
         case Scripted(member=member, region=region, refuses=keys):
             cause = f"refuses {', '.join(keys)}" if keys else "refuses nothing"
             yield layout.member(TraceKind.INJECT, member, region=region, name="writer", cause=cause)
@@ -353,7 +144,7 @@ _ENDS = {
 }
 
 
-def _ends(layout: _Layout, op_id: int, status: Status) -> Iterator[Row]:
+def _ends(layout: Layout, op_id: int, status: Status) -> Iterator[Row]:
     """A transaction has ended, if this operation ends one."""
     o = layout.operations.get(op_id)
     if o is not None and o.kind in _ENDS:
@@ -361,7 +152,7 @@ def _ends(layout: _Layout, op_id: int, status: Status) -> Iterator[Row]:
         yield layout.member(_ENDS[o.kind], o.member, thread=o.thread, tx_id=tx_id, status=status)
 
 
-def _hosted(layout: _Layout, moment: Hosted) -> Iterator[Row]:
+def _hosted(layout: Layout, moment: Hosted) -> Iterator[Row]:
     """A member was to host a region with settings of its own: what was tried, and what came of it."""
     about = {"region": moment.region, "persistent": moment.persistent}
     refused = moment.in_force is None
@@ -378,7 +169,7 @@ def _hosted(layout: _Layout, moment: Hosted) -> Iterator[Row]:
         yield layout.member(TraceKind.REGION_HOST, moment.member, **about, checks=moment.in_force)
 
 
-def _of_the_system(layout: _Layout, moment: FaultBegun | FaultDone | QueueAsked | QueueRead) -> Iterator[Row]:
+def _of_the_system(layout: Layout, moment: FaultBegun | FaultDone | QueueAsked | QueueRead) -> Iterator[Row]:
     """Faults count once they have happened, and what was asked of a queue is told by the answer."""
     if isinstance(moment, FaultDone):
         yield _fault(layout, moment)
@@ -403,7 +194,7 @@ _LINK_STATUS = {
 _CLOCK_STATUS = {FaultKind.HOLD_TIME: "held", FaultKind.LET_RUN: "runs"}
 
 
-def _fault(layout: _Layout, moment: FaultDone) -> Row:
+def _fault(layout: Layout, moment: FaultDone) -> Row:
     """A fault that has happened, or what mended it."""
     fault = moment.fault
     if fault.kind is FaultKind.CRASH:
@@ -429,7 +220,7 @@ def _fault(layout: _Layout, moment: FaultDone) -> Row:
     }
 
 
-def _queue(layout: _Layout, read: QueueRead) -> Iterator[Row]:
+def _queue(layout: Layout, read: QueueRead) -> Iterator[Row]:
     """What was seen of a queue: its depth, its role, and each event where the candidate shows them."""
     sight = read.sight
     about: Row = {"queue": read.queue, "question": read.number}
@@ -439,7 +230,7 @@ def _queue(layout: _Layout, read: QueueRead) -> Iterator[Row]:
         yield layout.member(TraceKind.QUEUED, read.member, queue_pos=position, token=token, **about)
 
 
-def _contents(layout: _Layout, read: ContentsRead, *, quiet: bool) -> Iterator[Row]:
+def _contents(layout: Layout, read: ContentsRead, *, quiet: bool) -> Iterator[Row]:
     """The answer, every key present, and every key that an operation named and that is absent."""
     if read.gone:
         yield layout.member(TraceKind.REGION_CLOSE, read.member, region=read.region, question=read.number)
@@ -470,7 +261,7 @@ def _contents(layout: _Layout, read: ContentsRead, *, quiet: bool) -> Iterator[R
         )
 
 
-def _shown(layout: _Layout, member: str, position: int, shown: Shown) -> Row:
+def _shown(layout: Layout, member: str, position: int, shown: Shown) -> Row:
     event = shown.event
     stores = event.kind in {EventKind.CREATE, EventKind.UPDATE}
     token = layout.named(event.token)
@@ -503,7 +294,7 @@ def _in_place(shown: str | None, token: str | None) -> str | None:
     return None if shown == token else shown
 
 
-def _resolved(layout: _Layout, told: Conflict, token: str | None) -> Row:
+def _resolved(layout: Layout, told: Conflict, token: str | None) -> Row:
     """What a call of a conflict resolver shows besides what a listener is told."""
     return {
         "kind": TraceKind.RESOLVER_CALL,
@@ -531,7 +322,7 @@ def rows(
 
     A listener row stands where the harness had surely seen it, with the rows between which it happened.
     """
-    layout = _Layout(history)
+    layout = Layout(history)
     slots: list[list[tuple[int | None, Row]]] = [[] for _ in range(len(history.timeline) + 1)]
     for member, log in history.logs.items():
         for position, shown in enumerate(log):
@@ -539,7 +330,7 @@ def rows(
     for item in inside:
         slots[item.place].append((None, dict(item.row)))
 
-    table = list(_head(layout))
+    table = list(head(layout))
     moment_seq: list[int] = []
     windows: list[tuple[Row, int, int]] = []
     for index in range(len(history.timeline) + 1):

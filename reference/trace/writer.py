@@ -18,7 +18,8 @@ import pyarrow as pa
 
 from plumbline.reference.history import History
 from plumbline.reference.trace.files import TraceWriteError, file_schema, journal_to_parquet
-from plumbline.reference.trace.rows import Inside, Row, rows
+from plumbline.reference.trace.layout import Row
+from plumbline.reference.trace.rows import Inside, rows
 from plumbline.reference.trace.schema import COLUMNS, Column
 from plumbline.reference.verdicts import Source, Verdict
 

@@ -2,7 +2,7 @@
 --   the quiet end on members of both, those of one site agreeing. Checks on, no member lost, nothing invalidated, every
 --   call returned; not of several members of a site, whose updates may beat one another in a circle.
 -- columns: run_id, example, seq, kind, site, member, client, region, key, op, scope
--- needs: finals, feeds, kept, meddled, gone, rest, changes, circular
+-- needs: agreed, feeds, lossy, meddled, gone, changes, circular
 written_apart AS (
   SELECT run_id, example, region, key
   FROM changes
@@ -14,20 +14,6 @@ left_open AS (
   SELECT DISTINCT run_id, example, region, key
   FROM changes
   WHERE op = 'invalidate' OR (effect = 'unsure' AND over_at = 9223372036854775807)
-),
-lossy AS (
-  SELECT DISTINCT run_id, example, region
-  FROM feeds
-  WHERE leaves_out OR (lanes > 1 AND ordered_by = 'thread')
-),
-agreed AS (
-  SELECT h.run_id, h.example, h.site, h.region, h.key, max(h.seq) AS seq, min(h.what) AS what, max(h.what) AS other,
-    min(h.member) AS member
-  FROM finals h
-  JOIN rest r ON r.run_id = h.run_id AND r.example = h.example AND r.rest_at < h.seq
-  JOIN kept k ON k.run_id = h.run_id AND k.example = h.example AND k.region = h.region AND k.checked
-  GROUP BY h.run_id, h.example, h.site, h.region, h.key
-  HAVING min(h.what) = max(h.what)
 ),
 both_hold AS (
   SELECT one.run_id, one.example, one.seq, one.region, one.key, one.what, one.member, two.what AS other_what,
