@@ -34,6 +34,7 @@ Examples:
   plumbline explore                                        every part, small: a minute
   plumbline explore --scope medium --part gateways         finds the circle of three updates
   plumbline explore --scope medium --within 30m            as far as half an hour goes
+  plumbline explore --scope medium --world ticks           of medium those whose clock ticks
   plumbline explore --variants                             how many variants show in small worlds
   plumbline explore --faulty later-refused --part gateways what a mistake leads to
   plumbline explore --thorough --part replicated           believing no claim: the same ends, more states
@@ -43,6 +44,10 @@ Exit codes:
   0  every run keeps every promise, or the documents allow that it does not
   1  some run breaks one    2  some program has too many states to look at all, or was not looked at
 """
+
+
+WIDEST = 140
+"""So many characters the longest line of the table has."""
 
 
 class _Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,6 +81,9 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
     show_default=True,
     help="Whose reading of the documents.",
 )
+@click.option(
+    "--world", metavar="TEXT", help="Only worlds whose description holds this: '4 put', ticks, 'ABC: 3'."
+)
 @click.option("--faulty", metavar="VARIANT", help="With this mistake of `plumbline faulty list`.")
 @click.option(
     "--within",
@@ -89,6 +97,7 @@ def command(
     scope: str,
     parts: tuple[str, ...],
     dialect: str,
+    world: str | None,
     faulty: str | None,
     within: str | None,
     variants: bool,
@@ -103,13 +112,20 @@ def command(
         book = FAULTY[faulty].rulebook(book)
     console = Console(stderr=True)
     if variants:
-        if faulty is not None or thorough:
+        if faulty is not None or thorough or world is not None:
             raise click.UsageError("--variants looks at all variants, and believes the claims left to each.")
         limit = None if within is None else _seconds(within)
         found_out = refuted(console, map(Part, parts or Part), Scope(scope), book, limit)
         tell(Console(), found_out, as_json=as_json)
         return
-    shapes = [(part, shape) for part in map(Part, parts or Part) for shape in SHAPES[part, Scope(scope)]]
+    shapes = [
+        (part, shape)
+        for part in map(Part, parts or Part)
+        for shape in SHAPES[part, Scope(scope)]
+        if (world or "") in str(shape)
+    ]
+    if not shapes:
+        raise click.UsageError(f"No world of this scope is described by {world!r}.")
     ends = None if within is None else time.monotonic() + _seconds(within)
     rows = []
     for at, (part, shape) in enumerate(shapes):
@@ -127,7 +143,8 @@ def command(
     if as_json:
         sys.stdout.write(msgspec.json.encode(rows).decode() + "\n")
     else:
-        _tell(Console(), rows)
+        # A world is told whole, however narrow the terminal is.
+        _tell(Console(width=max(WIDEST, Console().width)), rows)
     broken = any(not finding.allowed for row in rows for finding in row.findings)
     part_only = any(row.cut_short or row.explored < row.programs for row in rows)
     sys.exit(1 if broken else 2 if part_only else 0)
@@ -162,16 +179,29 @@ def _tell(console: Console, rows: list[_Row]) -> None:
     for column in table.columns:
         column.no_wrap = True
     for row in rows:
-        allowed = sum(bool(finding.allowed) for finding in row.findings)
-        looked_at = f"{row.explored} of {row.programs}"
-        told = len(row.findings) - allowed
-        numbers = (looked_at, row.states, row.cut_short, row.seconds, told, allowed)
-        table.add_row(row.part, row.shape, *map(str, numbers))
+        table.add_row(row.part, row.shape, *_numbers([row]))
+    table.add_section()
+    table.add_row("all", "", *_numbers(rows))
     console.print(table)
     for row in rows:
         by_promise = sorted(row.findings, key=lambda one: (one.requirement, bool(one.allowed), len(one.run)))
         for _, some in groupby(by_promise, key=lambda one: (one.requirement, bool(one.allowed))):
             _tell_of(console, next(some))
+
+
+def _numbers(rows: list[_Row]) -> tuple[str, ...]:
+    """What the table says of some worlds, all together."""
+    found = [finding for row in rows for finding in row.findings]
+    allowed = sum(bool(finding.allowed) for finding in found)
+    numbers = (
+        f"{sum(row.explored for row in rows):,} of {sum(row.programs for row in rows):,}",
+        f"{sum(row.states for row in rows):,}",
+        sum(row.cut_short for row in rows),
+        round(sum(row.seconds for row in rows), 1),
+        len(found) - allowed,
+        allowed,
+    )
+    return tuple(map(str, numbers))
 
 
 def _tell_of(console: Console, finding: Finding) -> None:

@@ -25,6 +25,16 @@ def test_with_time_enough_all_is_looked_at():
     assert result.exit_code == 0
 
 
+def test_worlds_are_chosen_by_their_description_and_all_is_told_together():
+    result = CliRunner().invoke(command, ["--part", "three-sites", "--world", "ties, by 1>2 2>3 3>1"])
+    assert result.exit_code == 0
+    assert "A | B | C: 2 put, ties, by 1>2 2>3 3>1" in result.stdout
+    assert "clocks skewed" not in result.stdout
+    told = [line.split("│")[1:-1] for line in result.stdout.splitlines() if line.startswith("│")]
+    assert [cell.strip() for cell in told[-1]][:3] == ["all", "", "6 of 6"]
+    assert CliRunner().invoke(command, ["--world", "of five sites"]).exit_code == 2
+
+
 def test_variants_that_nobody_asks_about_are_not_counted():
     result = CliRunner().invoke(command, ["--part", "replicated", "--variants", "--within", "0s", "--json"])
     rows = json.loads(result.stdout.splitlines()[0])

@@ -43,6 +43,13 @@ SAME_STAMP = (
 )
 
 
+TOLD_ON = (
+    "Equal timestamps are decided by the ids of sites, and a gateway sender gives what it sends the id of "
+    "its own site, also where another site wrote it: along another way the same two updates have other ids, "
+    "and another one wins. The documents do not say that each site has to be connected to each."
+)
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """A promise that a run breaks.
 
@@ -195,10 +202,23 @@ def _is_stamped_twice(program: Program, run: Run) -> bool:
     return False
 
 
+def _is_tie_told_on(program: Program, run: Run) -> bool:
+    """Whether an update that has an equal timestamp was compared where it came by way of another site."""
+    numbers = {member: at for at, site in enumerate(program.shape.sites, 1) for member in site}
+    tied = {
+        str(operation.op_id): numbers[operation.member]
+        for operation, time in zip(program.operations, program.times, strict=False)
+        if program.times.count(time) > 1
+    }
+    came = (line.split()[-2:] for line in run if " from another site " in line)
+    return any(op in tied and (tied[op], numbers[member]) not in program.shape.linked for member, op in came)
+
+
 _REASONS: dict[str, Callable[[Program, Run], bool]] = {
     CIRCLE: _is_circle,
     HELD_BACK: _is_held_back,
     ANEW: _is_overtaken,
     SAME_STAMP: _is_stamped_twice,
+    TOLD_ON: _is_tie_told_on,
 }
 """Why the documents allow that members end apart, and how it shows in a run."""

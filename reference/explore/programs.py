@@ -7,7 +7,7 @@ Knows no model.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import accumulate, combinations_with_replacement, pairwise, product
+from itertools import accumulate, combinations, combinations_with_replacement, permutations, product
 
 import msgspec
 
@@ -41,14 +41,19 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     """Programs of one size.
 
     Attributes:
-        sites: the members of each site, the lowest id first; two sites send each other what they change.
+        sites: the members of each site, the lowest id first.
+        links: from which site to which there is a gateway sender, by their numbers; empty for each to each.
+            Where it is named, events travel on to sites that they were not sent to.
         operations: how many are called, all on one key.
         kinds: what may be called.
         there: whether the key is there when the program begins.
         faults: for each fault what may break; it is followed by its mending where there is one, and where
             there are several, they happen in every order.
         ties: whether the clock may stand from one call to the next, so that their timestamps are equal; of
-            one call a site at most: what is called twice in a site is dated by when it takes effect.
+            one call a site at a time.
+        behind: whether the clock of a site may show less than that of one that was called before.
+        skewed: whether clocks of sites disagree, by any time: who is called first need not be the earlier;
+            what is called on top of another site's update is the later all the same.
         committed: what a transaction of one more operation may do to the key, called behind all others; empty
             for no transaction. Within one site only.
     """
@@ -59,7 +64,20 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     there: bool = False
     faults: tuple[tuple[FaultKind, ...], ...] = ()
     ties: bool = False
+    behind: bool = False
+    skewed: bool = False
+    links: tuple[tuple[int, int], ...] = ()
     committed: tuple[OperationKind, ...] = ()
+
+    @property
+    def linked(self) -> tuple[tuple[int, int], ...]:
+        """From which site to which there is a gateway sender."""
+        return self.links or tuple(permutations(range(1, len(self.sites) + 1), 2))
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the order of calls tells more than that of their steps does: which timestamp is earlier."""
+        return len(self.sites) > 1 and not self.skewed
 
     def __str__(self) -> str:
         sites = " | ".join("".join(site) for site in self.sites)
@@ -71,6 +89,9 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
             + (f", {broken} fault" if broken else "")
             + (", ticks" if ticks else "")
             + (", ties" if self.ties else "")
+            + (", clocks behind" if self.behind else "")
+            + (", clocks skewed" if self.skewed else "")
+            + (", by " + " ".join(f"{one}>{other}" for one, other in self.links) if self.links else "")
             + (", a commit" if self.committed else "")
         )
         return f"{sites}: {self.operations} {kinds}{extra}"
@@ -83,7 +104,8 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
         shape: its size.
         operations: in the order of the calls and of the clocks, which agree.
         faults: in the order in which they happen.
-        times: what the clocks show at each call; empty where each is later than the one before.
+        times: what the clocks show at each call, at one site later with each; empty where each is later than
+            the one before.
     """
 
     shape: Shape
@@ -102,11 +124,10 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def queues(self) -> tuple[QueueAttributes, ...]:
-        """A serial gateway sender from each of two sites to the other; none for one site."""
+        """A serial gateway sender for each link between sites."""
         return tuple(
-            QueueAttributes(id=f"to {remote}", site=site, remote_site=remote, batch_size=1)
-            for site, remote in ((1, 2), (2, 1))
-            if len(self.shape.sites) > 1
+            QueueAttributes(id=f"{site} to {remote}", site=site, remote_site=remote, batch_size=1)
+            for site, remote in self.shape.linked
         )
 
     @property
@@ -135,6 +156,8 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
         for at in range(1, len(self.times)):
             if self.times[at] == self.times[at - 1]:
                 told[at] += " at the same time"
+            elif self.times[at] < self.times[at - 1]:
+                told[at] += " by a clock that is behind"
         return ", ".join(told) + "".join(f"; {words(fault)}" for fault in self.faults)
 
 
@@ -151,19 +174,20 @@ def programs(shape: Shape) -> Iterator[Program]:
 
     Within one site the order of calls tells nothing that the interleaving of their steps does not tell, too,
     and of members only the order of the ids of those counts that write. Between sites the order of calls is
-    that of the clocks; two sites of one size may change places.
+    that of the clocks, unless these are skewed; sites may change places where that changes no link, and no
+    tie that goes to the higher site.
     """
     members = [member for site in shape.sites for member in site]
     calls = list(product(members, shape.kinds))
     ways = (
-        combinations_with_replacement(calls, shape.operations)
-        if len(shape.sites) == 1
-        else product(calls, repeat=shape.operations)
+        product(calls, repeat=shape.operations)
+        if shape.ordered
+        else combinations_with_replacement(calls, shape.operations)
     )
-    alike = len(shape.sites) > 1 and len({len(site) for site in shape.sites}) == 1
+    exchanges = list(_exchanges(shape))
     commits = [_transaction(shape.operations + 1, *one) for one in product(members, shape.committed)]
     for way, commit in product(ways, commits or [()]):
-        if alike and way[0][0] not in shape.sites[0]:
+        if any(_exchanged(way, one, calls, ordered=shape.ordered) < _placed(way, calls) for one in exchanges):
             continue
         operations = *(_operation(number, *call) for number, call in enumerate(way, 1)), *commit
         writers = {one.member for one in operations} | ({members[0]} if shape.there else set())
@@ -174,6 +198,33 @@ def programs(shape: Shape) -> Iterator[Program]:
         for faults in _happening(shape, bystanders):
             for times in _times(shape, operations):
                 yield Program(shape=shape, operations=operations, faults=faults, times=times)
+
+
+Call = tuple[str, OperationKind]
+"""A member, and what it is called."""
+
+
+def _exchanges(shape: Shape) -> Iterator[dict[str, str]]:
+    """For each way in which sites may change places: which member takes whose."""
+    if shape.ties or shape.behind or len({len(site) for site in shape.sites}) > 1:
+        return
+    for places in permutations(range(1, len(shape.sites) + 1)):
+        moved = {(places[one - 1], places[other - 1]) for one, other in shape.linked}
+        if moved == set(shape.linked):
+            sites = zip(shape.sites, places, strict=True)
+            yield {one: shape.sites[at - 1][n] for site, at in sites for n, one in enumerate(site)}
+
+
+def _placed(way: tuple[Call, ...], calls: list[Call]) -> list[int]:
+    return [calls.index(call) for call in way]
+
+
+def _exchanged(
+    way: tuple[Call, ...], exchange: dict[str, str], calls: list[Call], *, ordered: bool
+) -> list[int]:
+    """The same calls once sites have changed places; where their order tells nothing, the lowest first."""
+    moved = _placed(tuple((exchange[member], kind) for member, kind in way), calls)
+    return moved if ordered else sorted(moved)
 
 
 def _happening(shape: Shape, bystanders: set[str]) -> Iterator[tuple[Fault, ...]]:
@@ -194,15 +245,22 @@ def _merged(several: tuple[tuple[Fault, ...], ...]) -> Iterator[tuple[Fault, ...
 
 def _times(shape: Shape, operations: tuple[Operation, ...]) -> Iterator[tuple[int, ...]]:
     """What the clocks may show at the calls; of calls in one site, one after the other, each is later."""
-    if not shape.ties:
+    if not (shape.ties or shape.behind):
         yield ()
         return
     home = {member: number for number, site in enumerate(shape.sites) for member in site}
-    pairs = pairwise(operations)
-    steps = [(0, 1) if home[one.member] != home[other.member] else (1,) for one, other in pairs]
-    for way in product(*steps):
-        if 0 in way:  # where each is later, nothing has to be told
-            yield tuple(accumulate(way, initial=1))
+    called_at = [home[one.member] for one in operations]
+    ways = (1,) + (0,) * shape.ties + (-1,) * shape.behind
+    for steps in product(ways, repeat=len(operations) - 1):
+        shown = list(accumulate(steps, initial=0))
+        times = tuple(time - min(shown) + 1 for time in shown)
+        # Where each is later, nothing has to be told.
+        if min(steps) < 1 and all(
+            times[one] < times[other]
+            for one, other in combinations(range(len(operations)), 2)
+            if called_at[one] == called_at[other]
+        ):
+            yield times
 
 
 def first_put(shape: Shape) -> Operation:
@@ -256,7 +314,7 @@ def _faults(shape: Shape, kinds: tuple[FaultKind, ...], bystanders: set[str]) ->
                 start = FaultKind.RECEIVER_START
                 yield from ((Fault(kind=kind, member=m), Fault(kind=start, member=m)) for m in members)
             case _:
-                for site, remote in ((1, 2), (2, 1)):
+                for site, remote in shape.linked:
                     broken, mended = (
                         Fault(kind=one, site=site, remote_site=remote) for one in (kind, FaultKind.LINK_UP)
                     )

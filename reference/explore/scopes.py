@@ -14,6 +14,7 @@ class Part(StrEnum):
 
     REPLICATED = "replicated"
     GATEWAYS = "gateways"
+    THREE_SITES = "three-sites"
     TRANSACTIONS = "transactions"
 
 
@@ -30,8 +31,14 @@ _PUTS = (_PUT, _DESTROY)
 _CRASH = (FaultKind.CRASH,)
 _TICK = (FaultKind.TIME_LEAP,)
 _LOST = (FaultKind.REPLIES_LOST,)
+_CUT = (FaultKind.LINK_DOWN,)
 _BETWEEN_SITES = (*_CRASH, FaultKind.LINK_DOWN, *_LOST, FaultKind.RECEIVER_STOP)
 _TWO, _THREE = ("A", "B"), ("A", "B", "C")
+_APART, _IN_THREES = (("A",), ("B",)), (("A",), ("B",), ("C",))
+_RING = ((1, 2), (2, 3), (3, 1))
+_CHAIN = ((1, 2), (2, 1), (2, 3), (3, 2))
+_LOWEST_BETWEEN = ((1, 2), (2, 1), (1, 3), (3, 1))
+_HIGHEST_BETWEEN = ((1, 3), (3, 1), (2, 3), (3, 2))
 
 SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
     (Part.REPLICATED, Scope.SMALL): (
@@ -52,6 +59,9 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
         Shape(sites=(("A",), ("B",)), operations=2, kinds=_PUTS),
         Shape(sites=(("A",), ("B",)), operations=2, kinds=_PUTS, ties=True),
         Shape(sites=(_TWO, ("C",)), operations=2, kinds=(_PUT,)),
+        Shape(sites=_APART, operations=2, kinds=_PUTS, behind=True),
+        Shape(sites=_APART, operations=2, kinds=_PUTS, skewed=True),
+        Shape(sites=_APART, operations=3, kinds=(_PUT,), ties=True),
     ),
     (Part.GATEWAYS, Scope.MEDIUM): (
         Shape(sites=(_TWO, ("C",)), operations=2, kinds=_PUTS, there=True),
@@ -61,6 +71,30 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
         Shape(sites=(_TWO, ("C",)), operations=2, kinds=(_PUT,), faults=(_BETWEEN_SITES,)),
         Shape(sites=(_TWO, ("C",)), operations=3, kinds=(_PUT,), faults=(_CRASH, _LOST)),
         Shape(sites=(_TWO, ("C",)), operations=4, kinds=(_PUT,)),
+        Shape(sites=(_TWO, ("C",)), operations=3, kinds=(_PUT,), skewed=True),
+        Shape(sites=(_TWO, ("C",)), operations=3, kinds=(_PUT,), ties=True),
+    ),
+    (Part.THREE_SITES, Scope.SMALL): (
+        Shape(sites=_IN_THREES, operations=2, kinds=_PUTS),
+        Shape(sites=_IN_THREES, operations=2, kinds=(_PUT,), ties=True),
+        Shape(sites=_IN_THREES, operations=2, kinds=(_PUT,), ties=True, links=_RING),
+        Shape(sites=_IN_THREES, operations=2, kinds=(_PUT,), ties=True, links=_CHAIN),
+        Shape(sites=_IN_THREES, operations=2, kinds=(_PUT,), ties=True, links=_LOWEST_BETWEEN),
+        Shape(sites=_IN_THREES, operations=2, kinds=_PUTS, skewed=True, links=_RING),
+    ),
+    (Part.THREE_SITES, Scope.MEDIUM): (
+        Shape(sites=_IN_THREES, operations=2, kinds=_PUTS, there=True, skewed=True),
+        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,)),
+        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), ties=True),
+        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), skewed=True),
+        Shape(sites=_IN_THREES, operations=2, kinds=(_PUT,), faults=(_CUT,)),
+        Shape(sites=_IN_THREES, operations=2, kinds=_PUTS, there=True, skewed=True, links=_RING),
+        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), ties=True, links=_RING),
+        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), skewed=True, links=_RING),
+        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), ties=True, links=_CHAIN),
+        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), ties=True, links=_LOWEST_BETWEEN),
+        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), ties=True, links=_HIGHEST_BETWEEN),
+        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), skewed=True, links=_CHAIN),
     ),
     (Part.TRANSACTIONS, Scope.SMALL): (
         Shape(sites=(_TWO,), operations=1, kinds=_PUTS, committed=_PUTS),

@@ -17,7 +17,7 @@ from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import Fault, FaultKind, OrderStrength
 from plumbline.reference.model import hazards
 from plumbline.reference.model.foresight import Unknowing
-from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.setting import Onward, Setting
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
 from plumbline.reference.model.world import World, empty_world
@@ -77,6 +77,7 @@ class _Faults(Unknowing):
             frozenset().union(*map(hazards.of_fault, faults[first:])) for first in range(len(faults) + 1)
         ]
         self._faults = faults
+        self._breaks = any(fault.kind is not FaultKind.TIME_LEAP for fault in faults)
         self.broken = 0
 
     def open(self, world: World, view: View) -> frozenset[str]:  # type: ignore[override] # asked so, always
@@ -93,6 +94,22 @@ class _Faults(Unknowing):
     def time_to_pass(self, *_: object) -> bool:
         """Whether the clock still ticks."""
         return any(fault.kind is FaultKind.TIME_LEAP for fault in self._faults[self.broken :])
+
+    def comes_again(self, *_: object) -> bool:
+        """Whether an event may be sent once more: not where no fault comes between it and its answer."""
+        return self._breaks
+
+    def copies_are_looked_at(self, *_: object) -> bool:
+        """Whether copies of queues matter: not where nobody takes over, as nobody else looks at them."""
+        return self._breaks
+
+    def copy_is_looked_at_now(self, *_: object) -> bool:
+        """See `copies_are_looked_at`."""
+        return self._breaks
+
+    def waits_for_all(self, *_: object) -> bool:
+        """Whether secondaries have to hear of what has left a queue: only who takes over could tell."""
+        return self._breaks
 
     def gauge_to_come(self, *_: object) -> bool:
         """No: nobody reads what is counted."""
@@ -113,7 +130,7 @@ def _uncounted(world: World) -> World:
 class _Walker:
     """The model of one program, and what may come next in it."""
 
-    def __init__(self, program: Program, book: Rulebook, *, reduced: bool) -> None:
+    def __init__(self, program: Program, book: Rulebook, *, reduced: bool, onward: Onward | None) -> None:
         self.program = program
         topology = program.topology
         self._setting = Setting(
@@ -122,10 +139,12 @@ class _Walker:
             program.regions,
             topology.members,
             queues=program.queues,
-            clock=True,
+            clock=not program.shape.skewed,
             redeliverable=frozenset(),
             tombstones=program.tombstones,
         )
+        if program.shape.links:
+            self._setting.onward = Onward.AS_OF_SENDER if onward is None else onward
         self._foresight = _Faults(program.faults)
         self._model = Model(self._setting, OrderStrength.TOTAL, self._foresight, Answers())
         self._view = Unobserved(reduced=reduced)
@@ -215,9 +234,24 @@ class _Walker:
                 yield Moment(after, called, broken + 1), words(fault)
 
 
-def walk(program: Program, book: Rulebook, *, reduced: bool = True, most: int = 200_000) -> Walked:
-    """Walk through every run of a program under a rulebook, visiting so many moments at most."""
-    walker = _Walker(program, book, reduced=reduced)
+def walk(
+    program: Program,
+    book: Rulebook,
+    *,
+    reduced: bool = True,
+    most: int = 200_000,
+    onward: Onward | None = None,
+) -> Walked:
+    """Walk through every run of a program under a rulebook.
+
+    Args:
+        program: what is called and breaks.
+        book: the decisions.
+        reduced: whether claims are believed.
+        most: so many moments are visited at most.
+        onward: how events travel on where not each site is linked to each; as documented if left out.
+    """
+    walker = _Walker(program, book, reduced=reduced, onward=onward)
     first = walker.first()
     before: dict[Moment, tuple[Moment, str] | None] = {first: None}
     walked = Walked(program, before)

@@ -19,8 +19,8 @@ from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.resolving import Resolving
 from plumbline.reference.model.senders import Senders
-from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.times import NONE, Pairs, comparisons, latest
+from plumbline.reference.model.setting import Onward, Setting
+from plumbline.reference.model.times import NONE, Pairs, comparisons, latest, tied
 from plumbline.reference.model.wholes import WHOLE, Wholes
 from plumbline.reference.model.wires import ended, freed, with_wire
 from plumbline.reference.model.world import (
@@ -231,6 +231,10 @@ class Receivers:
                 yield Judged(applies, pairs)
             if not stored.times or stored.site != event.site:
                 return
+            if self._setting.onward is not Onward.STAYS and tied(
+                pairs, event.times, stored.times, self._setting.readings
+            ):
+                return  # what has come by way of that site did not lose there, so that it was sent on
             # An update that lost at home may be told from the one that beat it, and left out.
             for later, chosen in comparisons(pairs, event.times, stored.times, clock=self._setting.clock):
                 if not later and not event.times & stored.times:

@@ -16,7 +16,7 @@ from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.forgetting import Forgetting
 from plumbline.reference.model.hazards import crash_of
 from plumbline.reference.model.precedence import Precedence, Shown
-from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.setting import Onward, Setting
 from plumbline.reference.model.world import Channel, Message, Queued, Sender, Wan, World
 from plumbline.reference.operations import READS, Operation, OperationKind, QueueAttributes
 from plumbline.reference.rulebook.operations import BECOMES
@@ -143,6 +143,9 @@ class Senders:
         if sender is None:
             yield world
             return
+        if event is not None and self._setting.onward is not Onward.STAYS:
+            yield from self._sent_on(world, member, operation, queue, sender, event)
+            return
         if event is not None:
             for back in each(book.sends_back(True)):  # noqa: FBT003 - a decision answers positions only
                 if not back or event.site != queue.remote_site:
@@ -156,12 +159,37 @@ class Senders:
             operation.token if carried is None else token,
             queue.site,
             frozenset((operation.op_id,)) if stamp is None or not stamp.times else stamp.times,
+            been=self._been(operation, queue.site),
         )
         for crosses in each(self._crosses(operation, update=update, carried=carried)):
             if crosses:
                 yield from self._entered(world, member, operation, queue, sender, entering)
             else:
                 yield world
+
+    def _been(self, operation: Operation, site: int) -> frozenset[int]:
+        """The sites that have an event, or are sent it, once it has entered the queues of a site."""
+        if self._setting.onward is Onward.STAYS:
+            return frozenset()
+        return self._setting.reached(site, operation.region)
+
+    def _sent_on(
+        self,
+        world: World,
+        member: str,
+        operation: Operation,
+        queue: QueueAttributes,
+        sender: Sender,
+        event: Queued,
+    ) -> Iterator[World]:
+        """What came from another site goes on to a third that nobody has sent it yet."""
+        if queue.remote_site in event.been:
+            yield world
+            return
+        site = queue.site if self._setting.onward is Onward.AS_OF_SENDER else event.site
+        been = event.been | self._been(operation, queue.site)
+        onward = event._replace(position=0, site=site, been=been)
+        yield from self._entered(world, member, operation, queue, sender, onward)
 
     def _crosses(self, operation: Operation, *, update: bool, carried: OperationKind | None) -> object:
         """Whether an operation of the kind goes to other sites."""

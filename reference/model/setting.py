@@ -6,6 +6,7 @@ Knows no state and no log.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
 import msgspec
@@ -40,6 +41,17 @@ from plumbline.reference.rulebook.values import each
 
 _WHOLE = (RegionPolicy.REPLICATE, RegionPolicy.PARTITION)
 """Where who holds a key holds all there is of it."""
+
+
+class Onward(StrEnum):
+    """What becomes, at a site, of an event that has come from another one."""
+
+    STAYS = "stays"
+    """It goes no further: sites that are to have it are sent it by the site that wrote it."""
+    AS_OF_SENDER = "as of the sender"
+    """It goes on, with the id of the site that sends it on (004, L119 s1)."""
+    AS_OF_WRITER = "as of the writer"
+    """It goes on, with the id of the site that wrote it: no document has that; for comparison."""
 
 
 class Setting:
@@ -85,6 +97,8 @@ class Setting:
         lesser: (member, region) → its policy, for members that keep less than a replicate.
         partitioned: the names of the partitioned regions.
         resolver: what the conflict resolver on every member answers; None where there is none.
+        onward: whether events travel on, by way of a site that did not write them; no document says so, nor
+            that they do not, and histories are asked as if they stayed.
     """
 
     def __init__(
@@ -127,6 +141,7 @@ class Setting:
         self.registered: tuple[Interest, ...] = ()
         self.plain = True
         self.resolver: Policy | None = None
+        self.onward = Onward.STAYS
         self._numbers: dict[int, int] = {}
         self._carried: dict[Queued, Operation] = {}
         self._regions = {region.name: region for region in regions}
@@ -230,6 +245,14 @@ class Setting:
     def queues_at(self, member: str) -> tuple[QueueAttributes, ...]:
         """The queues of the member's site."""
         return tuple(queue for queue in self.queues.values() if queue.site == self.site_of[member])
+
+    def reached(self, site: int, region: str) -> frozenset[int]:
+        """A site, and those that it sends what is done to a region."""
+        named = self.senders_of(region)
+        sent = (
+            queue.remote_site for queue in self.queues.values() if queue.site == site and queue.id in named
+        )
+        return frozenset((site, *(remote for remote in sent if remote is not None)))
 
     def home(self, holder: str) -> int:
         """The site of a member, or of a client's server."""

@@ -142,9 +142,10 @@ class Queued(NamedTuple):
         op_id: the operation.
         kind: what it does where it arrives.
         token: the value that it carries, or the callback argument.
-        site: the site that wrote it.
+        site: the site that wrote it, or that sent it on.
         times: the operations of which the latest timestamp is its own.
         position: its key in the queue; 0 while it is only recorded.
+        been: the sites that have it or were sent it; empty where events do not travel on.
     """
 
     op_id: int
@@ -153,6 +154,7 @@ class Queued(NamedTuple):
     site: int
     times: frozenset[int]
     position: int = 0
+    been: frozenset[int] = frozenset()
 
 
 class Sender(NamedTuple):

@@ -8,12 +8,21 @@ import msgspec
 import pytest
 
 from plumbline.reference.explore import findings
-from plumbline.reference.explore.findings import ANEW, CIRCLE, HELD_BACK, SAME_STAMP, all_programs, explore
+from plumbline.reference.explore.findings import (
+    ANEW,
+    CIRCLE,
+    HELD_BACK,
+    SAME_STAMP,
+    TOLD_ON,
+    all_programs,
+    explore,
+)
 from plumbline.reference.explore.programs import Program, Shape, programs
 from plumbline.reference.explore.promises import PROMISES, Held, holdings
 from plumbline.reference.explore.scopes import SHAPES, Part, Scope
 from plumbline.reference.explore.walk import Walked, walk
 from plumbline.reference.history import FaultKind
+from plumbline.reference.model.setting import Onward
 from plumbline.reference.operations import OperationKind
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty import FAULTY
@@ -21,10 +30,23 @@ from plumbline.reference.rulebook.faulty import FAULTY
 PUT, DESTROY = OperationKind.PUT, OperationKind.DESTROY
 TICK = (FaultKind.TIME_LEAP,)
 BREAKING = (FaultKind.LINK_DOWN, FaultKind.REPLIES_LOST, FaultKind.RECEIVER_STOP)
+RING = Shape(
+    sites=(("A",), ("B",), ("C",)),
+    operations=2,
+    kinds=(PUT,),
+    ties=True,
+    links=((1, 2), (2, 3), (3, 1)),
+)
+"""Three sites of one member, each sending to the next."""
 BROKEN = Shape(sites=(("A",), ("B",)), operations=1, kinds=(PUT,), faults=(BREAKING,))
 
 
-ALLOWED = {Part.REPLICATED: {HELD_BACK}, Part.GATEWAYS: set(), Part.TRANSACTIONS: {SAME_STAMP}}
+ALLOWED = {
+    Part.REPLICATED: {HELD_BACK},
+    Part.GATEWAYS: set(),
+    Part.THREE_SITES: {TOLD_ON},
+    Part.TRANSACTIONS: {SAME_STAMP},
+}
 """Why the documents allow what is found in CI."""
 
 
@@ -56,6 +78,8 @@ def test_whatever_is_looked_at_in_ci_keeps_every_promise(part: Part):
         *SHAPES[Part.REPLICATED, Scope.SMALL][:3],
         SHAPES[Part.REPLICATED, Scope.SMALL][-1],
         *SHAPES[Part.GATEWAYS, Scope.SMALL][:2],
+        *SHAPES[Part.GATEWAYS, Scope.SMALL][3:],
+        RING,
         *SHAPES[Part.TRANSACTIONS, Scope.SMALL][1:3],
         BROKEN,
     ],
@@ -135,12 +159,91 @@ def test_a_commit_and_a_put_on_two_members_agree_unless_a_commit_never_yields():
 def test_ties_end_as_the_higher_site_has_it_and_only_between_sites():
     shape = Shape(sites=(("A",), ("B",)), operations=2, kinds=(PUT,), ties=True)
     every = list(programs(shape))
-    assert [str(one) for one in every] == ["put by A, put by B at the same time"]
+    # The one and the other may be called first: sites are not exchanged where their ids decide.
+    assert [str(one) for one in every] == [
+        "put by A, put by B at the same time",
+        "put by B, put by A at the same time",
+    ]
     # Where A is called before, and does it behind what has come from B, it replaces that: there is no tie.
     assert ends(walk(every[0], Rulebook())) == {(("A", one), ("B", one)) for one in ("v1", "v2")}
     assert explore(every[0], Rulebook()).findings == ()
     lower = FAULTY["lower-site-applied"].rulebook(Rulebook())
     assert explore(every[0], lower).findings
+
+
+def apart(shape: Shape, onward: Onward = Onward.AS_OF_SENDER) -> dict[str, set[tuple[Held, ...]]]:
+    """How the sites of a shape's programs end apart: in words, and what each holds."""
+    found = {}
+    for one in programs(shape):
+        every = ends(walk(one, Rulebook(), onward=onward))
+        if parted := {tuple(held for _, held in end) for end in every if len(set(dict(end).values())) > 1}:
+            found[str(one)] = parted
+    return found
+
+
+def test_ties_in_a_ring_end_apart_and_that_is_told_as_allowed():
+    # The put of site 3 comes to site 2 by way of site 1, and loses there as if site 1 had written it.
+    assert apart(RING) == {
+        "put by B, put by C at the same time": {("v2", "v1", "v2")},
+        "put by C, put by B at the same time": {("v1", "v2", "v1")},
+    }
+    (finding,) = explore(program(RING, "B put", "C put", times=(1, 1)), Rulebook()).findings
+    assert (finding.requirement, finding.allowed) == ("WANC-CHK-01", TOLD_ON)
+
+
+def tied(one: str, other: str) -> set[str]:
+    """In words, two puts at one time, whichever is called first."""
+    return {f"put by {x}, put by {y} at the same time" for x, y in ((one, other), (other, one))}
+
+
+def test_ties_in_a_chain_end_apart_unless_ids_grow_along_it():
+    chains = {middle: ((a, middle), (middle, a), (middle, b), (b, middle)) for a, middle, b in MIDDLES}
+    parted = {m: set(apart(msgspec.structs.replace(RING, links=links))) for m, links in chains.items()}
+    assert parted == {1: tied("B", "C"), 2: set(), 3: tied("A", "B")}
+
+
+MIDDLES = ((2, 1, 3), (1, 2, 3), (1, 3, 2))
+"""For each chain its sites, in order."""
+
+
+def test_sites_of_a_ring_agree_where_events_keep_the_id_of_who_wrote_them_or_times_differ():
+    assert apart(RING, Onward.AS_OF_WRITER) == {}
+    skewed = msgspec.structs.replace(RING, ties=False, skewed=True)
+    assert apart(skewed) == {}
+
+
+def test_sites_that_are_each_connected_to_each_agree_on_ties():
+    assert apart(msgspec.structs.replace(RING, links=())) == {}
+
+
+def test_sites_change_places_only_where_that_changes_nothing():
+    three = (("A",), ("B",), ("C",))
+    mesh = Shape(sites=three, operations=2, kinds=(PUT,))
+    assert [str(one) for one in programs(mesh)] == ["put by A, put by A", "put by A, put by B"]
+    # In a ring it counts who sends to whom, and in a chain who stands between.
+    ring = msgspec.structs.replace(mesh, links=RING.links)
+    assert len(list(programs(ring))) == 3
+    chain = msgspec.structs.replace(mesh, links=((1, 2), (2, 1), (2, 3), (3, 2)))
+    assert len(list(programs(chain))) == 5
+    # Where clocks are skewed the order of the calls tells nothing.
+    assert len(list(programs(msgspec.structs.replace(ring, skewed=True)))) == 2
+
+
+def test_clocks_that_disagree_part_no_sites_and_decide_either_way():
+    shape = Shape(sites=(("A",), ("B",)), operations=2, kinds=(PUT,), skewed=True)
+    both = program(shape, "A put", "B put")
+    assert ends(walk(both, Rulebook())) == {(("A", one), ("B", one)) for one in ("v1", "v2")}
+
+
+def test_who_writes_on_top_of_anothers_update_is_later_however_far_the_clock_is_behind():
+    shape = Shape(sites=(("A",), ("B",)), operations=2, kinds=(PUT,), behind=True)
+    first, *_ = programs(shape)
+    assert (str(first), first.times) == ("put by A, put by B by a clock that is behind", (2, 1))
+    # As long as neither has seen the other's, the clocks decide.
+    assert ends(walk(first, Rulebook())) == {(("A", one), ("B", one)) for one in ("v1", "v2")}
+    assert explore(first, Rulebook()).findings == ()
+    believed = FAULTY["clock-taken-as-it-is"].rulebook(Rulebook())
+    assert {found.requirement for found in explore(first, believed).findings} == {"WANC-CHK-01"}
 
 
 def test_members_that_write_nothing_are_told_apart_by_nothing():
