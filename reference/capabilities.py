@@ -34,6 +34,7 @@ class Capability(StrEnum):
     DURABLE_CLIENTS = "durable_clients"
     STATISTICS = "statistics"
     VISIBLE_VERSIONS = "visible_versions"
+    HELD_CLOCKS = "held_clocks"
     VIRTUAL_TIME = "virtual_time"
     CONFIGURATION = "configuration"
 
@@ -62,6 +63,7 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.DURABLE_CLIENTS: "queues kept for absent clients, replay, markers",
     Capability.STATISTICS: "the counters that the documents name",
     Capability.VISIBLE_VERSIONS: "version stamps and timestamps as such; their effects are judged without",
-    Capability.VIRTUAL_TIME: "when batches leave, equal timestamps, time-outs longer than a test can wait",
+    Capability.HELD_CLOCKS: "time-outs longer than a test can wait: when tombstones expire and are collected",
+    Capability.VIRTUAL_TIME: "the same of all else: when batches leave, equal timestamps, clocks that differ",
     Capability.CONFIGURATION: "defaults, expiration, copies given up and taken again, refusals, server logs",
 }

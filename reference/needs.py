@@ -49,10 +49,10 @@ _OF_FAULTS = {
     FaultKind.ANSWERS_BACK: Capability.LINK_FAULTS,
     FaultKind.RECEIVER_STOP: Capability.GATEWAYS,
     FaultKind.RECEIVER_START: Capability.GATEWAYS,
-    FaultKind.HOLD_TIME: Capability.VIRTUAL_TIME,
-    FaultKind.TIME_LEAP: Capability.VIRTUAL_TIME,
-    FaultKind.LET_RUN: Capability.VIRTUAL_TIME,
-    FaultKind.CLOCK_SET: Capability.VIRTUAL_TIME,
+    FaultKind.HOLD_TIME: Capability.HELD_CLOCKS,
+    FaultKind.TIME_LEAP: Capability.HELD_CLOCKS,
+    FaultKind.LET_RUN: Capability.HELD_CLOCKS,
+    FaultKind.CLOCK_SET: Capability.HELD_CLOCKS,
 }
 
 
@@ -68,7 +68,11 @@ def needs(plan: Plan) -> tuple[Capability, ...]:
         needed += [Capability.CHECKS_SETTING] * (client.checks is not None)
     needed += [Capability.TOMBSTONES] * (plan.tombstones is not None)
     needed += [Capability.CALLBACK_SCRIPTS] * bool(plan.resolver)
-    needed += [capability for step in plan.steps for capability in _step_needs(step)]
+    steps = [capability for step in plan.steps for capability in _step_needs(step)]
+    # Between sites time decides when batches leave, too, and for clients what they remember.
+    waits = bool(plan.queues) or any(client.tracking_timeout_ms is not None for client in plan.clients)
+    needed += [Capability.VIRTUAL_TIME] * (waits and Capability.HELD_CLOCKS in steps)
+    needed += steps
     return tuple(dict.fromkeys(needed))
 
 

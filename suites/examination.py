@@ -306,13 +306,14 @@ class _Parts(Examiner):
             self._ask("clock", ClockParams(site=site.number, frozen=False))
 
     def _ages(self) -> None:
-        if not self._declares(Capability.TOMBSTONES):
+        if not self._declares(Capability.TOMBSTONES) or not self._declares(Capability.HELD_CLOCKS):
             return
         self._stage(ONE_SITE)
         settings = TombstoneSettings(timeout_ms=SHORT_MS, threshold=1)
         self._ask("keep_tombstones", TombstoneParams(settings=settings))
         self._ask("reset", Reset(regions=(REGION,)))
-        asked = [self._answers.get(name) for name in ("advance", "statistic")]
+        names = ("advance", "statistic") if self._declares(Capability.VIRTUAL_TIME) else ("statistic",)
+        asked = [self._answers.get(name) for name in names]
         # Where time does not pass, or nothing is counted, this would be blamed for it.
         if not all(one is not None and one.standing is Standing.WORKS for one in asked):
             return

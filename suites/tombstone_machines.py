@@ -170,7 +170,7 @@ TOMBSTONE_MACHINES = (
             "TOMB-GC-06",
             "TOMB-GC-07",
         ),
-        needs=(Capability.REPLICATED_REGIONS, Capability.TOMBSTONES, Capability.VIRTUAL_TIME),
+        needs=(Capability.REPLICATED_REGIONS, Capability.TOMBSTONES, Capability.HELD_CLOCKS),
         draws=TombstoneMachine,
     ),
     Machine(

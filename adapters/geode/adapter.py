@@ -22,21 +22,25 @@ from plumbline.adapters.geode.client import (
     create_copy,
     register,
 )
+from plumbline.adapters.geode.clock import COLLECTIONS, SIZES
+from plumbline.adapters.geode.clocks import Clocks
 from plumbline.adapters.geode.cluster import Cluster, broken
 from plumbline.adapters.geode.gateways import Gateways
 from plumbline.adapters.geode.jars import find_jars
 from plumbline.adapters.geode.jvm import JavaError
 from plumbline.adapters.geode.limits import (
+    require_call,
     require_interest,
     require_operation,
     require_region,
     require_topology,
 )
 from plumbline.adapters.geode.listener import ABSENT, Holding, RegionListener, Stage
-from plumbline.adapters.geode.member import Member
+from plumbline.adapters.geode.member import COUNTED, Member
 from plumbline.adapters.geode.settling import Settling
 from plumbline.adapters.geode.underway import LEFTOVER_LIMIT_S, Underway
-from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
+from plumbline.adapters.protocol import Deployed, Introduction, Observed, PlacementResult, SettleResult
+from plumbline.adapters.waiting import wait_until
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Gate, OrderStrength
 from plumbline.reference.operations import (
@@ -49,7 +53,9 @@ from plumbline.reference.operations import (
     QueueAttributes,
     QueueSight,
     RegionAttributes,
+    RegionPolicy,
     Scope,
+    TombstoneSettings,
     Topology,
 )
 from plumbline.reference.resolvers import policy_of
@@ -61,10 +67,13 @@ WRITER = "writer"
 
 _CAPABILITIES = (
     Capability.REPLICATED_REGIONS,
+    Capability.PARTITIONED_REGIONS,
     Capability.REGION_POLICIES,
     Capability.CHECKS_SETTING,
     Capability.LOCAL_OPERATIONS,
     Capability.CLEAR,
+    Capability.TOMBSTONES,
+    Capability.HELD_CLOCKS,
     Capability.TRANSACTIONS,
     Capability.LISTENER_GATES,
     Capability.MEMBER_FAULTS,
@@ -100,7 +109,8 @@ class GeodeAdapter(Adapter):
         self._in_use: tuple[str, ...] = ()
         self._topology = Topology(())
         self._underway = Underway(self._cluster, self._require_alive)
-        self._baseline: dict[str, int] = {}
+        self._clocks = Clocks(self._cluster, lambda: (*self._survivors(), *self._clients.caches.values()))
+        self._baseline: dict[str, dict[str, int]] = {}
         self._example = 0
         self._begin_example(())
 
@@ -154,16 +164,22 @@ class GeodeAdapter(Adapter):
             internal = f"example{self._example}_{number}"
             self._internal[attributes.name] = internal
             self._cluster.ask_all(members, partial(self._create, attributes, internal))
-        self._baseline = self._cluster.ask_all(members, Member.discards)
+            if attributes.policy is RegionPolicy.PARTITION:
+                self._cluster.ask(members[0], partial(Member.assign_buckets, name=attributes.name))
+        self._clocks.begin_example()
+        self._baseline = self._cluster.ask_all(members, Member.counts)
 
     def begin(self, operation: Operation) -> None:
         """Call an operation on its thread, behind what that thread was given before."""
         require_operation(operation, of_client=operation.member in self._clients.in_use)
+        attributes = self._region(operation.region)
+        require_call(operation, attributes)
         self._require_alive()
         member = self._member(operation.member)
         if operation.kind is OperationKind.CLEAR:
             self._clearing.add(member.name)
-        self._underway.begin(operation, member, self._region(operation.region).scope)
+        holders = self._stage.placed.get((operation.region, operation.key), ())
+        self._underway.begin(operation, member, attributes.scope, holders)
 
     def finish(self, op_id: int, timeout_ms: int) -> Outcome | None:
         """The outcome of a begun operation; None if it has not returned within the time."""
@@ -183,7 +199,12 @@ class GeodeAdapter(Adapter):
         deadline = time.monotonic() + timeout_ms / 1000
         self._cluster.count_out_the_dead()
         if self._underway.all_done(deadline):
-            at_rest = self._cluster.rid_of_the_dead(deadline) and self._settling.wait(self._stage, deadline)
+            at_rest = (
+                self._cluster.rid_of_the_dead(deadline)
+                and self._has_primaries(deadline)
+                and self._settling.wait(self._stage, deadline)
+                and self._tombstones_rest(deadline)
+            )
             if not self._stage.held():
                 settled = at_rest and self._clients.drained(self._members, deadline)
                 crashed = any(self._members[name].crashed() for name in self._in_use)
@@ -206,8 +227,20 @@ class GeodeAdapter(Adapter):
             (member, region, content.key): Holding(present=True, token=content.token) for content in found
         }
         for place in before.keys() | holdings.keys():
-            self._stage.await_told(place, before.get(place, 1), partial(eq, holdings.get(place, ABSENT)))
+            since = {place: before.get(place, 1)}
+            self._stage.await_told(since, partial(eq, holdings.get(place, ABSENT)))
         return found
+
+    def placement(self, region: str, key: str) -> PlacementResult:
+        """Who holds a key of a partitioned region, as the first survivor sees it."""
+        if self._region(region).policy is not RegionPolicy.PARTITION:
+            raise AdapterError(f"placement: {region} is no partitioned region")
+        self._require_alive()
+        placed = partial(Member.placed, name=region, key=key, dead=self._dead())
+        found = self._cluster.ask(self._survivors()[0], placed)
+        holders = (*((found.primary,) if found.primary is not None else ()), *found.redundant)
+        self._stage.placed[region, key] = holders
+        return PlacementResult(primary=found.primary, redundant=found.redundant)
 
     def arm(self, gate: Gate) -> None:
         """Park the listener or the writer of `gate.member` when it is told of the operation."""
@@ -247,10 +280,11 @@ class GeodeAdapter(Adapter):
         self._stage.release(gate)
 
     def statistic(self, member: str, name: str) -> int:
-        """How far `conflatedEvents` of the member's cache has moved since the last reset."""
-        if name != "conflatedEvents":
+        """How far a counter of the member's cache has moved since the last reset, or what tombstones take."""
+        if name not in {*COUNTED, *SIZES}:
             raise UnsupportedError(f"the statistic {name} is not read from Apache Geode yet")
-        return self._cluster.ask(self._survivor(member), Member.discards) - self._baseline[member]
+        found = self._cluster.ask(self._survivor(member), partial(Member.statistic, name=name))
+        return found - self._baseline[member].get(name, 0)
 
     def attributes(self, member: str, region: str) -> RegionAttributes:
         """The attributes that the running region tells of itself."""
@@ -305,7 +339,8 @@ class GeodeAdapter(Adapter):
         back = self._members[member]
         for name, attributes in self._regions.items():
             self._cluster.ask(back, partial(self._create, attributes, self._internal[name]))
-        self._baseline[member] = self._cluster.ask(back, Member.discards)
+        self._clocks.take_in(back)
+        self._baseline[member] = self._cluster.ask(back, Member.counts)
         if dead.port is not None:
             self._cluster.ask(back, partial(Member.serve, port=dead.port))
         self._clients.restarted.add(member)
@@ -324,6 +359,8 @@ class GeodeAdapter(Adapter):
                 create_copy, name=name, internal=internal, checks=client.checks, listener=listener
             )
             self._cluster.ask(cache, create)
+        self._clocks.take_in(cache)
+        self._baseline[client.name] = self._cluster.ask(cache, Member.counts)
 
     def interest(self, interest: Interest) -> None:
         """Register a client for keys of a region, or withdraw that; nothing else is under way."""
@@ -342,6 +379,21 @@ class GeodeAdapter(Adapter):
                 interest.region,
                 self._cluster.ask(client, partial(Member.contents, name=interest.region)),
             )
+
+    def keep_tombstones(self, settings: TombstoneSettings) -> None:
+        """Keep tombstones so from the next reset on."""
+        self._clocks.keep_tombstones(settings)
+
+    def clock(self, site: int, offset_ms: int, frozen: bool) -> None:
+        """Hold the clocks, where there is one site; there, time that stands has no say in batches."""
+        if len(self._topology.sites) > 1:
+            raise UnsupportedError("clock: between sites no time is held on Apache Geode")
+        self._require_alive()
+        self._clocks.set(site, offset_ms, frozen=frozen)
+
+    def advance(self, milliseconds: int) -> None:
+        """Let so much time pass where it stands."""
+        self._clocks.advance(milliseconds)
 
     def create_queue(self, queue: QueueAttributes) -> None:
         """Create and start a gateway sender, and the receivers of the site that it sends to."""
@@ -374,6 +426,7 @@ class GeodeAdapter(Adapter):
         self._underway.stop()
         self._clients.end()
         self._cluster.end()
+        self._clocks.forget()
         self._gateways.close()
         self._underway.join()  # none has a living JVM to wait for any more
         self._in_use = ()
@@ -399,6 +452,32 @@ class GeodeAdapter(Adapter):
             for name in self._regions:
                 found = self._cluster.ask(self._member(holder), partial(Member.contents, name=name))
                 self._stage.learn(holder, name, found)
+
+    def _dead(self) -> set[str]:
+        """The members that were crashed and have not run again."""
+        return {name for name in self._in_use if self._members[name].crashed()}
+
+    def _survivors(self) -> list[Member]:
+        return [self._members[name] for name in self._in_use if not self._members[name].crashed()]
+
+    def _tombstones_rest(self, deadline: float) -> bool:
+        """Whether tombstones have been dealt with as far as time goes, by the deadline."""
+        told = all(each.scope is Scope.ACK for each in self._regions.values()) or self._dead()
+        since = None if told else {name: self._baseline[name][COLLECTIONS] for name in self._in_use}
+        return self._clocks.at_rest(deadline, since)
+
+    def _has_primaries(self, deadline: float) -> bool:
+        """Whether survivors know a primary of all that is left of partitioned regions, by the deadline."""
+        dead = self._dead()
+        parted = any(each.policy is RegionPolicy.PARTITION for each in self._regions.values())
+        if not dead or not parted:
+            return True
+        ask = partial(Member.knows_primaries, dead=dead)
+
+        def known() -> bool:
+            return all(self._cluster.ask_all(self._survivors(), ask).values())
+
+        return wait_until(known, deadline - time.monotonic(), 0.02)
 
     def _bring_back(self) -> None:
         """Have members run again that were crashed, with all their queues."""

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
+from plumbline.adapters.geode.clock import look_when_told
 from plumbline.adapters.geode.cluster import START_LIMIT_S, Cluster, end_all
 from plumbline.adapters.geode.folder import Folder
 from plumbline.adapters.geode.jars import Jars
@@ -124,7 +125,9 @@ class ClientCache(Member):
         factory.setPoolIdleTimeout(-1)  # a connection once made is used again
         factory.setPoolPingInterval(PING_MS)
         factory.setPoolRetryAttempts(RETRIES)
+        look_when_told(java)
         self._cache = factory.create()
+        self._measure()
         self._regions = {}
         self.sentinel = Sentinel(self.name)
         self._flush = self._create(FLUSH_REGION, False, self.sentinel)  # noqa: FBT003

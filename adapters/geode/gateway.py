@@ -15,6 +15,7 @@ from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.geode.jvm import JavaError, plain, stack_words
 from plumbline.adapters.geode.links import LINK_ADDRESS, RECEIVER_ADDRESS
 from plumbline.adapters.geode.ports import free_ports
+from plumbline.adapters.geode.reflection import declared
 from plumbline.adapters.geode.worker import Worker
 from plumbline.adapters.waiting import wait_until
 from plumbline.reference.operations import QueueAttributes, QueueRole, QueueSight
@@ -222,7 +223,7 @@ class Gateway:
     def _field(self, thing: Any, name: str) -> Any:
         """A field that a Java object has or inherits, whatever its access; names here are unique."""
         if name not in self._fields:
-            self._fields[name] = self._keep(_declared(thing, name))
+            self._fields[name] = self._keep(declared(thing.getClass(), name))
         return self._fields[name].get(thing)
 
     def _events(self, sender: Any) -> list[Any]:
@@ -242,20 +243,6 @@ class Gateway:
 
     def _stands_still(self, sender: Any) -> bool:
         return all(self._field(processor, "isDispatcherWaiting") for processor in self._processors(sender))
-
-
-def _declared(thing: Any, name: str) -> Any:
-    """A field of a Java object's class or of one that it inherits from, made accessible."""
-    kind = thing.getClass()
-    while kind is not None:
-        try:
-            field = kind.getDeclaredField(name)
-        except JavaError:
-            kind = kind.getSuperclass()
-            continue
-        field.setAccessible(True)
-        return field
-    raise AdapterError(f"{thing.getClass().getName()} has no field {name} in this version")
 
 
 def _values(mapping: Any) -> list[Any]:

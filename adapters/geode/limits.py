@@ -15,6 +15,7 @@ from plumbline.reference.operations import (
     Interest,
     Operation,
     RegionAttributes,
+    RegionPolicy,
     Topology,
 )
 
@@ -41,6 +42,11 @@ def require_region(attributes: RegionAttributes) -> None:
             raise UnsupportedError(f"regions with the policy {policy} are not driven on Geode yet")
     if attributes.queues:
         raise UnsupportedError("asynchronous event queues are not driven on Geode yet")
+    others = {host.policy for host in attributes.policies}
+    if attributes.policy is RegionPolicy.PARTITION and (others or attributes.senders):
+        raise UnsupportedError(
+            "partitioned regions are driven on Geode on all members alike, and without gateway senders"
+        )
 
 
 def require_operation(operation: Operation, *, of_client: bool) -> None:
@@ -49,6 +55,12 @@ def require_operation(operation: Operation, *, of_client: bool) -> None:
         raise UnsupportedError(f"{operation.kind} is not driven on Apache Geode yet")
     if of_client and operation.kind not in CALLS:
         raise UnsupportedError(f"{operation.kind} of clients is not driven on Apache Geode yet")
+
+
+def require_call(operation: Operation, attributes: RegionAttributes) -> None:
+    """Raise UnsupportedError for an operation that is not driven on a region of this kind."""
+    if attributes.policy is RegionPolicy.PARTITION and operation.kind in EXPIRES | OF_TRANSACTIONS:
+        raise UnsupportedError(f"{operation.kind} is not driven on partitioned regions of Geode yet")
 
 
 def require_interest(interest: Interest) -> None:

@@ -39,7 +39,8 @@ Place = tuple[str, str, str]
 class Stage:
     """One example: its events in the order in which they were shown, its gates, and what changed last.
 
-    `changed` is notified whenever something happens; `changes` counts how often.
+    `changed` is notified whenever something happens; `changes` counts how often. `placed` names the holders
+    of those keys of partitioned regions that were asked for.
 
     Args:
         sites: the number of each member's site.
@@ -50,6 +51,7 @@ class Stage:
         self.changed = threading.Condition()
         self.changes = 0
         self.events: list[Event] = []
+        self.placed: dict[tuple[str, str], tuple[str, ...]] = {}
         self.troubles: list[tuple[str, str]] = []
         self._operations: dict[str, Operation] = {}
         self._whole: str | None = None  # of the last operation on a whole region
@@ -99,7 +101,7 @@ class Stage:
         """How often the listener has been told of a key so far."""
         return len(self._holdings.get(place, ())) or 1
 
-    def await_told(self, place: Place, since: int, fits: Callable[[Holding], bool]) -> None:
+    def await_told(self, since: Mapping[Place, int], fits: Callable[[Holding], bool]) -> None:
         """Come back when what was read of a key is no newer than what its listener was told.
 
         Geode stores first and then calls the listener, whose event is a moment on its way here: a read in
@@ -107,13 +109,17 @@ class Stage:
         whose listeners miss something must be seen to.
 
         Args:
-            place: what was read.
-            since: what `told` said before the read began.
+            since: for what was read, or for each place of which one was, what `told` said before the read
+                began.
             fits: whether the read could have found this.
         """
         with self.changed:
             self.changed.wait_for(
-                lambda: any(map(fits, self._holdings.get(place, [ABSENT])[since - 1 :])), LATE_LIMIT_S
+                lambda: any(
+                    any(map(fits, self._holdings.get(place, [ABSENT])[before - 1 :]))
+                    for place, before in since.items()
+                ),
+                LATE_LIMIT_S,
             )
 
     def places(self, member: str, region: str) -> dict[Place, int]:
@@ -139,7 +145,12 @@ class Stage:
             self._note()
 
     def tell(self, event: Event) -> None:
-        """A listener is told of an event; comes back when it may go on."""
+        """A listener is told of an event; comes back when it may go on.
+
+        That of a member that holds no copy of the key counts for nothing: Geode tells it of what others hold.
+        """
+        if event.member not in self.placed.get((event.region, event.key), (event.member,)):
+            return
         operation = self._operations.get(event.token) if event.token is not None else None
         if operation is not None and self._sites.get(operation.member) != self._sites.get(event.member):
             # Geode tells only whether the event came from another member of this site.

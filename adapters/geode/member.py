@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.geode import buckets
+from plumbline.adapters.geode.clock import SIZES, Clock, look_when_told
 from plumbline.adapters.geode.expiration import expire
 from plumbline.adapters.geode.gateway import Gateway
 from plumbline.adapters.geode.jars import Jars
@@ -32,6 +34,12 @@ FLUSH_REGION = "plumbline_flush"
 # seconds, which would be milliseconds here (see the flags of the JVM), and clients would lose them.
 MESSAGES_LIVE_MS = 3_600_000
 
+# Statistics that Geode gives another name than document 004 does (L101).
+_NAMED_OTHERWISE = {"tombstoneCount": "tombstones", "tombstoneGCCount": "tombstoneGCs"}
+
+COUNTED = ("conflatedEvents", "tombstoneCount", "tombstoneGCCount")
+"""Statistics of a cache that go on from one example to the next."""
+
 POLICIES = {
     policy.name: policy
     for policy in (
@@ -39,6 +47,7 @@ POLICIES = {
         RegionPolicy.NORMAL,
         RegionPolicy.PRELOADED,
         RegionPolicy.EMPTY,
+        RegionPolicy.PARTITION,
     )
 }
 """What Geode calls what a member keeps of a region."""
@@ -63,6 +72,7 @@ class Member:
         self._crashed = False
         self._cache: Any = None
         self._gateway: Gateway | None = None
+        self._clock: Clock | None = None
         self._statistics: Any = None
         self._bindings: Any = None
         self._lasting: Any = None
@@ -70,6 +80,7 @@ class Member:
         self._writers: dict[str, RegionWriter] = {}
         self._resolver: Resolver | None = None
         self._lesser: dict[str, bool] = {}
+        self._partitioned: set[str] = set()
         self._flush: Any = None
         self._holds_commits = False
         self.port: int | None = None
@@ -81,12 +92,20 @@ class Member:
             raise GoneError("not joined")
         return self._gateway
 
+    @property
+    def clock(self) -> Clock:
+        """The clock of its cache, and its tombstones."""
+        if self._clock is None:
+            raise GoneError("it has no cache yet")
+        return self._clock
+
     def join(self, properties: Mapping[str, str], limit_s: float) -> None:
         """Wait for the JVM, then create the cache, and with it join the cluster."""
         self.jvm.connect(limit_s)
+        look_when_told(self.jvm.gateway.jvm)
         self._cache = self._create_cache(properties)
         self._gateway = Gateway(self.jvm.gateway.jvm, self._cache, self._keep)
-        self._statistics = self._system().findStatisticsByTextId("cachePerfStats")[0]
+        self._measure()
         factory = self._factory(Scope.ACK)
         factory.setConcurrencyChecksEnabled(False)
         self._flush = factory.create(FLUSH_REGION)
@@ -136,7 +155,11 @@ class Member:
 
     def create_region(self, attributes: RegionAttributes, internal: str, listener: RegionListener) -> None:
         """Create a region under an internal name, attached to its senders here, and give it its listener."""
-        factory = self._factory(attributes.scope, attributes.policy_of(self.name))
+        policy = attributes.policy_of(self.name)
+        factory = self._factory(attributes.scope, policy)
+        if policy is RegionPolicy.PARTITION:
+            buckets.set_up(factory, self._java(), attributes.redundancy)
+            self._partitioned.add(attributes.name)
         factory.setStatisticsEnabled(True)  # else no entry can be given a time to live
         for sender in attributes.senders:
             if self.gateway.has_sender(sender):
@@ -145,7 +168,19 @@ class Member:
             factory.setConcurrencyChecksEnabled(attributes.checks)
         factory.addCacheListener(listener)
         self._regions[attributes.name] = plain(factory.create(internal))
-        self._lesser[attributes.name] = attributes.policy_of(self.name) is not RegionPolicy.REPLICATE
+        self._lesser[attributes.name] = policy is not RegionPolicy.REPLICATE
+
+    def assign_buckets(self, name: str) -> None:
+        """Spread a partitioned region over the members, which all have it."""
+        buckets.assign(self._regions[name], self._java())
+
+    def placed(self, name: str, key: str, dead: Collection[str]) -> buckets.Placed:
+        """Who holds a key of a partitioned region, as this member sees it, the dead left out."""
+        return buckets.placed(self._regions[name], self._java(), key, dead)
+
+    def knows_primaries(self, dead: Collection[str]) -> bool:
+        """Whether it knows a living primary of all that lives of its partitioned regions."""
+        return all(buckets.has_primaries(self._regions[name], dead) for name in self._partitioned)
 
     def keeps_less(self, name: str) -> bool:
         """Whether it keeps less of a region than a replicate."""
@@ -195,12 +230,14 @@ class Member:
     def drop_region(self, name: str) -> None:
         """Give up this member's copy of a region; the others keep theirs."""
         self._regions.pop(name).localDestroyRegion()
+        self._partitioned.discard(name)
 
     def drop_regions(self) -> None:
         """Forget the example's regions, on this member only, and every Java object that it left behind."""
         for region in self._regions.values():
             region.localDestroyRegion()
         self._regions.clear()
+        self._partitioned.clear()
         self._writers.clear()
         if self._resolver is not None:
             self._cache.setGatewayConflictResolver(None)
@@ -239,7 +276,12 @@ class Member:
     def contents(self, name: str) -> tuple[Content, ...]:
         """What this member holds of a region, and it alone: each key as it is when it is read."""
         found = []
-        for entry in self._regions[name].entrySet(False).toArray():  # noqa: FBT003 - not recursive
+        region = self._regions[name]
+        if name in self._partitioned:
+            entries = buckets.local_entries(region)
+        else:
+            entries = region.entrySet(False).toArray()  # noqa: FBT003 - not recursive
+        for entry in entries:
             try:
                 found.append(Content(entry.getKey(), entry.getValue()))
             except JavaError as error:
@@ -247,9 +289,15 @@ class Member:
                     raise  # else it was destroyed since the set was made
         return tuple(sorted(found, key=_by_key))
 
-    def discards(self) -> int:
-        """The statistic conflatedEvents of the cache since it was created."""
-        return int(self._statistics.get("conflatedEvents"))
+    def counts(self) -> dict[str, int]:
+        """What its cache counts that is counted since the beginning of an example."""
+        return {name: self.statistic(name) for name in COUNTED}
+
+    def statistic(self, name: str) -> int:
+        """A statistic of its cache as it stands; those of sizes as they will be when they follow."""
+        if name in SIZES:
+            return self.clock.size(name)
+        return int(self._statistics.get(_NAMED_OTHERWISE.get(name, name)))
 
     def attributes(self, name: str) -> RegionAttributes:
         """How a region is configured on this member; raises AdapterError where that has no name here."""
@@ -264,6 +312,9 @@ class Member:
             scope=scopes[scope],
             checks=found.getConcurrencyChecksEnabled(),
             senders=tuple(sorted(found.getGatewaySenderIds().toArray())),
+            redundancy=found.getPartitionAttributes().getRedundantCopies()
+            if name in self._partitioned
+            else 0,
         )
 
     def kill(self) -> None:
@@ -280,6 +331,11 @@ class Member:
         self.jvm.close()
         self.control.stop()
 
+    def _measure(self) -> None:
+        """Find the statistics and the clock of the cache, which has just been created."""
+        self._statistics = self._system().findStatisticsByTextId("cachePerfStats")[0]
+        self._clock = Clock(self.jvm.gateway.jvm, self._cache)
+
     def _system(self) -> Any:
         return self._cache.getDistributedSystem()
 
@@ -291,11 +347,16 @@ class Member:
         return java.org.apache.geode.cache.CacheFactory(settings).create()
 
     def _factory(self, scope: Scope, policy: RegionPolicy = RegionPolicy.REPLICATE) -> Any:
-        java = self.jvm.gateway.jvm.org.apache.geode.cache
+        java = self._java()
         factory = self._cache.createRegionFactory()
         factory.setDataPolicy(getattr(java.DataPolicy, policy.name))
-        factory.setScope(getattr(java.Scope, _SCOPES[scope]))
+        if policy is not RegionPolicy.PARTITION:  # which has none of its own
+            factory.setScope(getattr(java.Scope, _SCOPES[scope]))
         return factory
+
+    def _java(self) -> Any:
+        """The package that users of Geode know."""
+        return self.jvm.gateway.jvm.org.apache.geode.cache
 
     def _keep(self, thing: Any) -> Any:
         """Have a Java object outlive examples; gives it back."""

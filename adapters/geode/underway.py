@@ -59,8 +59,17 @@ class Underway:
         self._running: dict[int, Future[Outcome]] = {}
         self._used: set[str] = set()
 
-    def begin(self, operation: Operation, member: Member, scope: Scope) -> None:
-        """Call an operation on its thread, behind what that thread was given before."""
+    def begin(
+        self, operation: Operation, member: Member, scope: Scope, holders: tuple[str, ...] = ()
+    ) -> None:
+        """Call an operation on its thread, behind what that thread was given before.
+
+        Args:
+            operation: what is called.
+            member: on which it is called.
+            scope: of its region.
+            holders: of its key, where the region is partitioned.
+        """
         self._used.add(operation.thread)
         if operation.thread not in self._callers:
             self._callers[operation.thread] = Caller(operation.thread)
@@ -68,7 +77,7 @@ class Underway:
         if scope is Scope.NO_ACK and operation.kind not in READS:
             caller.unflushed.add(member.name)
         self._stage.expect(operation)
-        running = caller.submit(partial(_call, self._stage, caller, member, operation))
+        running = caller.submit(partial(_call, self._stage, caller, member, operation, holders))
         running.add_done_callback(self._stage.note)
         self._running[operation.op_id] = running
 
@@ -148,12 +157,16 @@ class Underway:
         return bool(flushes)
 
 
-def _call(stage: Stage, caller: Caller, member: Member, operation: Operation) -> Outcome:
+def _call(
+    stage: Stage, caller: Caller, member: Member, operation: Operation, holders: tuple[str, ...]
+) -> Outcome:
     """On the caller's thread: carry an operation out."""
     if member.crashed():
-        return Outcome(Status.FAILED, detail=f"{member.name} was crashed before the call")
-    place = (member.name, operation.region, operation.key)
-    before = stage.told(place)
+        # Called before that, for all that anybody else knows: its thread has come to it too late.
+        return Outcome(Status.INDEFINITE, detail=f"{member.name} was crashed before the call was made")
+    # Of a partitioned region any holder may be asked, and no other member can tell of an entry.
+    places = [(name, operation.region, operation.key) for name in holders or (member.name,)]
+    before = {place: stage.told(place) for place in places}
     try:
         if isinstance(member, ClientCache) and member.several:
             member.call_first()
@@ -172,8 +185,8 @@ def _call(stage: Stage, caller: Caller, member: Member, operation: Operation) ->
         return outcome  # what it tells is of the server's entry
     if caller.transacts_on is member:
         return outcome  # what it tells may be of its transaction alone
-    if member.keeps_less(operation.region):
+    if member.keeps_less(operation.region) and not holders:
         return outcome  # what it tells may be of another member's entry
     if (fits := tells(operation, outcome)) is not None:
-        stage.await_told(place, before, fits)
+        stage.await_told(before, fits)
     return outcome

@@ -73,6 +73,7 @@ CAPABILITIES = (
     Capability.QUEUE_INSPECTION,
     Capability.MEMBER_FAULTS,
     Capability.LINK_FAULTS,
+    Capability.HELD_CLOCKS,
     Capability.VIRTUAL_TIME,
 )
 

@@ -132,7 +132,9 @@ def test_a_read_of_what_was_loaded_waits_for_no_event(stage: Stage, monkeypatch:
     monkeypatch.setattr(listener, "LATE_LIMIT_S", 10 * LIMIT_S)
     for contents, fits in (([Content("k", "t5")], finds("t5")), ([], lambda holding: not holding.present)):
         stage.learn("A", "r", contents)
-        thread = threading.Thread(target=stage.await_told, args=(PLACE, stage.told(PLACE), fits), daemon=True)
+        thread = threading.Thread(
+            target=stage.await_told, args=({PLACE: stage.told(PLACE)}, fits), daemon=True
+        )
         thread.start()
         thread.join(LIMIT_S)
         assert not thread.is_alive()
@@ -140,7 +142,7 @@ def test_a_read_of_what_was_loaded_waits_for_no_event(stage: Stage, monkeypatch:
 
 
 def test_a_read_waits_for_the_event_of_what_it_found(stage: Stage):
-    thread = threading.Thread(target=stage.await_told, args=(PLACE, stage.told(PLACE), finds("t7")))
+    thread = threading.Thread(target=stage.await_told, args=({PLACE: stage.told(PLACE)}, finds("t7")))
     thread.start()
     thread.join(0.1)
     assert thread.is_alive()
@@ -158,8 +160,8 @@ def test_a_read_may_have_found_what_is_no_longer_there(stage: Stage, monkeypatch
     stage.tell(event())
     stage.tell(event(token="t8"))  # noqa: S106
     began = time.monotonic()
-    stage.await_told(PLACE, before, finds("t7"))
-    stage.await_told(PLACE, before, lambda holding: not holding.present)
+    stage.await_told({PLACE: before}, finds("t7"))
+    stage.await_told({PLACE: before}, lambda holding: not holding.present)
     assert time.monotonic() - began < listener.LATE_LIMIT_S
 
 
@@ -170,7 +172,7 @@ def test_a_read_that_began_later_cannot_have_found_what_was_gone(
     stage.tell(event())
     stage.tell(event(token="t8"))  # noqa: S106
     began = time.monotonic()
-    stage.await_told(PLACE, stage.told(PLACE), finds("t7"))
+    stage.await_told({PLACE: stage.told(PLACE)}, finds("t7"))
     assert time.monotonic() - began >= 0.1
 
 
@@ -188,7 +190,7 @@ def test_an_event_tells_what_the_member_holds_after_it(
     monkeypatch.setattr(listener, "LATE_LIMIT_S", 10 * LIMIT_S)
     stage.tell(Event(member="A", region="r", key="k", kind=kind, token="t7"))  # noqa: S106
     began = time.monotonic()
-    stage.await_told(PLACE, stage.told(PLACE), lambda holding: holding == left)
+    stage.await_told({PLACE: stage.told(PLACE)}, lambda holding: holding == left)
     assert time.monotonic() - began < listener.LATE_LIMIT_S
 
 

@@ -26,7 +26,7 @@ T = 60_000
 NOTICED = 10_000
 """What a member is given besides, to notice that a tombstone has expired."""
 
-AGES = (Capability.TOMBSTONES, Capability.VIRTUAL_TIME)
+AGES = (Capability.TOMBSTONES, Capability.HELD_CLOCKS)
 COUNTED = (*AGES, Capability.STATISTICS)
 LATE = (*AGES, Capability.LISTENER_GATES)
 

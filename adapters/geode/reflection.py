@@ -1,0 +1,38 @@
+"""Fields of Java objects, whatever their access, and what py4j hands out of none. Knows nothing of Geode."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.geode.jvm import JavaError
+
+
+def declared(kind: Any, name: str) -> Any:
+    """A field of a Java class or of one that it inherits from, made accessible; raises AdapterError."""
+    asked = kind
+    while kind is not None:
+        try:
+            field = kind.getDeclaredField(name)
+        except JavaError:
+            kind = kind.getSuperclass()
+            continue
+        field.setAccessible(True)
+        return field
+    raise AdapterError(f"{asked.getName()} has no field {name} in this version")
+
+
+def number_setter(java: Any, field: Any) -> Any:
+    """A method handle that takes an object and a number, and sets the AtomicLong in that field of the object.
+
+    py4j hands no such thing out: whatever is a number in Java it makes one of Python.
+    """
+    handles = java.java.lang.invoke.MethodHandles
+    methods = java.java.lang.Class.forName("java.util.concurrent.atomic.AtomicLong").getMethods()
+    setting = next(method for method in methods if method.getName() == "set")
+    lookup = handles.publicLookup()
+    filters = java.java.lang.reflect.Array.newInstance(
+        java.java.lang.Class.forName("java.lang.invoke.MethodHandle"), 1
+    )
+    filters[0] = lookup.unreflectGetter(field)
+    return handles.filterArguments(lookup.unreflect(setting), 0, filters)
