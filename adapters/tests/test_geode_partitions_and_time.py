@@ -39,7 +39,17 @@ def geode(request: pytest.FixtureRequest) -> Iterator[GeodeAdapter]:
 
 def call(adapter: GeodeAdapter, op_id: int, member: str, kind: OperationKind, key: str = "x") -> Outcome:
     token = f"t{op_id}"
-    adapter.begin(Operation(op_id, f"thread {op_id}", member, "r", kind, key, token))
+    adapter.begin(
+        Operation(
+            op_id=op_id,
+            thread=f"thread {op_id}",
+            member=member,
+            region="r",
+            kind=kind,
+            key=key,
+            token=token,
+        )
+    )
     outcome = adapter.finish(op_id, LIMIT_MS)
     assert outcome is not None
     return outcome

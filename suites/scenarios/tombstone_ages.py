@@ -169,6 +169,19 @@ def what_one_member_collects_the_others_drop_as_well(s: Stage) -> None:
     s.all_hold("y", s.put("B", "y"))
 
 
+@scenario("TOMB-GC-04", needs=COUNTED, tombstones=kept_for(A=2))
+def a_collection_takes_what_has_expired_elsewhere_before(s: Stage) -> None:
+    """The others have had an expired tombstone for a while, too few to collect it, when they are told."""
+    s.hold_time()
+    destroyed(s, "x")
+    passes(s, T // 2)
+    destroyed(s, "y")
+    passes(s, T // 2 + NOTICED)
+    s.all_say(COUNT, 2)
+    passes(s, T // 2)
+    s.all_say(COUNT, 0)
+
+
 @scenario("TOMB-GC-06", needs=AGES, tombstones=kept_for(A=1))
 def what_is_created_while_a_collection_is_under_way_is_accepted_everywhere(s: Stage) -> None:
     s.hold_time()
