@@ -105,6 +105,18 @@ def a_collection_leaves_what_has_not_expired(s: Stage) -> None:
     s.all_say(COUNT, 1)
 
 
+@scenario("TOMB-TTL-03", needs=COUNTED, tombstones=kept_for(threshold=1))
+def what_is_changed_often_in_one_moment_leaves_a_tombstone_that_is_kept(s: Stage) -> None:
+    """Timestamps of one key ascend, so that of the tombstone may be ahead of the clock."""
+    s.hold_time()
+    destroyed(s, "x")
+    destroyed(s, "x")
+    passes(s, 1)
+    s.all_say(COUNT, 1)
+    passes(s, T - 1_000)
+    s.all_say(COUNT, 1)
+
+
 @scenario("TOMB-TTL-04", needs=(*LATE, Capability.STATISTICS), tombstones=kept_for(threshold=1))
 def the_age_of_a_tombstone_counts_from_its_destroy(s: Stage) -> None:
     s.hold_time()
