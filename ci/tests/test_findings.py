@@ -19,6 +19,7 @@ FILES = sorted((ROOT / "ci" / "findings").glob("*.json"))
 
 APART: dict[str, dict[str, str | None]] = {
     "circle": {"A": "put-1-B", "B": "put-3-A"},
+    "circle-locked": {"A": "put-1-B", "B": "put-3-A"},
     "held-back": {"A": None, "B": "put-2-A", "C": "put-2-A"},
 }
 """What members of one site hold in the end."""
