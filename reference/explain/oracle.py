@@ -205,13 +205,12 @@ def name(history: History, book: Rulebook, time_ms: int = NAMING_MS) -> tuple[st
             # Whose freeing led furthest has the best prospects, and time may not suffice for all.
             for decision in sorted(among, key=lambda one: _left(found[one])):
                 if found[decision].answer is Answer.UNKNOWN:
-                    found[decision] = _freed(history, book.with_free(decision), deadline, states, each_ms)
+                    found[decision] = _freed(history, book, (decision,), deadline, states, each_ms)
             singles = tuple(decision for decision in among if found[decision].answer is Answer.EXPLAINED)
         if singles:
             return singles
     for pair in combinations(decisions, 2):
-        freed = book.with_free(*pair)
-        if _freed(history, freed, deadline, NAMING_STATES[-1], each_ms).answer is Answer.EXPLAINED:
+        if _freed(history, book, pair, deadline, NAMING_STATES[-1], each_ms).answer is Answer.EXPLAINED:
             return pair
     return ()
 
@@ -264,11 +263,17 @@ def _counts_tombstones(history: History) -> bool:
 _NOT_ASKED = Explanation(Answer.UNKNOWN, 0)
 
 
-def _freed(history: History, book: Rulebook, deadline: float, states: int, each_ms: int) -> Explanation:
+def _freed(
+    history: History, book: Rulebook, free: tuple[str, ...], deadline: float, states: int, each_ms: int
+) -> Explanation:
+    """What is said where these decisions may be answered in any way; once the time is over, nothing.
+
+    No rulebook is made for nothing: of thousands of pairs, each would take as long as a short search.
+    """
     left_ms = int((deadline - time.thread_time()) * 1000)
     if left_ms <= 0:
         return _NOT_ASKED
-    return search(history, book, Budget(states, min(left_ms, each_ms)))
+    return search(history, book.with_free(*free), Budget(states, min(left_ms, each_ms)))
 
 
 def _left(found: Explanation) -> int:
