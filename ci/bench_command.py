@@ -27,6 +27,8 @@ from plumbline.ci.benchmarks import (
 from plumbline.ci.client_benchmarks import KINDS as OF_CLIENTS
 from plumbline.ci.client_benchmarks import measure as measure_clients
 from plumbline.ci.command import CommandError
+from plumbline.ci.consistency_benchmarks import KINDS as OF_CONSISTENCY
+from plumbline.ci.consistency_benchmarks import measure as measure_consistency
 from plumbline.ci.fault_benchmarks import KINDS as OF_SITES
 from plumbline.ci.fault_benchmarks import measure as measure_sites
 from plumbline.ci.progress import patiently
@@ -60,9 +62,14 @@ Examples:
 @click.option("--quick", is_flag=True, help="Smaller examples, one of each kind, and no gate.")
 @click.option("--sites", is_flag=True, help="Examples of two sites with gateways and faults instead.")
 @click.option("--clients", is_flag=True, help="Examples of clients, whose server may be killed, instead.")
+@click.option(
+    "--consistency",
+    is_flag=True,
+    help="Examples of partitioned regions, tombstones, clears, transactions and three sites instead.",
+)
 @click.option("--pages", is_flag=True, help="How long the pages of a large site take to open, instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(quick: bool, sites: bool, clients: bool, pages: bool, as_json: bool) -> None:
+def command(quick: bool, sites: bool, clients: bool, consistency: bool, pages: bool, as_json: bool) -> None:
     """Measure how the time to explain an example grows with its operations, and other rates.
 
     Takes a few minutes; --quick half a minute. Nothing is judged: the exit code is 0,
@@ -74,6 +81,10 @@ def command(quick: bool, sites: bool, clients: bool, pages: bool, as_json: bool)
         return
     if clients:
         _time("clients", "Explaining clients", measure_clients(draws), len(OF_CLIENTS), as_json)
+        return
+    if consistency:
+        measured = measure_consistency(draws)
+        _time("consistency", "Explaining document 004", measured, len(OF_CONSISTENCY), as_json)
         return
     if pages:
         _open_pages(as_json=as_json)
@@ -144,7 +155,10 @@ def _time(name: str, title: str, measured: Iterator[Timed], kinds: int, as_json:
     table = Table(title=title, title_justify="left")
     for column in ("examples", "spoilt"):
         table.add_column(column)
-    for column in ("operations", "in time", "limit", "unknown", "wrong", "states/op", "seconds", "longest"):
+    for column in (
+        *("operations", "in time", "limit", "unknown", "wrong"),
+        *("states/op", "op/s", "seconds", "longest"),
+    ):
         table.add_column(column, justify="right")
     for row in rows:
         table.add_row(
@@ -152,10 +166,11 @@ def _time(name: str, title: str, measured: Iterator[Timed], kinds: int, as_json:
             "once" if row.spoilt else "not at all",
             f"{row.operations:,}",
             f"{row.in_time} of {row.examples}",
-            f"{row.within_s:g} s",
+            f"{row.within_s:.2g} s",
             str(row.unknown),
             str(row.wrong),
             _number(row.states, 1),
+            _number(row.operations / row.seconds, 0),
             _number(row.seconds, 2),
             _number(row.longest, 2),
         )

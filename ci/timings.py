@@ -56,14 +56,15 @@ def timed(
     *,
     spoilt: bool,
     states: int,
+    time_ms: int | None = None,
 ) -> Timed:
-    """Explain some examples of a kind, each within so many states."""
+    """Explain some examples of a kind, each within so many states and, if it is not None, milliseconds."""
     answers: list[Answer] = []
     visited: list[int] = []
     seconds: list[float] = []
     for history in histories:
         began = time.process_time()
-        found = search(history, Rulebook(), Budget(states=states))
+        found = search(history, Rulebook(), Budget(states=states, time_ms=time_ms))
         seconds.append(time.process_time() - began)
         answers.append(found.answer)
         visited.append(found.states)
@@ -114,9 +115,19 @@ class Draw(Protocol[Kind_contra]):
         """See Draw."""
 
 
-def timed_kinds(kinds: Iterable[AnyKind], draw: Draw[AnyKind], draws: int, states: int) -> Iterator[Timed]:
+def timed_kinds(
+    kinds: Iterable[AnyKind], draw: Draw[AnyKind], draws: int, states: int, time_ms: int | None = None
+) -> Iterator[Timed]:
     """Explain `draws` examples of each of the largest kinds and more of the smaller, right and spoilt."""
     for kind in kinds:
         for spoilt in (False, True):
             histories = [draw(kind, seed, spoilt=spoilt) for seed in range(draws * kind.weight)]
-            yield timed(kind.name, kind.operations, kind.within_s, histories, spoilt=spoilt, states=states)
+            yield timed(
+                kind.name,
+                kind.operations,
+                kind.within_s,
+                histories,
+                spoilt=spoilt,
+                states=states,
+                time_ms=time_ms,
+            )

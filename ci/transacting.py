@@ -30,10 +30,10 @@ _INSIDE = (
 _LOCAL = (OperationKind.LOCAL_DESTROY, OperationKind.LOCAL_INVALIDATE)
 
 
-def draw_plan(draw: random.Random, most: int) -> tuple[Plan, Shape]:
-    """A plan of at most so many operations besides the begins and ends; and the shape that carries it out."""
+def draw_plan(draw: random.Random, most: int, *, least: int = 2) -> tuple[Plan, Shape]:
+    """A plan of so many operations besides the begins and ends; and the shape that carries it out."""
     drawing = _Drawing(draw)
-    for _ in range(draw.randrange(2, most + 1)):
+    for _ in range(draw.randrange(least, most + 1)):
         drawing.go_on()
     drawing.end()
     return drawing.plan(), drawing.shape

@@ -18,19 +18,28 @@ from rich.progress import track
 from rich.table import Table
 
 from plumbline.reference.explore.programs import Program, Shape, programs
-from plumbline.reference.explore.refuting import Refuted, Right, refute
+from plumbline.reference.explore.refuting import Refuted, Right, is_of_safety, refute
 from plumbline.reference.explore.scopes import SHAPES, Part, Scope
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty import FAULTY
-from plumbline.reference.rulebook.variant import FaultyVariant
 
 EVERY = 25
 """Of larger worlds only each so manieth is listened to, for which decisions somebody asks there."""
 
 
+class Row(Refuted, frozen=True, kw_only=True):
+    """What came of one variant.
+
+    Attributes:
+        safety: whether it breaks what a state of a small world may go against.
+    """
+
+    safety: bool
+
+
 def refuted(
     console: Console, parts: Iterable[Part], scope: Scope, book: Rulebook, within: float | None
-) -> list[Refuted]:
+) -> list[Row]:
     """What came of every variant that these worlds ask about.
 
     Args:
@@ -43,35 +52,42 @@ def refuted(
     parts = list(parts)
     small, others = _worlds(parts, scope)
     right = Right(book)
-    variants = _asked_about(right.asked([*small, *others[::EVERY]]))
+    right.listen([*small, *others[::EVERY]])
+    variants = [variant for variant in FAULTY.values() if right.differs(variant)]
     ends = math.inf if within is None else time.monotonic() + within
     found = []
     shown = track(variants, "variants", console=console, transient=True, disable=not console.is_terminal)
     for at, variant in enumerate(shown):
         share = (ends - time.monotonic()) / (len(variants) - at)
-        found.append(refute(variant, chain(small, others), right, ends=time.monotonic() + share))
+        one = refute(variant, chain(small, others), right, ends=time.monotonic() + share)
+        found.append(Row(**msgspec.structs.asdict(one), safety=is_of_safety(variant)))
     return found
 
 
-def tell(console: Console, found: list[Refuted], *, as_json: bool) -> None:
+def tell(console: Console, found: list[Row], *, as_json: bool) -> None:
     """Print what came of each, and how many were refuted."""
     if as_json:
         sys.stdout.write(msgspec.json.encode(found).decode() + "\n")
     else:
-        table = Table("variant", "refuted by", "in", "programs")
+        table = Table("variant", "of safety", "refuted by", "in", "programs")
         for one in found:
-            table.add_row(one.variant, one.by or "[bold]no[/]", one.program, str(one.programs))
+            safety = "yes" if one.safety else "no"
+            table.add_row(one.variant, safety, one.by or "[bold]no[/]", one.program, str(one.programs))
         console.print(table)
-    share = sum(bool(one.by) for one in found) / max(1, len(found))
+    of_safety = [one for one in found if one.safety]
+    every = sum(map(is_of_safety, FAULTY.values()))
     Console(stderr=True).print(
-        f"{len(FAULTY)} variants, {len(found)} decide otherwise what these worlds ask, "
-        f"{sum(bool(one.by) for one in found)} of them refuted ({share:.0%})",
+        f"{len(FAULTY)} variants, {len(found)} decide otherwise what these worlds ask, {_refuted(found)}\n"
+        f"{every} variants of safety, {len(of_safety)} decide otherwise what these worlds ask, "
+        f"{_refuted(of_safety)}",
         highlight=False,
+        soft_wrap=True,
     )
 
 
-def _asked_about(asked: frozenset[str]) -> list[FaultyVariant]:
-    return [variant for variant in FAULTY.values() if asked & variant.replaces.keys()]
+def _refuted(found: list[Row]) -> str:
+    refuted = sum(bool(one.by) for one in found)
+    return f"{refuted} of them refuted ({refuted / max(1, len(found)):.0%})"
 
 
 def _worlds(parts: list[Part], scope: Scope) -> tuple[list[Program], list[Program]]:

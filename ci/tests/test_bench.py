@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from plumbline.ci import bench_command, client_benchmarks
+from plumbline.ci import bench_command, client_benchmarks, consistency_benchmarks
 from plumbline.ci.benchmarks import (
     KEYS,
     LEAST_DESTRUCTIVE,
@@ -22,8 +22,9 @@ from plumbline.ci.benchmarks import (
     round_trips,
     summarize,
 )
+from plumbline.ci.timings import timed_kinds
 from plumbline.reference.explain.engine import Answer
-from plumbline.reference.history import FaultBegun, OrderStrength, Registered
+from plumbline.reference.history import Called, FaultBegun, OrderStrength, Registered
 from plumbline.reference.plans import Settle
 
 
@@ -126,3 +127,19 @@ def test_examples_of_clients_are_measured_right_and_spoilt(monkeypatch: pytest.M
         (kind.name, spoilt) for kind in kinds for spoilt in (False, True)
     ]
     assert all(row["wrong"] == 0 and row["states"] > 0 for row in rows)
+
+
+SMALL = [kind for kind in consistency_benchmarks.KINDS if kind.operations == 40]
+
+
+@pytest.mark.parametrize("kind", SMALL, ids=lambda kind: kind.name)
+def test_examples_of_document_004_are_as_large_as_they_say_and_are_explained(
+    kind: consistency_benchmarks.Kind,
+):
+    history = consistency_benchmarks.draw_example(kind, 1, spoilt=False)
+    called = [moment for moment in history.timeline if isinstance(moment, Called)]
+    assert len(called) >= kind.operations
+    (row, _) = timed_kinds([kind], lambda *_, **__: history, 1, 60_000)
+    assert (row.unknown, row.wrong) == (0, 0)
+    assert row.name == kind.name
+    assert consistency_benchmarks.draw_example(kind, 1, spoilt=True) != history

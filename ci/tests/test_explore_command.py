@@ -41,7 +41,12 @@ def test_variants_that_nobody_asks_about_are_not_counted():
     named = {row["variant"] for row in rows}
     assert "late-wins" in named < FAULTY.keys()
     assert "sends-newest-first" not in named
-    assert f"{len(FAULTY)} variants, {len(named)} decide otherwise" in " ".join(result.stderr.split())
+    told = " ".join(result.stderr.split())
+    assert f"{len(FAULTY)} variants, {len(named)} decide otherwise" in told
+    of_safety = [row["variant"] for row in rows if row["safety"]]
+    assert f" variants of safety, {len(of_safety)} decide otherwise what these worlds ask, 0 of them" in told
+    assert {"late-wins"} <= set(of_safety)
+    assert "nobody-counts" in named - set(of_safety)
 
 
 def test_time_is_a_duration_and_variants_stand_alone():

@@ -115,6 +115,8 @@ def _told(step: Step) -> list[str]:
 
 def _told_of_changes_only(world: World, step: Step) -> bool:
     told = _told(step)
+    # What is sent again may be processed more than once (000, L34).
+    told = [member for member in told if (member, step.name[-1]) not in world.wan.seen]
     changed = all(world.entry(m, REGION, KEY) != step.state.entry(m, REGION, KEY) for m in told)
     return changed and len(told) == len(set(told))
 

@@ -1,4 +1,4 @@
-"""Refuting: which faulty variants show in small worlds, by a promise or by an end that is never right.
+"""Refuting: which faulty variants show in small worlds, by a promise or by what is never seen rightly.
 
 Knows variants and walks; knows nothing of candidates, nor of how a suite finds variants out.
 """
@@ -8,23 +8,52 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 import msgspec
 
+from plumbline.reference.catalogue.records import AREA_OF_FAMILY, Area
 from plumbline.reference.explore.findings import broken_by
-from plumbline.reference.explore.programs import Program
-from plumbline.reference.explore.promises import Held, holdings
-from plumbline.reference.explore.walk import Walked, walk
+from plumbline.reference.explore.programs import KEY, REGION, Program
+from plumbline.reference.explore.walk import Moment, Walked, walk
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.values import each
 from plumbline.reference.rulebook.variant import FaultyVariant
 
 MOST = 20_000
 """So many states of a program are looked at: a variant that shows later shows sooner in another one."""
 
-Ends = frozenset[tuple[tuple[str, Held], ...]]
-"""What members hold in the end, in every way in which runs of a program end."""
+MOST_OF_RIGHT = 40_000
+"""So many states of a program where all is right are looked at to know what may be seen of it; no claim is
+believed then, so that they are more. In larger programs variants show by promises only."""
+
+OF_SAFETY = frozenset(
+    {
+        Area.CONSISTENCY,
+        Area.VERSIONS,
+        Area.TOMBSTONES,
+        Area.CLEAR,
+        Area.TRANSACTIONS,
+        Area.WAN_CONFLICTS,
+        Area.WAN_DISTRIBUTION,
+        Area.GATEWAY_QUEUE,
+        Area.SERIAL_SENDER,
+        Area.QUEUE_REMOVAL,
+    }
+)
+"""The areas whose requirements a state of a small world may go against: what members hold and have queued,
+what they are told and what calls return. The others are of clients, of settings, of what is counted, and of
+senders that small worlds have not."""
+
+
+def is_of_safety(variant: FaultyVariant) -> bool:
+    """Whether a variant breaks a requirement that a state of a small world may go against."""
+    return any(AREA_OF_FAMILY[id_.partition("-")[0]] in OF_SAFETY for id_ in variant.requirements)
+
+
+Sights = dict[str, frozenset[Hashable]]
+"""What may be seen of a program's runs, by what it is about: what somebody could look at in a real system."""
 
 
 class Refuted(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,7 +61,9 @@ class Refuted(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         variant: its name.
-        by: the promise that it breaks, or "ends" if members hold in the end what they never do rightly;
+        by: the promise that it breaks, or what is seen of it that is never seen rightly: "contents" and
+            "versions" of members in the end, what listeners are "told", how calls "return"; or, at any
+            "moment", what members hold and have queued while these calls are made and those have returned;
             empty if it was not refuted.
         program: in which program, in words.
         programs: how many were looked at.
@@ -45,37 +76,100 @@ class Refuted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Right:
-    """What comes of programs where all is right, each looked at once."""
+    """What comes of programs where all is right, each looked at once, and what decisions are asked there."""
 
     def __init__(self, book: Rulebook) -> None:
         self.book = book
-        self._known: dict[Program, tuple[Ends, bool]] = {}
+        self._known: dict[Program, Sights | None] = {}
+        self._asked: dict[str, set[tuple[Any, ...]]] = {}
+        names = [field.name for field in dataclasses.fields(book)]
+        self._overhearing = dataclasses.replace(
+            book, **{name: self._overheard(name, getattr(book, name)) for name in names}
+        )
 
-    def ends(self, program: Program) -> tuple[Ends, bool]:
-        """How a program may end, and whether that is all."""
+    def _overheard(self, decision: str, answer: Callable[..., Any]) -> Callable[..., Any]:
+        heard = self._asked.setdefault(decision, set())
+
+        def told(*arguments: Any) -> Any:
+            heard.add(arguments)
+            return answer(*arguments)
+
+        return told
+
+    def listen(self, worlds: Iterable[Program]) -> None:
+        """Walk through these worlds, and note what is asked."""
+        for program in worlds:
+            self._sights(program)
+
+    @property
+    def asked(self) -> frozenset[str]:
+        """The decisions that somebody asked."""
+        return frozenset(decision for decision, heard in self._asked.items() if heard)
+
+    def differs(self, variant: FaultyVariant) -> bool:
+        """Whether a variant answers otherwise anything that was asked.
+
+        One that does not goes through just the same states: nothing of it can be seen in these worlds.
+        """
+        return any(
+            each(wrong(*arguments)) != each(getattr(self.book, decision)(*arguments))
+            for decision, wrong in variant.replaces.items()
+            for arguments in self._asked[decision]
+        )
+
+    def unseen(self, walked: Walked) -> str:
+        """What is seen of a walk that is never seen rightly: what it is about, or "" if there is nothing."""
+        right = self._sights(walked.program)
+        if right is None:
+            return ""
+        return next((about for about, seen in sights(walked).items() if not seen <= right[about]), "")
+
+    def _sights(self, program: Program) -> Sights | None:
+        """All that may be seen of a program; None where that is too much. Claims would leave moments out."""
         if program not in self._known:
-            walked = walk(program, self.book, most=MOST)
-            self._known[program] = _ends(walked), walked.whole
+            walked = walk(program, self._overhearing, reduced=False, most=MOST_OF_RIGHT)
+            self._known[program] = sights(walked) if walked.whole else None
         return self._known[program]
 
-    def asked(self, worlds: Iterable[Program]) -> frozenset[str]:
-        """The decisions that somebody asks: who makes others otherwise does nothing else in these worlds."""
-        asked: set[str] = set()
 
-        def overheard(decision: str, answer: Callable[..., Any]) -> Callable[..., Any]:
-            def told(*arguments: Any) -> Any:
-                asked.add(decision)
-                return answer(*arguments)
+def sights(walked: Walked) -> Sights:
+    """What may be seen of a program's runs: of listeners, of calls, in the end, and at any moment."""
+    members = [member for site in walked.program.shape.sites for member in site]
+    return {
+        "contents": frozenset(_contents(end, members) for end in walked.ends),
+        "returns": frozenset(walked.returned),
+        "told": frozenset(walked.shown),
+        "versions": frozenset(_versions(end, members) for end in walked.ends),
+        "moment": frozenset(_moment(moment, members) for moment in walked.moments),
+    }
 
-            return told
 
-        names = [field.name for field in dataclasses.fields(self.book)]
-        overhearing = dataclasses.replace(
-            self.book, **{name: overheard(name, getattr(self.book, name)) for name in names}
-        )
-        for program in worlds:
-            walk(program, overhearing, most=MOST)
-        return frozenset(asked)
+def _contents(moment: Moment, members: list[str]) -> Hashable:
+    world = moment.world
+    entries = (
+        (member, world.entry(member, REGION, KEY)) for member in members if member not in world.wan.dead
+    )
+    return tuple((member, entry.state, entry.token) for member, entry in entries)
+
+
+def _versions(moment: Moment, members: list[str]) -> Hashable:
+    world = moment.world
+    stamps = ((member, world.entry(member, REGION, KEY).stamp) for member in members)
+    return tuple(
+        (member, stamp.version, stamp.member, stamp.site)
+        for member, stamp in stamps
+        if stamp is not None and member not in world.wan.dead
+    )
+
+
+def _moment(moment: Moment, members: list[str]) -> Hashable:
+    world = moment.world
+    queues = tuple(
+        (where, sender.primary, tuple(event.op_id for event in sender.queue))
+        for where, sender in world.wan.senders.in_order()
+        if where[0] not in world.wan.dead
+    )
+    return moment.called, moment.broken, tuple(sorted(world.calls)), _contents(moment, members), queues
 
 
 def refute(
@@ -89,17 +183,7 @@ def refute(
             break
         count += 1
         walked = walk(program, book, most=MOST)
-        by = next(broken_by(walked), "") or _wrong_end(walked, right)
+        by = next(broken_by(walked), "") or right.unseen(walked)
         if by:
             return Refuted(variant=variant.name, by=by, program=str(program), programs=count)
     return Refuted(variant=variant.name, programs=count)
-
-
-def _wrong_end(walked: Walked, right: Right) -> str:
-    """Say "ends" if members end with what they never do rightly."""
-    ends, whole = right.ends(walked.program)
-    return "ends" if whole and not _ends(walked) <= ends else ""
-
-
-def _ends(walked: Walked) -> Ends:
-    return frozenset(tuple(holdings(walked.program, end.world).items()) for end in walked.ends)

@@ -7,10 +7,10 @@ claim. Breadth first, so that the run told of a world is the shortest. Knows no 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from plumbline.reference.explain.steps import Step, Unobserved, View
+from plumbline.reference.explain.steps import Entry, Place, Step, Unobserved, View
 from plumbline.reference.explore.programs import Program, first_put, words
 from plumbline.reference.explore.promises import MANNERS, Manner
 from plumbline.reference.hashed import HashedMap
@@ -21,7 +21,7 @@ from plumbline.reference.model.setting import Onward, Setting
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
 from plumbline.reference.model.world import World, empty_world
-from plumbline.reference.operations import Operation
+from plumbline.reference.operations import Operation, Outcome
 from plumbline.reference.rulebook.book import Rulebook
 
 _NOTHING: HashedMap[Any, Any] = HashedMap()
@@ -45,6 +45,8 @@ class Walked:
         ends: the moments after which nothing happens.
         astray: what has to hold of each step, and does not: the moment before the first such step, and what
             happens then.
+        shown: what any step has shown, and where.
+        returned: how any call has returned: its number and the outcome.
     """
 
     def __init__(self, program: Program, before: dict[Moment, tuple[Moment, str] | None]) -> None:
@@ -52,12 +54,19 @@ class Walked:
         self.whole = True
         self.ends: list[Moment] = []
         self.astray: dict[Manner, tuple[Moment, str]] = {}
+        self.shown: set[tuple[Place, Entry]] = set()
+        self.returned: set[tuple[int, Outcome]] = set()
         self._before = before
 
     @property
     def states(self) -> int:
         """How many moments were visited."""
         return len(self._before)
+
+    @property
+    def moments(self) -> Iterable[Moment]:
+        """Those that were visited."""
+        return self._before.keys()
 
     def run_to(self, moment: Moment) -> tuple[str, ...]:
         """The shortest run to a moment: what happened, one thing after the other."""
@@ -72,12 +81,12 @@ class Walked:
 class _Faults(Unknowing):
     """Knows of the future which faults are to come, and nothing else."""
 
-    def __init__(self, faults: tuple[Fault, ...]) -> None:
+    def __init__(self, faults: tuple[Fault, ...], *, reduced: bool) -> None:
         self._hazards = [
             frozenset().union(*map(hazards.of_fault, faults[first:])) for first in range(len(faults) + 1)
         ]
         self._faults = faults
-        self._breaks = any(fault.kind is not FaultKind.TIME_LEAP for fault in faults)
+        self._breaks = not reduced or any(fault.kind is not FaultKind.TIME_LEAP for fault in faults)
         self.broken = 0
 
     def open(self, world: World, view: View) -> frozenset[str]:  # type: ignore[override] # asked so, always
@@ -145,13 +154,15 @@ class _Walker:
         )
         if program.shape.links:
             self._setting.onward = Onward.AS_OF_SENDER if onward is None else onward
-        self._foresight = _Faults(program.faults)
+        self._foresight = _Faults(program.faults, reduced=reduced)
         self._model = Model(self._setting, OrderStrength.TOTAL, self._foresight, Answers())
         self._view = Unobserved(reduced=reduced)
         self._replaced = book.replaced()
         # What a commit has changed may be told of later, so that no step shows whether it is told rightly.
         self._manners = () if program.shape.committed else MANNERS
         self.astray: dict[Manner, tuple[Moment, str]] = {}
+        self.shown: set[tuple[Place, Entry]] = set()
+        self.returned: set[tuple[int, Outcome]] = set()
         for operation in (first_put(program.shape), *program.operations):
             self._setting.take_up(operation)
         self._setting.readings = {number: (1, time) for number, time in enumerate(program.times, 1)}
@@ -182,6 +193,7 @@ class _Walker:
         steps = list(self._model.internal_steps(world, self._view))
         alone = self._alone(world, steps)
         for step in alone or steps:
+            self.shown.update(step.shows)
             for manner in self._manners:
                 if manner not in self.astray and not manner.kept(world, step):
                     self.astray[manner] = moment, _told(step)
@@ -197,6 +209,7 @@ class _Walker:
             if self._is_committed(moment.world, op_id):
                 continue
             if ways := list(self._model.timeline.returned(moment.world, op_id)):
+                self.returned.update((op_id, outcome) for _, outcome in ways)
                 said = {after: f"{op_id} returns {outcome.status}" for after, outcome in ways}
                 return [(moment._replace(world=after), told) for after, told in said.items()]
         return []
@@ -218,6 +231,17 @@ class _Walker:
                 return [step]
         return []
 
+    def _waits(self, world: World, operation: Operation) -> bool:
+        """Whether a call comes only later: what takes effect later in a site is dated by a later clock.
+
+        So where it is known what the clocks show at the calls, those of a site come one after the other.
+        """
+        home = self._setting.site_of
+        return bool(self.program.times) and any(
+            home[other.member] == home[operation.member] and other.member not in world.wan.dead
+            for other in map(self._setting.operations.__getitem__, world.calls)
+        )
+
     def _outside(self, moment: Moment) -> Iterator[tuple[Moment, str]]:
         """The next call is made, the next fault happens."""
         world, called, broken = moment
@@ -225,7 +249,7 @@ class _Walker:
             operation = self.program.operations[called]
             if operation.member in world.wan.dead:
                 yield moment._replace(called=called + 1), f"{operation.member} is dead and calls nothing"
-            else:
+            elif not self._waits(world, operation):
                 after = self._model.timeline.called(world, operation)
                 yield moment._replace(world=after, called=called + 1), _call(operation)
         if broken < len(self.program.faults):
@@ -255,7 +279,7 @@ def walk(
     first = walker.first()
     before: dict[Moment, tuple[Moment, str] | None] = {first: None}
     walked = Walked(program, before)
-    walked.astray = walker.astray
+    walked.astray, walked.shown, walked.returned = walker.astray, walker.shown, walker.returned
     waiting = deque([first])
     while waiting:
         moment = waiting.popleft()

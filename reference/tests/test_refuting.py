@@ -8,8 +8,9 @@ import pytest
 
 from plumbline.reference.explore.findings import all_programs
 from plumbline.reference.explore.programs import Program, Shape, programs
-from plumbline.reference.explore.refuting import Right, refute
+from plumbline.reference.explore.refuting import Right, is_of_safety, refute
 from plumbline.reference.explore.scopes import SHAPES, Part, Scope
+from plumbline.reference.explore.walk import walk
 from plumbline.reference.history import FaultKind
 from plumbline.reference.operations import OperationKind
 from plumbline.reference.rulebook.book import Rulebook
@@ -53,19 +54,58 @@ def test_an_end_that_is_never_right_refutes_where_no_promise_is_asked_for(right:
         replaces={"create_crosses": lambda: False, "put_crosses": lambda: False},
     )
     shape = Shape(sites=(("A", "B"), ("C",)), operations=1, kinds=(PUT,), faults=((FaultKind.CRASH,),))
-    assert refute(stays, programs(shape), right).by == "ends"
+    assert refute(stays, programs(shape), right).by == "contents"
 
 
-def test_what_is_right_is_not_refuted_and_what_nobody_asks_is_not_asked(right: Right):
+def test_what_is_right_is_not_refuted_and_what_nobody_asks_is_not_asked():
+    right = Right(Rulebook())
     worlds = first_of(Part.REPLICATED)
     same = FaultyVariant(
         name="same", description="", requirements=(), replaces={"applies_older": lambda: False}
     )
     found = refute(same, worlds, right)
     assert (found.by, found.programs) == ("", len(worlds))
-    asked = right.asked(worlds)
-    assert {"applies_older", "is_higher", "value_stored"} <= asked
-    assert asked.isdisjoint({"batch_of", "sends_to_caller", "has_expired"})
+    assert {"applies_older", "is_higher", "value_stored"} <= right.asked
+    assert right.asked.isdisjoint({"batch_of", "sends_to_caller", "has_expired"})
+    assert not right.differs(same)
+    assert right.differs(FAULTY["late-wins"])
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        SHAPES[Part.REPLICATED, Scope.SMALL][2],
+        SHAPES[Part.REPLICATED, Scope.SMALL][4],
+        SHAPES[Part.GATEWAYS, Scope.SMALL][1],
+        SHAPES[Part.GATEWAYS, Scope.SMALL][-2],
+        SHAPES[Part.TRANSACTIONS, Scope.SMALL][1],
+    ],
+    ids=str,
+)
+def test_a_walk_that_believes_claims_shows_nothing_that_is_not_right(shape: Shape, right: Right):
+    # Else a variant might be refuted by what is only left out where all is right.
+    for program in list(programs(shape))[::3]:
+        assert right.unseen(walk(program, right.book)) == ""
+
+
+@pytest.mark.parametrize(
+    ("variant", "part", "by"),
+    [
+        ("loser-is-told", Part.REPLICATED, "returns"),
+        ("keeps-old-signature", Part.REPLICATED, "versions"),
+        ("tombstones-show", Part.REPLICATED, "told"),
+        ("queue-without-copies", Part.GATEWAYS, "moment"),
+    ],
+)
+def test_a_variant_is_refuted_by_what_is_never_seen_rightly(variant: str, part: Part, by: str, right: Right):
+    assert refute(FAULTY[variant], all_programs(part, Scope.SMALL), right).by == by
+
+
+def test_variants_of_clients_settings_and_counters_are_not_of_safety():
+    assert is_of_safety(FAULTY["late-wins"])
+    assert is_of_safety(FAULTY["removes-when-sent"])
+    for other in ("nobody-counts", "interest-dies-with-entry", "unchecked-by-default"):
+        assert not is_of_safety(FAULTY[other])
 
 
 def test_nothing_is_begun_once_the_time_is_over(right: Right):
