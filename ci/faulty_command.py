@@ -29,6 +29,9 @@ from plumbline.suites.faults import Kill, kill
 from plumbline.suites.machines import MACHINES
 from plumbline.suites.profiles import PROFILES
 
+LONG_S = 15
+"""Within so many seconds nearly every variant is meant to be killed."""
+
 
 @click.group("faulty")
 def command() -> None:
@@ -241,6 +244,7 @@ def _summary(kills: list[Kill]) -> str:
         f"{len(whole)} variants, {sum(all(row.killed for row in rows) for rows in whole)} killed, "
         f"{sum(all(row.named for row in rows) for rows in whole)} named; "
         f"until killed {median(seconds.values()):.1f} s at the median, "
+        f"{sum(took <= LONG_S for took in seconds.values()) / len(seconds):.0%} within {LONG_S} s, "
         f"{seconds[slowest]:.1f} s at worst ({slowest})"
     )
 
