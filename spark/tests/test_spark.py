@@ -17,7 +17,7 @@ from plumbline.reference.rules.gateway_right import RIGHT
 from plumbline.reference.rules.gateway_wrong import WRONG
 from plumbline.reference.rules.judging import connect
 from plumbline.reference.rules.results import RESULT_SCHEMA, judge_by_duckdb, rows_about, summarise
-from plumbline.reference.rules.rule import ANSWER, load_parts, load_rules
+from plumbline.reference.rules.rule import ANSWER, Rule, load_parts, load_rules
 from plumbline.reference.rules.samples import CONFORMING, VIOLATING, conflict, sample_run
 from plumbline.reference.rules.survey import find_runs, judge
 from plumbline.reference.rules.tale import Sample
@@ -48,8 +48,11 @@ SECONDS = "seconds"
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[SparkSession]:
-    with spark_session("plumbline-tests") as session:
-        yield session
+    with pytest.MonkeyPatch.context() as environment:
+        # Each statement is planned once, which is not worth compiling Java any better.
+        environment.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+        with spark_session("plumbline-tests") as session:
+            yield session
 
 
 @pytest.fixture(scope="module")
@@ -90,16 +93,22 @@ OF_PARTS = {named for part in load_parts().values() for named in NAMED.findall(p
 class Reading:
     """Spark SQL reads rules one named expression after the other, those of parts once for all rules.
 
-    Of a whole statement Spark writes out each expression wherever it is used, and plans for minutes.
+    Of a whole statement Spark writes out each expression wherever it is used, and plans for minutes. Whether
+    it understands one is asked of an empty trace of the columns that the rule names: each of a hundred would
+    be looked up wherever the trace is read.
     """
 
-    def __init__(self, spark: SparkSession, trace: pa.Table) -> None:
+    def __init__(self, spark: SparkSession, file: Path) -> None:
         self._spark = spark
         self._known: dict[tuple[str, str], DataFrame] = {}
-        spark.createDataFrame(trace).cache().createOrReplaceTempView("ev")
+        self._trace = spark.read.parquet(str(file))
 
-    def answer(self, text: str) -> list[tuple[object, ...]]:
+    def answer(self, rule: Rule) -> list[tuple[object, ...]]:
+        text = rule.text
+        named = TRACE_SCHEMA.empty_table().select(list(rule.columns))
+        self._spark.createDataFrame(named).createOrReplaceTempView("ev")
         assert tuple(self._spark.sql(text).columns) == ANSWER, "Spark understands it as one statement"
+        self._trace.createOrReplaceTempView("ev")
         for name, expression in NAMED.findall(text):
             found = self._known.get((name, expression))
             if found is None:
@@ -113,8 +122,10 @@ class Reading:
 
 
 @pytest.fixture(scope="module")
-def reading(spark: SparkSession, trace: pa.Table) -> Reading:
-    return Reading(spark, trace)
+def reading(spark: SparkSession, trace: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Reading:
+    file = tmp_path_factory.mktemp("trace") / "ev.parquet"
+    pq.write_table(trace, file)
+    return Reading(spark, file)
 
 
 def test_the_named_expressions_of_every_rule_are_found_each_name_once():
@@ -125,11 +136,11 @@ def test_the_named_expressions_of_every_rule_are_found_each_name_once():
 
 @pytest.mark.parametrize("requirement", sorted(load_rules()))
 def test_spark_sql_and_duckdb_read_the_rule_alike(reading: Reading, trace: pa.Table, requirement: str):
-    text = load_rules()[requirement].text
-    by_spark = reading.answer(text)
+    rule = load_rules()[requirement]
+    by_spark = reading.answer(rule)
     with connect() as connection:
         connection.register("ev", trace)
-        by_duckdb = sorted(connection.sql(f"SELECT {', '.join(ANSWER)} FROM ({text})").fetchall())  # noqa: S608 - the rule's own text
+        by_duckdb = sorted(connection.sql(f"SELECT {', '.join(ANSWER)} FROM ({rule.text})").fetchall())  # noqa: S608 - the rule's own text
     assert by_spark == by_duckdb
     violated = {(row[0], row[1]) for row in by_spark if row[-1]}
     wrong = {name for name, sample in EXAMPLES.items() if requirement in sample.violates}
