@@ -6,19 +6,26 @@ import json
 import subprocess
 import sys
 
+import msgspec
 import pytest
 
-from plumbline.ci.comparison import JUDGE_BUDGET, SEARCH_BUDGET
+from plumbline.ci.comparison import SEARCH_BUDGET
 from plumbline.ci.trials import named_book
 from plumbline.ci.weakenings.known import TABLES, WEAKENINGS
 from plumbline.ci.weakenings.weakening import Weakening
 from plumbline.ci.witnesses import Witness, notices, read_witnesses, weakened
-from plumbline.reference.explain.engine import Answer, explain
+from plumbline.reference.explain.engine import Answer, Budget, explain
 from plumbline.reference.explain.judge import judge
 from plumbline.reference.explain.question import ask
 from plumbline.reference.model import replicates, system
 
 WITNESSES = [witness for witnesses in read_witnesses().values() for witness in witnesses]
+
+JUDGE_BUDGET = Budget(states=15_000)
+"""What the judge decides of these takes it at most 11,500 states; the others stay undecided after 60,000."""
+
+MOST_UNDECIDED = 4
+"""So many witnesses are too long for the judge; of those it says nothing."""
 
 
 UNNOTICED = {
@@ -84,14 +91,17 @@ def test_a_weakening_of_text_that_is_not_there_is_refused():
 
 
 def test_on_every_witness_the_judge_agrees_with_the_search():
-    assert [witness for witness in WITNESSES if _disagree(witness)] == []
+    each_once = {msgspec.json.encode(witness): witness for witness in WITNESSES}.values()
+    answers = [(witness, _answers(witness)) for witness in each_once]
+    assert [witness for witness, given in answers if given >= {Answer.EXPLAINED, Answer.REFUTED}] == []
+    assert sum(Answer.UNKNOWN in given for _, given in answers) <= MOST_UNDECIDED
 
 
-def _disagree(witness: Witness) -> bool:
+def _answers(witness: Witness) -> set[Answer]:
+    """What the search says of a witness, and what the judge says."""
     book = named_book(witness.rulebook)
     question = ask(witness.history, book)
-    answers = {
+    return {
         explain(question.system, question.logs, SEARCH_BUDGET, book.replaced()).answer,
         judge(question.system, question.logs, JUDGE_BUDGET).answer,
     }
-    return answers >= {Answer.EXPLAINED, Answer.REFUTED}
