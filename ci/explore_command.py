@@ -124,6 +124,8 @@ def command(
         for shape in SHAPES[part, Scope(scope)]
         if (world or "") in str(shape)
     ]
+    # Of worlds whose descriptions begin alike the one that is told whole is meant.
+    shapes = [(part, shape) for part, shape in shapes if str(shape) == world] or shapes
     if not shapes:
         raise click.UsageError(f"No world of this scope is described by {world!r}.")
     ends = None if within is None else time.monotonic() + _seconds(within)
