@@ -146,5 +146,21 @@ def test_the_gate_is_asked_about_the_reference_alone(tmp_path: Path, monkeypatch
     assert str(Path(asked).parent) in judged
 
 
+@pytest.mark.parametrize(("of_the_gate", "succeeds"), [(0, True), (1, False), (2, False)])
+def test_the_job_fails_where_the_gate_or_the_reference_in_front_of_it_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of_the_gate: int, succeeds: bool
+):
+    monkeypatch.setattr(main_job, "missing_for_geode", lambda _: "no Maven")
+    monkeypatch.setattr(main_job, "missing_for_spark", lambda: "no Spark")
+    steps = main_job.plan(tmp_path, tmp_path / "site")
+    for gate in ("gate, by the policy for most", "reference, profile gate"):
+        ended = {step.arguments: of_the_gate if step.title == gate else step.expected for step in steps}
+
+        def ends(command: list[str], _: Path | None, ended: dict[tuple[str, ...], int] = ended) -> int:
+            return ended[tuple(command[1:])]
+
+        assert succeeded(carry_out_all(steps, ends), all_of_it=False) is succeeds
+
+
 def test_the_faulty_variants_of_the_job_exist():
     assert set(FAULTY_VARIANTS) <= set(FAULTY)
