@@ -82,16 +82,15 @@ class Right:
         self.book = book
         self._known: dict[Program, Sights | None] = {}
         self._asked: dict[str, set[tuple[Any, ...]]] = {}
+        self._asked_in: dict[Program, dict[str, set[tuple[Any, ...]]]] = {}
         names = [field.name for field in dataclasses.fields(book)]
         self._overhearing = dataclasses.replace(
             book, **{name: self._overheard(name, getattr(book, name)) for name in names}
         )
 
     def _overheard(self, decision: str, answer: Callable[..., Any]) -> Callable[..., Any]:
-        heard = self._asked.setdefault(decision, set())
-
         def told(*arguments: Any) -> Any:
-            heard.add(arguments)
+            self._asked.setdefault(decision, set()).add(arguments)
             return answer(*arguments)
 
         return told
@@ -104,17 +103,24 @@ class Right:
     @property
     def asked(self) -> frozenset[str]:
         """The decisions that somebody asked."""
-        return frozenset(decision for decision, heard in self._asked.items() if heard)
+        return frozenset(decision for asked in self._asked_in.values() for decision in asked)
 
     def differs(self, variant: FaultyVariant) -> bool:
         """Whether a variant answers otherwise anything that was asked.
 
         One that does not goes through just the same states: nothing of it can be seen in these worlds.
         """
+        return any(self._differs(variant, asked) for asked in self._asked_in.values())
+
+    def differs_in(self, variant: FaultyVariant, program: Program) -> bool:
+        """Whether a variant answers anything otherwise in a program; it may where not all was looked at."""
+        return self._sights(program) is None or self._differs(variant, self._asked_in[program])
+
+    def _differs(self, variant: FaultyVariant, asked: dict[str, set[tuple[Any, ...]]]) -> bool:
         return any(
             each(wrong(*arguments)) != each(getattr(self.book, decision)(*arguments))
             for decision, wrong in variant.replaces.items()
-            for arguments in self._asked[decision]
+            for arguments in asked.get(decision, ())
         )
 
     def unseen(self, walked: Walked) -> str:
@@ -127,8 +133,10 @@ class Right:
     def _sights(self, program: Program) -> Sights | None:
         """All that may be seen of a program; None where that is too much. Claims would leave moments out."""
         if program not in self._known:
+            self._asked = {}
             walked = walk(program, self._overhearing, reduced=False, most=MOST_OF_RIGHT)
             self._known[program] = sights(walked) if walked.whole else None
+            self._asked_in[program] = self._asked
         return self._known[program]
 
 
@@ -182,6 +190,8 @@ def refute(
         if time.monotonic() > ends:
             break
         count += 1
+        if not right.differs_in(variant, program):
+            continue
         walked = walk(program, book, most=MOST)
         by = next(broken_by(walked), "") or right.unseen(walked)
         if by:
