@@ -107,11 +107,11 @@ class Disturbances:
             return False
         for message in world.channels[channel]:
             call = world.calls.get(message.op_id)
-            moment, outcome = self._index.returned.get(message.op_id, (NEVER, None))
+            _, outcome = self._index.returned.get(message.op_id, (NEVER, None))
+            # However late the harness has heard of the answer: who is dead is told nothing more.
             answered = outcome is not None and outcome.status not in (Status.INDEFINITE, Status.FAILED)
             if (
                 answered
-                and moment < ends[0]
                 and call is not None
                 and (message.queue, channel.source, channel.target) in call.waiting
             ):

@@ -280,9 +280,10 @@ class Hindsight:
             # What comes again counts for nothing as long as it is stored, and counts when it is outdated.
             return True
         index = bisect_left(moments, now)
-        if self._index.dies(operation.member):
+        latest = self._index.latest(operation, member)
+        if latest > self._index.dies_by(operation.member, self._index.called[operation.op_id]):
             return index < len(moments)  # what it has sent may be lost, and then counts for nothing
-        return index < len(moments) and moments[index] < self._index.latest(operation, member)
+        return index < len(moments) and moments[index] < latest
 
     def is_counted(self, world: World, now: int, member: str) -> bool:
         """Whether somebody reads the member's counters from now on (see Foresight)."""

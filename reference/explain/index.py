@@ -122,6 +122,10 @@ class Index:
         )
         self.scopes = {region.name: region.scope for region in history.regions}
         self.partitioned = {r.name for r in history.regions if r.policy is RegionPolicy.PARTITION}
+        self._shared_out = {
+            r.name for r in history.regions if r.policy is not RegionPolicy.REPLICATE or r.policies
+        }
+        """Regions of which another member may go on with a call when its own has died."""
         self._unchecked = {region.name for region in history.regions if region.checks is False}
         self.logged: dict[str, set[tuple[str, str | None]]] = {
             member: {(shown.event.key, shown.event.token) for shown in log}
@@ -311,7 +315,22 @@ class Index:
             known = member == self.originators.get(operation.op_id)
         else:
             known = member == operation.member or self.scopes[operation.region] is Scope.ACK
-        return min(back, settled) if known else settled
+        if not known:
+            return settled
+        return min(back, settled, self._answered_by(operation))
+
+    def _answered_by(self, operation: Operation) -> int:
+        """The moment by which a call had its answer that a member which dies was still told of; else NEVER.
+
+        However late the harness hears of it: a dead member is told nothing more, and what was not
+        acknowledged by then nobody ever answers.
+        """
+        if operation.member not in self.doomed or operation.region in self._shared_out:
+            return NEVER
+        _, outcome = self.returned.get(operation.op_id, (NEVER, None))
+        if outcome is None or outcome.status in (Status.INDEFINITE, Status.FAILED):
+            return NEVER
+        return self.dies_by(operation.member, self.called[operation.op_id])
 
     def _find_readers(self) -> dict[Where, list[BareReader]]:
         readers: dict[Where, list[BareReader]] = {}
@@ -488,6 +507,9 @@ class Index:
         for operation in self.operations.values():
             if operation.kind is not OperationKind.DESTROY or not self.queues:
                 continue
+            _, outcome = self.returned.get(operation.op_id, (NEVER, None))
+            if outcome is not None and outcome.status in (Status.ABSENT, Status.REFUSED):
+                continue  # it destroyed nothing, and nobody was told
             told = (operation.key, operation.token)
             for member, site in self.sites.items():
                 near = site == self.sites[operation.member] and member != operation.member

@@ -93,9 +93,7 @@ class Deliveries:
             return False
         if view.still(*self._replicates.shown(member, operation)):
             return False
-        most = foresight.most_counted(view.now, member)
-        told = most is not None and world.discards.get(member, 0) >= most
-        return told or not foresight.is_counted(world, view.now, member)
+        return self._replicates.has_counted(world, view, member)
 
     def taken_in(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message

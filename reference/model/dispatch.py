@@ -16,6 +16,7 @@ from plumbline.reference.model import claims, hazards
 from plumbline.reference.model.batches import Batches
 from plumbline.reference.model.copies import with_sender
 from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.passage import Passage
 from plumbline.reference.model.senders import REMOVALS, WAITS_FOR_SITE
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Message, Queued, Sender, Wire, WireName, World
@@ -26,9 +27,10 @@ from plumbline.reference.rulebook.values import each
 class Dispatch:
     """The part of the model that empties queues."""
 
-    def __init__(self, setting: Setting, foresight: Foresight) -> None:
+    def __init__(self, setting: Setting, foresight: Foresight, passage: Passage) -> None:
         self._setting = setting
         self._foresight = foresight
+        self._passage = passage
         self._batches = Batches(setting)
         # Every state asks this of every sender.
         self._dispatches = {role: any(each(setting.book.dispatches(role))) for role in (True, False)}
@@ -41,11 +43,11 @@ class Dispatch:
                 continue
             queue = self._setting.queues[name]
             if sender.heard:
-                yield from self._removing(world, member, queue, sender)
+                yield from self._removing(world, view, member, queue, sender)
             if sender.wire > 0:
                 wire = wan.wires.get(WireName(name, member, sender.wire))
                 if wire is not None and wire.replies:
-                    yield from self._hearing(world, member, queue, sender, wire)
+                    yield from self._hearing(world, view, member, queue, sender, wire)
                 if wire is not None and len(sender.queue) != sender.sent:
                     yield from self._sending(world, view, member, queue, sender, wire)
             elif sender.wire == 0 and sender.queue:
@@ -141,6 +143,9 @@ class Dispatch:
         # Where no answer comes, or the queue is paused, whether a batch went on or had ended decides what is
         # applied before the next.
         lost = sender.paused or world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST
+        if not lost and self._passage.is_free(world, view, name, sender, wire, sender.queue[sender.sent]):
+            # Whether it has left its queue by then is all that a fault can tell, and only to who looks there.
+            hindered = claims.LOOKED_AT | {hazards.look_behind_fault(queue.id)}
         for ahead in each(book.next_of_queue(unsent)):
             index = sender.sent + ahead
             event = sender.queue[index]
@@ -178,10 +183,13 @@ class Dispatch:
                     )
 
     def _hearing(
-        self, world: World, member: str, queue: QueueAttributes, sender: Sender, wire: Wire
+        self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender, wire: Wire
     ) -> Iterator[Step]:
         name = WireName(queue.id, member, sender.wire)
         if world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST:
+            return
+        answered = sender.queue[: sender.heard + wire.replies]
+        if any(self._passage.must_come_again(world, view, name, event) for event in answered):
             return
         wires = world.wan.wires.set(name, wire._replace(replies=0))
         heard = with_sender(
@@ -193,17 +201,19 @@ class Dispatch:
         yield Step(
             ("hears the answer", member, queue.id, wire.replies),
             heard.but(wan=heard.wan._replace(wires=wires)),
-            claim=None if self._come_again(sender.queue[: sender.sent]) else claims.ANSWER,
+            claim=None if self._come_again(view, queue, sender) else claims.ANSWER,
             clashes=claims.LOOKED_AT
             | claims.TIME_PASSES
             | {hazards.look_behind_fault(queue.id), hazards.replies_lost(*link_of(queue))},
         )
 
-    def _come_again(self, events: tuple[Queued, ...]) -> bool:
-        """Whether one of the events is told of once more: then it may have to be sent once more."""
-        return any(self._foresight.comes_again(event.op_id) for event in events)
+    def _come_again(self, view: View, queue: QueueAttributes, sender: Sender) -> bool:
+        """Whether an unanswered event is yet to be told of once more: it may have to be sent once more."""
+        return any(self._passage.comes_again(view, queue.id, event) for event in sender.queue[: sender.sent])
 
-    def _removing(self, world: World, member: str, queue: QueueAttributes, sender: Sender) -> Iterator[Step]:
+    def _removing(
+        self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
+    ) -> Iterator[Step]:
         for count in each(self._setting.book.removed_by_reply(sender.heard)):
             gone, rest = sender.queue[:count], sender.queue[count:]
             mark = max((sender.mark, *(event.position for event in gone)))
@@ -220,7 +230,7 @@ class Dispatch:
             yield Step(
                 ("removes", member, queue.id, count),
                 removed.but(calls=calls),
-                claim=None if self._come_again(sender.queue[: sender.sent]) else claims.ANSWER,
+                claim=None if self._come_again(view, queue, sender) else claims.ANSWER,
                 clashes=claims.LOOKED_AT | claims.TIME_PASSES | {hazards.look_behind_fault(queue.id)},
             )
 

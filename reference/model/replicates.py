@@ -446,8 +446,39 @@ class Replicates:
         return (
             not self._foresight.comes_again(op_id)
             and alone(world, name, op_id)
-            and again.isdisjoint(self._foresight.open(world, view))
+            and (
+                again.isdisjoint(self._foresight.open(world, view))
+                or self.comes_any_way(world, view, name.queue, op_id)
+            )
         )
+
+    def comes_any_way(self, world: World, view: View, queue: str, op_id: int) -> bool:
+        """Whether nothing tells by which way an event reaches the members of another site.
+
+        Either way each shows it once. Only versions name who has received it, which matters where several
+        sites write the key; only counters tell that it came once more; and a listener that stands at a gate
+        holds up the connection by which it came.
+        """
+        setting, operation = self._setting, self._setting.operations[op_id]
+        remote = setting.queues[queue].remote_site
+        return (
+            view.reduced
+            and setting.as_documented
+            and setting.resolver is None
+            and remote is not None
+            and not setting.is_timed(operation.region, operation.key)
+            and not any(
+                world.gates.get((member, op_id), GateState.OPEN) is not GateState.OPEN
+                or not self.has_counted(world, view, member)
+                for member in setting.sites.get(remote, ())
+            )
+        )
+
+    def has_counted(self, world: World, view: View, member: str) -> bool:
+        """Whether a member's counters have reached what is read of them later, if anything is."""
+        most = self._foresight.most_counted(view.now, member)
+        told = most is not None and world.discards.get(member, 0) >= most
+        return told or not self._foresight.is_counted(world, view.now, member)
 
     def decided_by_log(self, view: View, place: Place, shown: Any) -> bool:
         """Whether the log says for sure which of its entries, if any, is this one."""

@@ -26,6 +26,7 @@ from plumbline.reference.model.forgetting import Forgetting
 from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.interests import Interests
 from plumbline.reference.model.precedence import Precedence
+from plumbline.reference.model.passage import Passage
 from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.resolving import Resolving
@@ -71,7 +72,7 @@ class Model:
         self.receivers = Receivers(
             setting, foresight, self.replicates, self.senders, wholes, Resolving(setting, strength)
         )
-        self.dispatch = Dispatch(setting, foresight)
+        self.dispatch = Dispatch(setting, foresight, Passage(setting, foresight, self.replicates))
         self.faults = Faults(setting, foresight)
         self.forwarding = Forwarding(setting, strength, self.callers, self.replicates)
         self.collecting = Collecting(setting)

@@ -1,0 +1,117 @@
+"""Passage: an event that could be sent, shown by all where it leads, and answered, before anything else happens.
+
+Whatever breaks later, such an event may as well have passed before: what its connection held and who was told
+of what are the same afterwards, and what is queued behind it may take its time. Knows connections and
+foresight; sends nothing itself.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.explain.steps import View
+from plumbline.reference.model.foresight import Comes, Foresight
+from plumbline.reference.model.replicates import Replicates
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.wires import alone
+from plumbline.reference.model.world import Queued, Sender, Wire, WireName, World
+from plumbline.reference.rulebook.operations import BECOMES
+
+
+class Passage:
+    """The part of the model that knows which events may pass at once."""
+
+    def __init__(self, setting: Setting, foresight: Foresight, replicates: Replicates) -> None:
+        self._setting = setting
+        self._foresight = foresight
+        self._replicates = replicates
+        remote = [queue.remote_site for queue in setting.queues.values()]
+        self._only = {name for name, queue in setting.queues.items() if remote.count(queue.remote_site) == 1}
+
+    def is_free(
+        self, world: World, view: View, name: WireName, sender: Sender, wire: Wire, event: Queued
+    ) -> bool:
+        """Whether the event may be sent, shown, answered and removed now, and nothing could tell.
+
+        It is the first that is unanswered, on a connection on which nothing else is; every member where it
+        leads is told of it next, by this queue alone; and nobody who reads or changes the key may come first.
+
+        Args:
+            world: before the event is sent.
+            view: of the logs.
+            name: the connection.
+            sender: whose turn it is.
+            wire: what is on the connection.
+            event: which.
+        """
+        setting, operation = self._setting, self._setting.carried(event)
+        if (
+            not view.reduced
+            or name.queue not in self._only
+            or setting.clients
+            or setting.lesser
+            or operation.kind not in BECOMES
+            or operation.region in setting.partitioned
+            or sender.sent
+            or sender.heard
+            or wire != Wire(wire.receiver)
+            or not alone(world, name, event.op_id)
+            or self._foresight.comes_again(event.op_id)
+            or not self._replicates.comes_any_way(world, view, name.queue, event.op_id)
+        ):
+            return False
+        return all(
+            self._is_next(world, view, member, event)
+            for member in self._remote(name.queue)
+            if member not in world.wan.dead
+        )
+
+    def _is_next(self, world: World, view: View, member: str, event: Queued) -> bool:
+        """Whether the member's log tells of the event next, and nothing else may come to the key first."""
+        operation = self._setting.carried(event)
+        place, shown = self._replicates.shown(member, operation)
+        entry = world.entry(member, operation.region, operation.key)
+        return (
+            (member, event.op_id) not in world.wan.seen
+            and self._replicates.decided_by_log(view, place, shown)
+            and view.fits(place, shown)
+            and self._foresight.reader_to_come(world, view.now, member, operation, entry) is Comes.NO
+            and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
+        )
+
+    def comes_again(self, view: View, queue: str, event: Queued) -> bool:
+        """Whether a member where the queue leads is yet to be told of an event that is told of repeatedly."""
+        return self._foresight.comes_again(event.op_id) and any(
+            view.still(*shown) or not view.observed(shown[0])
+            for shown in (
+                self._replicates.shown(member, self._setting.carried(event)) for member in self._remote(queue)
+            )
+        )
+
+    def must_come_again(self, world: World, view: View, name: WireName, event: Queued) -> bool:
+        """Whether only its queue can still bring an event to a member that has it, and tells of it yet.
+
+        So it has not left the queue: its answer was never heard.
+        """
+        setting, operation = self._setting, self._setting.carried(event)
+        if (
+            not view.reduced
+            or name.queue not in self._only
+            or not setting.in_sequence
+            or self._foresight.dies(name.source)
+            or not self._foresight.comes_again(event.op_id)
+            or setting.keeps_stamp_of(event.op_id)
+            or not alone(world, name, event.op_id)
+        ):
+            return False
+        held = world.wan.wires[name]
+        on_its_way = any(one.op_id == event.op_id for one in (*held.events, held.busy) if one is not None)
+        return not on_its_way and any(
+            (member, event.op_id) in world.wan.seen
+            and self._replicates.decided_by_log(view, *shown)
+            and view.still(*shown)
+            for member in self._remote(name.queue)
+            for shown in (self._replicates.shown(member, operation),)
+        )
+
+    def _remote(self, queue: str) -> tuple[str, ...]:
+        remote = self._setting.queues[queue].remote_site
+        return () if remote is None else self._setting.sites.get(remote, ())
