@@ -63,6 +63,7 @@ _PARTS = [
             "model.precedence",
             "model.hazards",
             "model.dispatch",
+            "model.passage",
             "model.receivers",
             "model.faults",
             "model.rest",

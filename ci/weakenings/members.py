@@ -255,8 +255,8 @@ MEMBERS: dict[str, Weakening] = {
     ),
     "an event is not sent again": Weakening(
         "model.replicates",
-        "            and again.isdisjoint(self._foresight.open(world, view))\n",
-        "",
+        "again.isdisjoint(self._foresight.open(world, view))\n                or self.comes_any_way(world, view, name.queue, op_id)",
+        "True",
     ),
     "operations change no queues": Weakening(
         "model.callers", "                        clashes=clashes,\n", ""

@@ -121,11 +121,8 @@ class Index:
             op.op_id for op in self.operations.values() if (op.region, op.key, op.token) in again
         )
         self.scopes = {region.name: region.scope for region in history.regions}
-        self.partitioned = {r.name for r in history.regions if r.policy is RegionPolicy.PARTITION}
-        self._shared_out = {
-            r.name for r in history.regions if r.policy is not RegionPolicy.REPLICATE or r.policies
-        }
-        """Regions of which another member may go on with a call when its own has died."""
+        self.partitioned, self._shared_out = _not_replicated(history)
+        """Partitioned regions; and those of which another member may go on with a dead one's call."""
         self._unchecked = {region.name for region in history.regions if region.checks is False}
         self.logged: dict[str, set[tuple[str, str | None]]] = {
             member: {(shown.event.key, shown.event.token) for shown in log}
@@ -555,6 +552,13 @@ _MENDED_BY = {
 def _spot(fault: Fault) -> tuple[str, str, int, int, str]:
     """Where a fault is."""
     return fault.member, fault.queue, fault.site, fault.remote_site, fault.client
+
+
+def _not_replicated(history: History) -> tuple[set[str], set[str]]:
+    """The partitioned regions; and with them those that some members keep less of than a replicate."""
+    partitioned = {r.name for r in history.regions if r.policy is RegionPolicy.PARTITION}
+    lesser = {r.name for r in history.regions if r.policy is not RegionPolicy.REPLICATE or r.policies}
+    return partitioned, partitioned | lesser
 
 
 def _as_told(history: History) -> History:

@@ -6,7 +6,8 @@ Knows the search and the decisions; knows nothing of candidates.
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
+from functools import partial
 from itertools import combinations
 
 import msgspec
@@ -45,7 +46,7 @@ SOON, FEW_KEYS, PATIENT = 2, 4, 50
 """So many states are looked at for each entry of the logs: of all keys before few are asked, of few keys, and
 of each key that is still undecided then."""
 
-AGAIN = ((SOON, 5), (8, 5), (32, 3))
+AGAIN = ((8, range(5)), (32, range(3)))
 """Before all of the budget is spent, choices are tried in other orders: so many states for each entry of the
 logs, and so often. Most runs are found soon in most orders, and hardly ever in an unlucky one."""
 
@@ -105,15 +106,38 @@ def _searched(
         return found, history
     # Naming asks many rulebooks, and has little time for each.
     if not book.replaced():
-        if refuted := search.refuted(history, 1, (FEW_KEYS, PATIENT)):
-            return refuted
-        for turn, (per_entry, times) in enumerate(AGAIN):
-            found = search.again(question, per_entry, times)
-            if found.answer is not Answer.UNKNOWN:
-                return found, history
-            if not turn and (refuted := search.refuted(history, 2, (FEW_KEYS,))):
-                return refuted
+        singles = _Undecided(parts(history, 1))
+        pairs = _Undecided(parts(history, 2))
+        efforts = (
+            partial(search.refuted, singles, FEW_KEYS),
+            partial(search.again, question, history, SOON, range(1)),
+            partial(search.refuted, pairs, FEW_KEYS),
+            partial(search.again, question, history, SOON, range(1, 5)),
+            partial(search.refuted, singles, PATIENT),
+            *(partial(search.again, question, history, *more) for more in AGAIN),
+        )
+        for decided in efforts:
+            if answer := decided():
+                return answer
     return search.explained(question), history
+
+
+class _Undecided:
+    """Parts of a history that nobody has explained so far; made when they are first asked for."""
+
+    def __init__(self, some: Iterator[History]) -> None:
+        self._some = some
+        self._left: list[History] | None = None
+
+    def __iter__(self) -> Iterator[History]:
+        if self._left is None:
+            self._left = list(self._some)
+        return iter(tuple(self._left))
+
+    def strike(self, part: History) -> None:
+        """It is explained."""
+        assert self._left is not None  # noqa: S101 - whoever has a part has asked for it
+        self._left.remove(part)
 
 
 class _Search:
@@ -125,29 +149,26 @@ class _Search:
         time_ms = budget.time_ms
         self._deadline = None if time_ms is None else time.thread_time() + time_ms / 1000
 
-    def refuted(
-        self, history: History, keys: int, patience: tuple[int, ...]
-    ) -> tuple[Explanation, History] | None:
-        """So many keys that refute the history, and how; None if none was found."""
-        undecided = list(parts(history, keys))
-        for per_entry in patience:
-            for part in tuple(undecided):
-                found = self.explained(ask(part, self._book), per_entry)
-                if found.answer is Answer.REFUTED:
-                    return found, part
-                if found.answer is Answer.EXPLAINED:
-                    undecided.remove(part)
+    def refuted(self, some: _Undecided, per_entry: int) -> tuple[Explanation, History] | None:
+        """The first of some parts of a history that is refuted, and how; None if none is."""
+        for part in some:
+            found = self.explained(ask(part, self._book), per_entry)
+            if found.answer is Answer.REFUTED:
+                return found, part
+            if found.answer is Answer.EXPLAINED:
+                some.strike(part)
         return None
 
-    def again(self, question: Question, per_entry: int, times: int) -> Explanation:
-        """What is found in so many other orders of the choices, where there are states for more."""
-        found = Explanation(Answer.UNKNOWN, 0)
+    def again(
+        self, question: Question, history: History, per_entry: int, seeds: range
+    ) -> tuple[Explanation, History] | None:
+        """What is found in other orders of the choices, where there are states for more; None if nothing."""
         if per_entry * question.logs.total < self._budget.states:
-            for seed in range(times):
-                found = self.explained(question, per_entry, per_entry * times + seed)
+            for seed in seeds:
+                found = self.explained(question, per_entry, per_entry * 5 + seed)
                 if found.answer is not Answer.UNKNOWN:
-                    break
-        return found
+                    return found, history
+        return None
 
     def explained(
         self, question: Question, per_entry: int | None = None, seed: int | None = None

@@ -1,8 +1,8 @@
-"""Passage: an event that could be sent, shown by all where it leads, and answered, before anything else happens.
+"""Passage: what may pass to another site at once, and what has to pass there once more.
 
-Whatever breaks later, such an event may as well have passed before: what its connection held and who was told
-of what are the same afterwards, and what is queued behind it may take its time. Knows connections and
-foresight; sends nothing itself.
+An event that could be sent, shown by all where it leads, and answered, may as well have passed before
+whatever breaks later: what its connection held and who was told of what are the same afterwards, and what is
+queued behind it may take its time. Knows connections and foresight; sends nothing itself.
 """
 
 from __future__ import annotations

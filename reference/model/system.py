@@ -25,8 +25,8 @@ from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.forgetting import Forgetting
 from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.interests import Interests
-from plumbline.reference.model.precedence import Precedence
 from plumbline.reference.model.passage import Passage
+from plumbline.reference.model.precedence import Precedence
 from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.resolving import Resolving
