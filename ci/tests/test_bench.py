@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from plumbline.ci import bench_command, client_benchmarks, consistency_benchmarks
+from plumbline.ci import bench_command, client_benchmarks, consistency_benchmarks, fault_benchmarks
 from plumbline.ci.benchmarks import (
     KEYS,
     LEAST_DESTRUCTIVE,
@@ -23,9 +23,11 @@ from plumbline.ci.benchmarks import (
     summarize,
 )
 from plumbline.ci.timings import timed_kinds
-from plumbline.reference.explain.engine import Answer
+from plumbline.reference.explain.engine import Answer, Budget, explain
+from plumbline.reference.explain.question import ask
 from plumbline.reference.history import Called, FaultBegun, OrderStrength, Registered
 from plumbline.reference.plans import Settle
+from plumbline.reference.rulebook.book import Rulebook
 
 
 @pytest.mark.parametrize("keys", KEYS)
@@ -143,3 +145,13 @@ def test_examples_of_document_004_are_as_large_as_they_say_and_are_explained(
     assert (row.unknown, row.wrong) == (0, 0)
     assert row.name == kind.name
     assert consistency_benchmarks.draw_example(kind, 1, spoilt=True) != history
+
+
+# 17: a queue is paused, and then replies are lost, so that what comes again tells what was not heard.
+# 36: replies are lost, and then the primary dies, with calls whose answers are heard of long afterwards.
+@pytest.mark.parametrize("seed", [17, 36])
+def test_a_right_example_with_two_faults_is_explained_in_the_order_tried_first(seed: int):
+    (kind,) = [k for k in fault_benchmarks.KINDS if (k.name, k.operations) == ("two faults", 200)]
+    question = ask(fault_benchmarks.draw_example(kind, seed, spoilt=False), Rulebook())
+    found = explain(question.system, question.logs, Budget(4 * question.logs.total))
+    assert found.answer is Answer.EXPLAINED

@@ -42,9 +42,9 @@ from plumbline.reference.rulebook.decisions import (
 from plumbline.reference.rulebook.resolvers import Told
 from plumbline.reference.runs import DeadEnd
 
-SOON, FEW_KEYS, PATIENT = 2, 4, 50
+SOON, FEW_KEYS, LONGER, PATIENT = 2, 4, 10, 50
 """So many states are looked at for each entry of the logs: of all keys before few are asked, of few keys, and
-of each key that is still undecided then."""
+of each key that is still undecided then, before and after other orders are tried."""
 
 AGAIN = ((8, range(5)), (32, range(3)))
 """Before all of the budget is spent, choices are tried in other orders: so many states for each entry of the
@@ -110,6 +110,7 @@ def _searched(
         pairs = _Undecided(parts(history, 2))
         efforts = (
             partial(search.refuted, singles, FEW_KEYS),
+            partial(search.refuted, singles, LONGER),
             partial(search.again, question, history, SOON, range(1)),
             partial(search.refuted, pairs, FEW_KEYS),
             partial(search.again, question, history, SOON, range(1, 5)),

@@ -291,7 +291,7 @@ class Dispatch:
             if channel.source == member and message.queue == queue.id and message.event is not None
         }
         kept = sorted(position for position in copies if sender.told < position <= sender.mark)
-        if looked_at or not kept:
+        if looked_at or now or not kept:
             return kept
         return [
             position
