@@ -35,6 +35,8 @@ SHARED = {
     "Spark": re.compile(r"spark/tests/test_spark\.py::"),
     "the wheel": re.compile(r"ci/tests/test_(?:packaging|workflows|write_an_adapter)\.py::"),
     "weakened claims": re.compile(r"ci/tests/test_claims\.py::.*noticed"),
+    "trials": re.compile(r"ci/tests/test_trials\.py::"),
+    "a run": re.compile(r"ci/tests/test_run_command\.py::"),
 }
 
 IN_CI = os.environ.get("CI") == "true"

@@ -77,7 +77,11 @@ class Underway:
         if scope is Scope.NO_ACK and operation.kind not in READS:
             caller.unflushed.add(member.name)
         self._stage.expect(operation)
-        running = caller.submit(partial(_call, self._stage, caller, member, operation, holders))
+        if member.crashed():
+            never = Outcome(Status.FAILED, detail=f"{member.name} was crashed before the call")
+            running = caller.submit(lambda: never)
+        else:
+            running = caller.submit(partial(_call, self._stage, caller, member, operation, holders))
         running.add_done_callback(self._stage.note)
         self._running[operation.op_id] = running
 
@@ -162,7 +166,7 @@ def _call(
 ) -> Outcome:
     """On the caller's thread: carry an operation out."""
     if member.crashed():
-        # Called before that, for all that anybody else knows: its thread has come to it too late.
+        # Its thread has come to it too late: nobody else can tell that from a call that was overtaken.
         return Outcome(Status.INDEFINITE, detail=f"{member.name} was crashed before the call was made")
     # Of a partitioned region any holder may be asked, and no other member can tell of an entry.
     places = [(name, operation.region, operation.key) for name in holders or (member.name,)]

@@ -46,9 +46,9 @@ SOON, FEW_KEYS, LONGER, PATIENT = 2, 4, 10, 50
 """So many states are looked at for each entry of the logs: of all keys before few are asked, of few keys, and
 of each key that is still undecided then, before and after other orders are tried."""
 
-AGAIN = ((8, range(5)), (32, range(3)))
-"""Before all of the budget is spent, choices are tried in other orders: so many states for each entry of the
-logs, and so often. Most runs are found soon in most orders, and hardly ever in an unlucky one."""
+AGAIN = ((8, range(40, 45)), (32, range(96, 99)))
+"""Before all of the budget is spent, choices are tried in other orders, each drawn from a seed: so many
+states for each entry of the logs. Most runs are found soon in most orders, hardly ever in an unlucky one."""
 
 NAMING_STATES = (1_000, 4_000, 16_000)
 NAMING_MS = 3_000
@@ -111,9 +111,9 @@ def _searched(
         efforts = (
             partial(search.refuted, singles, FEW_KEYS),
             partial(search.refuted, singles, LONGER),
-            partial(search.again, question, history, SOON, range(1)),
+            partial(search.again, question, history, SOON, range(10, 11)),
             partial(search.refuted, pairs, FEW_KEYS),
-            partial(search.again, question, history, SOON, range(1, 5)),
+            partial(search.again, question, history, SOON, range(11, 15)),
             partial(search.refuted, singles, PATIENT),
             *(partial(search.again, question, history, *more) for more in AGAIN),
         )
@@ -166,7 +166,7 @@ class _Search:
         """What is found in other orders of the choices, where there are states for more; None if nothing."""
         if per_entry * question.logs.total < self._budget.states:
             for seed in seeds:
-                found = self.explained(question, per_entry, per_entry * 5 + seed)
+                found = self.explained(question, per_entry, seed)
                 if found.answer is not Answer.UNKNOWN:
                     return found, history
         return None

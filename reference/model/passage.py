@@ -79,7 +79,11 @@ class Passage:
 
     def comes_again(self, view: View, queue: str, event: Queued) -> bool:
         """Whether a member where the queue leads is yet to be told of an event that is told of repeatedly."""
-        return self._foresight.comes_again(event.op_id) and any(
+        if not self._foresight.comes_again(event.op_id):
+            return False
+        if self._setting.carried(event).kind not in BECOMES:
+            return True  # of a whole region more is told than one entry
+        return any(
             view.still(*shown) or not view.observed(shown[0])
             for shown in (
                 self._replicates.shown(member, self._setting.carried(event)) for member in self._remote(queue)
@@ -97,6 +101,7 @@ class Passage:
             or name.queue not in self._only
             or not setting.in_sequence
             or self._foresight.dies(name.source)
+            or operation.kind not in BECOMES
             or not self._foresight.comes_again(event.op_id)
             or setting.keeps_stamp_of(event.op_id)
             or not alone(world, name, event.op_id)
