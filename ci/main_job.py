@@ -152,7 +152,8 @@ def plan(home: Path, site: Path) -> list[Step]:
         Step(
             title=f"Apache Geode {GEODE_VERSION}, smoke",
             arguments=(
-                *("run", "--candidate", f"geode:{GEODE_VERSION}", "--profile", "smoke"),
+                # Members of several processes are slow: machines draw nothing more after so long.
+                *("run", "--candidate", f"geode:{GEODE_VERSION}", "--profile", "smoke", "--budget", "9m"),
                 *("--deviations", str(GEODE_DEVIATIONS), "--out", str(right)),
             ),
             skipped=no_geode,
