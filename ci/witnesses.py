@@ -64,6 +64,7 @@ _PARTS = [
             "model.hazards",
             "model.dispatch",
             "model.passage",
+            "model.ways",
             "model.receivers",
             "model.faults",
             "model.rest",

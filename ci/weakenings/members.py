@@ -251,12 +251,14 @@ MEMBERS: dict[str, Weakening] = {
         "self.stamps_grow = True",
     ),
     "an event comes over one connection": Weakening(
-        "model.replicates", "            and alone(world, name, op_id)\n", ""
+        "model.ways",
+        "return not self._foresight.comes_again(op_id) and alone(world, name, op_id)",
+        "return not self._foresight.comes_again(op_id)",
     ),
     "an event is not sent again": Weakening(
-        "model.replicates",
-        "again.isdisjoint(self._foresight.open(world, view))\n                or self.comes_any_way(world, view, name.queue, op_id)",
-        "True",
+        "model.ways",
+        "self._comes_this_way(world, name, op_id) and again.isdisjoint(\n            self._foresight.open(world, view)\n        )",
+        "self._comes_this_way(world, name, op_id)",
     ),
     "operations change no queues": Weakening(
         "model.callers", "                        clashes=clashes,\n", ""

@@ -106,39 +106,20 @@ def _searched(
         return found, history
     # Naming asks many rulebooks, and has little time for each.
     if not book.replaced():
-        singles = _Undecided(parts(history, 1))
-        pairs = _Undecided(parts(history, 2))
+        singles, pairs = list(parts(history, 1)), parts(history, 2)
         efforts = (
-            partial(search.refuted, singles, FEW_KEYS),
-            partial(search.refuted, singles, LONGER),
+            partial(search.refuted_of, singles, FEW_KEYS),
+            partial(search.refuted_of, singles, LONGER),
             partial(search.again, question, history, SOON, range(10, 11)),
             partial(search.refuted, pairs, FEW_KEYS),
             partial(search.again, question, history, SOON, range(11, 15)),
-            partial(search.refuted, singles, PATIENT),
+            partial(search.refuted_of, singles, PATIENT),
             *(partial(search.again, question, history, *more) for more in AGAIN),
         )
         for decided in efforts:
             if answer := decided():
                 return answer
     return search.explained(question), history
-
-
-class _Undecided:
-    """Parts of a history that nobody has explained so far; made when they are first asked for."""
-
-    def __init__(self, some: Iterator[History]) -> None:
-        self._some = some
-        self._left: list[History] | None = None
-
-    def __iter__(self) -> Iterator[History]:
-        if self._left is None:
-            self._left = list(self._some)
-        return iter(tuple(self._left))
-
-    def strike(self, part: History) -> None:
-        """It is explained."""
-        assert self._left is not None  # noqa: S101 - whoever has a part has asked for it
-        self._left.remove(part)
 
 
 class _Search:
@@ -150,14 +131,18 @@ class _Search:
         time_ms = budget.time_ms
         self._deadline = None if time_ms is None else time.thread_time() + time_ms / 1000
 
-    def refuted(self, some: _Undecided, per_entry: int) -> tuple[Explanation, History] | None:
+    def refuted(self, some: Iterator[History], per_entry: int) -> tuple[Explanation, History] | None:
         """The first of some parts of a history that is refuted, and how; None if none is."""
-        for part in some:
+        return self.refuted_of([*some], per_entry)
+
+    def refuted_of(self, undecided: list[History], per_entry: int) -> tuple[Explanation, History] | None:
+        """As `refuted`; what is explained is undecided no more."""
+        for part in tuple(undecided):
             found = self.explained(ask(part, self._book), per_entry)
             if found.answer is Answer.REFUTED:
                 return found, part
             if found.answer is Answer.EXPLAINED:
-                some.strike(part)
+                undecided.remove(part)
         return None
 
     def again(

@@ -93,7 +93,7 @@ class Deliveries:
             return False
         if view.still(*self._replicates.shown(member, operation)):
             return False
-        return self._replicates.has_counted(world, view, member)
+        return self._replicates.ways.has_counted(world, view, member)
 
     def taken_in(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message

@@ -55,7 +55,7 @@ class Passage:
             or wire != Wire(wire.receiver)
             or not alone(world, name, event.op_id)
             or self._foresight.comes_again(event.op_id)
-            or not self._replicates.comes_any_way(world, view, name.queue, event.op_id)
+            or not self._replicates.ways.comes_any_way(world, view, name.queue, event.op_id)
         ):
             return False
         return all(

@@ -289,7 +289,7 @@ class Receivers:
             and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
             else None
         )
-        again = not self._replicates.comes_once(world, view, name, event.op_id)
+        again = not self._replicates.ways.is_shown_once(world, view, name, event.op_id)
         clashes = self._setting.changes_queues
         if any(other != name and one.receiver != member for other, one in world.wan.wires.items()):
             clashes |= claims.REPEATED_SHOWS  # what comes again yields to what is under way
@@ -405,7 +405,7 @@ class Receivers:
             wan = wan._replace(ranks=wan.ranks.set(where, pairs))
         after = with_wire(world.but(wan=wan), name, wire if judged.stuck else ended(wire))
         # What may still come back over another connection is not lost for good.
-        sure = self._replicates.decided_by_log(view, place, shown) and self._replicates.comes_once(
+        sure = self._replicates.decided_by_log(view, place, shown) and self._replicates.ways.comes_once(
             world, view, name, event.op_id
         )
         known = pairs == world.wan.ranks.get(where, NONE)

@@ -14,7 +14,7 @@ from plumbline.reference.explain.steps import Claim, Place, Step, View
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import OrderStrength
-from plumbline.reference.model import claims, hazards, tombstones
+from plumbline.reference.model import claims, tombstones
 from plumbline.reference.model.callers import changed
 from plumbline.reference.model.checks import Checks, Finding
 from plumbline.reference.model.clearing import Clearing
@@ -24,7 +24,8 @@ from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.subscriptions import Hearing, is_owed, queued
-from plumbline.reference.model.wires import acknowledged, alone
+from plumbline.reference.model.ways import Ways
+from plumbline.reference.model.wires import acknowledged
 from plumbline.reference.model.world import (
     Call,
     Channel,
@@ -32,7 +33,6 @@ from plumbline.reference.model.world import (
     GateState,
     Message,
     MessageState,
-    WireName,
     World,
 )
 from plumbline.reference.operations import Operation, OperationKind
@@ -51,6 +51,7 @@ class Replicates:
         self._foresight = foresight
         self._senders = senders
         self._checks = Checks(setting)
+        self.ways = Ways(setting, foresight)
         self.clearing = Clearing(setting, strength)
 
     def unchecked(
@@ -189,7 +190,7 @@ class Replicates:
             and not in_doubt(self._setting, self._foresight, world, view.now, member, operation)
             else None
         )
-        again = head.event is not None and not self.comes_once(world, view, head.wire, head.op_id)
+        again = head.event is not None and not self.ways.is_shown_once(world, view, head.wire, head.op_id)
         ways = [
             way
             # Whoever dies untold has changed its copy all the same.
@@ -277,7 +278,7 @@ class Replicates:
                 head.event is None
                 or (
                     (member, head.op_id) not in world.wan.seen
-                    and self.comes_once(world, view, head.wire, head.op_id)
+                    and self.ways.comes_once(world, view, head.wire, head.op_id)
                 )
             )
         )
@@ -433,52 +434,6 @@ class Replicates:
             listener_place(self._strength, member, region, key, thread, event),
             listener_entry(region, key, event, operation.token if named else None),
         )
-
-    def comes_once(self, world: World, view: View, name: WireName | None, op_id: int) -> bool:
-        """Whether the event that came over a connection reaches no member of the site by another way.
-
-        By which way it is told of, and which way only counts as a discard, is a choice otherwise.
-        """
-        wire = None if name is None else world.wan.wires.get(name)
-        if name is None or wire is None:
-            return False
-        again = hazards.sends_again(self._setting.queues[name.queue], name.source, wire.receiver)
-        return (
-            not self._foresight.comes_again(op_id)
-            and alone(world, name, op_id)
-            and (
-                again.isdisjoint(self._foresight.open(world, view))
-                or self.comes_any_way(world, view, name.queue, op_id)
-            )
-        )
-
-    def comes_any_way(self, world: World, view: View, queue: str, op_id: int) -> bool:
-        """Whether nothing tells by which way an event reaches the members of another site.
-
-        Either way each shows it once. Only versions name who has received it, which matters where several
-        sites write the key; only counters tell that it came once more; and a listener that stands at a gate
-        holds up the connection by which it came.
-        """
-        setting, operation = self._setting, self._setting.operations[op_id]
-        remote = setting.queues[queue].remote_site
-        return (
-            view.reduced
-            and setting.as_documented
-            and setting.resolver is None
-            and remote is not None
-            and not setting.is_timed(operation.region, operation.key)
-            and not any(
-                world.gates.get((member, op_id), GateState.OPEN) is not GateState.OPEN
-                or not self.has_counted(world, view, member)
-                for member in setting.sites.get(remote, ())
-            )
-        )
-
-    def has_counted(self, world: World, view: View, member: str) -> bool:
-        """Whether a member's counters have reached what is read of them later, if anything is."""
-        most = self._foresight.most_counted(view.now, member)
-        told = most is not None and world.discards.get(member, 0) >= most
-        return told or not self._foresight.is_counted(world, view.now, member)
 
     def decided_by_log(self, view: View, place: Place, shown: Any) -> bool:
         """Whether the log says for sure which of its entries, if any, is this one."""

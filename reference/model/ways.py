@@ -1,0 +1,76 @@
+"""Ways: over which connections an event of another site may reach the members there, and whether that shows.
+
+Knows connections, logs to come and counters; applies nothing.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.explain.steps import View
+from plumbline.reference.model import hazards
+from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.wires import alone
+from plumbline.reference.model.world import GateState, WireName, World
+
+
+class Ways:
+    """The part of the model that knows by which ways an event may come."""
+
+    def __init__(self, setting: Setting, foresight: Foresight) -> None:
+        self._setting = setting
+        self._foresight = foresight
+
+    def comes_once(self, world: World, view: View, name: WireName | None, op_id: int) -> bool:
+        """Whether the event that came over a connection reaches no member of the site by another way.
+
+        By which way it is told of, and which way only counts as a discard, is a choice otherwise.
+        """
+        wire = None if name is None else world.wan.wires.get(name)
+        if name is None or wire is None:
+            return False
+        again = hazards.sends_again(self._setting.queues[name.queue], name.source, wire.receiver)
+        return self._comes_this_way(world, name, op_id) and again.isdisjoint(
+            self._foresight.open(world, view)
+        )
+
+    def is_shown_once(self, world: World, view: View, name: WireName | None, op_id: int) -> bool:
+        """Whether the event, if it is shown as it comes, may as well have come by no other way.
+
+        That of one which is discarded is not said here: sent again, it may be shown after all.
+        """
+        return self.comes_once(world, view, name, op_id) or (
+            name is not None
+            and self._comes_this_way(world, name, op_id)
+            and self.comes_any_way(world, view, name.queue, op_id)
+        )
+
+    def comes_any_way(self, world: World, view: View, queue: str, op_id: int) -> bool:
+        """Whether nothing tells by which way an event reaches the members of another site.
+
+        Either way each shows it once. Only versions name who has received it, which matters where several
+        sites write the key; only counters tell that it came once more; and a listener that stands at a gate
+        holds up the connection by which it came.
+        """
+        setting, operation = self._setting, self._setting.operations[op_id]
+        remote = setting.queues[queue].remote_site
+        return (
+            view.reduced
+            and setting.as_documented
+            and setting.resolver is None
+            and remote is not None
+            and not setting.is_timed(operation.region, operation.key)
+            and not any(
+                world.gates.get((member, op_id), GateState.OPEN) is not GateState.OPEN
+                or not self.has_counted(world, view, member)
+                for member in setting.sites.get(remote, ())
+            )
+        )
+
+    def has_counted(self, world: World, view: View, member: str) -> bool:
+        """Whether a member's counters have reached what is read of them later, if anything is."""
+        most = self._foresight.most_counted(view.now, member)
+        told = most is not None and world.discards.get(member, 0) >= most
+        return told or not self._foresight.is_counted(world, view.now, member)
+
+    def _comes_this_way(self, world: World, name: WireName, op_id: int) -> bool:
+        return not self._foresight.comes_again(op_id) and alone(world, name, op_id)
