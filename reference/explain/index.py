@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from plumbline.reference.explain.outages import still_down
 from plumbline.reference.history import (
     Armed,
     Called,
@@ -41,7 +42,6 @@ from plumbline.reference.history import (
     StatisticRead,
 )
 from plumbline.reference.history import Shown as ListenerShown
-from plumbline.reference.model.faults import mends
 from plumbline.reference.model.forgetting import BINDS
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
 from plumbline.reference.model.setting import served
@@ -190,7 +190,7 @@ class Index:
                 self._deaths.setdefault(fault.member, []).append(moment)
             case FaultBegun(_, fault):
                 self.faults.append((moment, fault))
-                self._down = _still_down(self._down, fault)
+                self._down = still_down(self._down, fault)
             case ContentsAsked(number, member, region):
                 self.asked[number] = moment
                 self.answers.members[number] = (member, region)
@@ -516,7 +516,6 @@ class Index:
 
 
 _OF_TIME = (FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN, FaultKind.CLOCK_SET)
-_NOT_DOWN = (FaultKind.CRASH, FaultKind.TIME_LEAP, FaultKind.CLOCK_SET)
 
 _UNSEEN = QueueSight(depth=-1, role=QueueRole.NONE)
 """What a question after a queue shows that is never answered: nothing."""
@@ -530,28 +529,6 @@ def _ahead(faults: list[Fault], site: int) -> int:
         if fault.kind is FaultKind.HOLD_TIME:
             break
     return 0
-
-
-def _still_down(down: set[Fault], fault: Fault) -> set[Fault]:
-    """What is down once a fault, or what mends one, was asked for."""
-    if not mends(fault):
-        return {*down, fault} if fault.kind not in _NOT_DOWN else down
-    return {old for old in down if _MENDED_BY.get(old.kind) != fault.kind or _spot(old) != _spot(fault)}
-
-
-_MENDED_BY = {
-    FaultKind.LINK_DOWN: FaultKind.LINK_UP,
-    FaultKind.REPLIES_LOST: FaultKind.LINK_UP,
-    FaultKind.RECEIVER_STOP: FaultKind.RECEIVER_START,
-    FaultKind.PAUSE: FaultKind.RESUME,
-    FaultKind.HOLD_TIME: FaultKind.LET_RUN,
-    FaultKind.ANSWERS_LOST: FaultKind.ANSWERS_BACK,
-}
-
-
-def _spot(fault: Fault) -> tuple[str, str, int, int, str]:
-    """Where a fault is."""
-    return fault.member, fault.queue, fault.site, fault.remote_site, fault.client
 
 
 def _not_replicated(history: History) -> tuple[set[str], set[str]]:
