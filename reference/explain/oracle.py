@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Hashable, Iterable, Iterator
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 
 import msgspec
 
@@ -51,11 +51,13 @@ AGAIN = ((8, range(40, 45)), (32, range(96, 99)))
 states for each entry of the logs. Most runs are found soon in most orders, hardly ever in an unlucky one."""
 
 NAMING_STATES = (1_000, 4_000, 16_000)
+LIKELY_STATES = 150
 NAMING_MS = 3_000
 """How long naming may take; what is not named then is told as such.
 
 First all decisions get few states, which is enough for most: one that takes long must not hide the rest.
-The last and largest number is for where the others named nothing.
+Those that explain a wrong key alone within even fewer are asked more before the others. The last and largest
+number is for where the others named nothing.
 """
 
 
@@ -202,16 +204,18 @@ def name(history: History, book: Rulebook, time_ms: int = NAMING_MS) -> tuple[st
     decisions = _decisions(history)
     asked = asked_of(history, book, Budget(NAMING_STATES[-1], each_ms))
     mattering = tuple(one for one in decisions if matters(asked, book, one, DECISIONS[one].free))
+    likely = _likely(history, book, mattering, each_ms)
+    found = dict.fromkeys(decisions, _NOT_ASKED)
     # Where steps wait for others, freeing one that was never asked may still help: hence the rest.
     for among in (mattering, tuple(one for one in decisions if one not in mattering)):
-        found = dict.fromkeys(among, _NOT_ASKED)
         singles: tuple[str, ...] = ()
-        for states in NAMING_STATES:
+        rounds = (*product(NAMING_STATES[:-1], (likely,)), *product(NAMING_STATES, (among,)))
+        for states, some in rounds:
             if singles and states == NAMING_STATES[-1]:
                 break
             # Whose freeing led furthest has the best prospects, and time may not suffice for all.
-            for decision in sorted(among, key=lambda one: _left(found[one])):
-                if found[decision].answer is Answer.UNKNOWN:
+            for decision in sorted(some, key=lambda one: _left(found[one])):
+                if found[decision].answer is Answer.UNKNOWN and found[decision].states <= states:
                     found[decision] = _freed(history, book, (decision,), deadline, states, each_ms)
             singles = tuple(decision for decision in among if found[decision].answer is Answer.EXPLAINED)
         if singles:
@@ -268,6 +272,19 @@ def _counts_tombstones(history: History) -> bool:
 
 
 _NOT_ASKED = Explanation(Answer.UNKNOWN, 0)
+
+
+def _likely(history: History, book: Rulebook, decisions: tuple[str, ...], time_ms: int) -> tuple[str, ...]:
+    """The decisions whose freeing soon explains a key that alone is soon refuted; none if no key is."""
+    deadline = time.thread_time() + time_ms / 1000
+    for part in parts(history, 1):
+        if _freed(part, book, (), deadline, NAMING_STATES[0], time_ms).answer is Answer.REFUTED:
+            return tuple(
+                one
+                for one in decisions
+                if _freed(part, book, (one,), deadline, LIKELY_STATES, time_ms).answer is Answer.EXPLAINED
+            )
+    return ()
 
 
 def _freed(
