@@ -56,6 +56,8 @@ class Introduction(_Record, frozen=True, kw_only=True):
         conflated_weight_least: least that one discarded update adds to conflatedEvents.
         conflated_weight_most: most that it adds.
         callback_arguments: whether listeners are told the operation's token for destroys and invalidates.
+        sends_on: whether an event that came from another site is sent on to sites that were not sent it,
+            where not each site is linked to each.
         settle_limit_ms: how long the harness should wait for `settle` and `finish` at most.
         clock_error_ms: how far the clocks of sites differ at most; null: not declared.
     """
@@ -70,6 +72,7 @@ class Introduction(_Record, frozen=True, kw_only=True):
     conflated_weight_least: int = 1
     conflated_weight_most: int = 1
     callback_arguments: bool = True
+    sends_on: bool = False
     settle_limit_ms: int = 10_000
     clock_error_ms: int | None = None
 
@@ -276,8 +279,8 @@ class ClockParams(_Record, frozen=True, kw_only=True):
     """Set a site's clock offset, or hold it still (`frozen`).
 
     Clocks that are held show one common time, each plus its offset, and only `advance` moves it. While those
-    of all sites are held, batches that are not full wait for `advance`; messages and connections take as long
-    as they take. `reset` lets all clocks run, without offset.
+    of all sites are held, batches that are not full wait for `advance`, of a candidate with `virtual_time`;
+    messages and connections take as long as they take. `reset` lets all clocks run, without offset.
     """
 
     site: int

@@ -35,6 +35,7 @@ class Capability(StrEnum):
     STATISTICS = "statistics"
     VISIBLE_VERSIONS = "visible_versions"
     HELD_CLOCKS = "held_clocks"
+    SITE_CLOCKS = "site_clocks"
     VIRTUAL_TIME = "virtual_time"
     CONFIGURATION = "configuration"
 
@@ -64,6 +65,7 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.STATISTICS: "the counters that the documents name",
     Capability.VISIBLE_VERSIONS: "version stamps and timestamps as such; their effects are judged without",
     Capability.HELD_CLOCKS: "time-outs longer than a test can wait: when tombstones expire and are collected",
-    Capability.VIRTUAL_TIME: "the same of all else: when batches leave, equal timestamps, clocks that differ",
+    Capability.SITE_CLOCKS: "equal timestamps of updates of several sites, clocks of sites that differ",
+    Capability.VIRTUAL_TIME: "all else that takes time: when batches leave, for how long clients remember",
     Capability.CONFIGURATION: "defaults, expiration, copies given up and taken again, refusals, server logs",
 }

@@ -426,6 +426,8 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
             without any interest.
         tombstones: how long tombstones were kept, where it was asked for.
         resolver: the policy of the conflict resolver on every member (see `resolvers`); "" for none.
+        batches_wait: whether batches that are not full waited while clocks were held; else they left as ever.
+        sends_on: whether an event that came from another site was sent on to those that had not been sent it.
     """
 
     topology: Topology
@@ -443,3 +445,5 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     registers: bool = True
     tombstones: TombstoneSettings | None = None
     resolver: str = ""
+    batches_wait: bool = True
+    sends_on: bool = False

@@ -69,9 +69,11 @@ def needs(plan: Plan) -> tuple[Capability, ...]:
     needed += [Capability.TOMBSTONES] * (plan.tombstones is not None)
     needed += [Capability.CALLBACK_SCRIPTS] * bool(plan.resolver)
     steps = [capability for step in plan.steps for capability in _step_needs(step)]
-    # Between sites time decides when batches leave, too, and for clients what they remember.
-    waits = bool(plan.queues) or any(client.tracking_timeout_ms is not None for client in plan.clients)
-    needed += [Capability.VIRTUAL_TIME] * (waits and Capability.HELD_CLOCKS in steps)
+    if Capability.HELD_CLOCKS in steps:
+        needed += [Capability.SITE_CLOCKS] * bool(plan.queues)
+        # For clients time decides what they remember, too.
+        forgets = any(client.tracking_timeout_ms is not None for client in plan.clients)
+        needed += [Capability.VIRTUAL_TIME] * forgets
     needed += steps
     return tuple(dict.fromkeys(needed))
 

@@ -479,6 +479,8 @@ class Driver:
             registers=self._registers,
             tombstones=self._tombstones,
             resolver=self._resolver,
+            batches_wait=Capability.VIRTUAL_TIME in self.introduction.capabilities,
+            sends_on=self.introduction.sends_on,
         )
 
 

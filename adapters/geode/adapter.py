@@ -74,6 +74,7 @@ _CAPABILITIES = (
     Capability.CLEAR,
     Capability.TOMBSTONES,
     Capability.HELD_CLOCKS,
+    Capability.SITE_CLOCKS,
     Capability.TRANSACTIONS,
     Capability.LISTENER_GATES,
     Capability.MEMBER_FAULTS,
@@ -109,7 +110,9 @@ class GeodeAdapter(Adapter):
         self._in_use: tuple[str, ...] = ()
         self._topology = Topology(())
         self._underway = Underway(self._cluster, self._require_alive)
-        self._clocks = Clocks(self._cluster, lambda: (*self._survivors(), *self._clients.caches.values()))
+        self._clocks = Clocks(
+            self._cluster, lambda: (*self._survivors(), *self._clients.caches.values()), self._site
+        )
         self._baseline: dict[str, dict[str, int]] = {}
         self._example = 0
         self._begin_example(())
@@ -126,6 +129,7 @@ class GeodeAdapter(Adapter):
             order_strength_unchecked=OrderStrength.PER_KEY_AND_THREAD,
             conflated_weight_least=1,
             conflated_weight_most=2,
+            sends_on=True,
             # All members run on one host; Geode only shifts a clock by what it takes for the time of joining.
             clock_error_ms=100,
         )
@@ -385,9 +389,7 @@ class GeodeAdapter(Adapter):
         self._clocks.keep_tombstones(settings)
 
     def clock(self, site: int, offset_ms: int, frozen: bool) -> None:
-        """Hold the clocks, where there is one site; there, time that stands has no say in batches."""
-        if len(self._topology.sites) > 1:
-            raise UnsupportedError("clock: between sites no time is held on Apache Geode")
+        """Hold the clocks of all sites; batches leave as ever."""
         self._require_alive()
         self._clocks.set(site, offset_ms, frozen=frozen)
 
@@ -431,6 +433,13 @@ class GeodeAdapter(Adapter):
         self._underway.join()  # none has a living JVM to wait for any more
         self._in_use = ()
         self._begin_example(())
+
+    def _site(self, cache: str) -> int:
+        """The number of the site of a member, or of a client's servers."""
+        client = self._clients.caches.get(cache)
+        if client is None:
+            return self._cluster.site(cache)
+        return 0 if client.connected is None else self._cluster.site(client.connected.server)
 
     def _begin_example(self, regions: tuple[RegionAttributes, ...]) -> None:
         """Nothing of the example before is known from here on."""

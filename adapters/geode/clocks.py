@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from typing import TypeVar
 
 from plumbline.adapters.errors import AdapterError, UnsupportedError
@@ -28,17 +27,22 @@ class Clocks:
     Args:
         cluster: asks them.
         in_use: all caches that live: members, and clients.
+        site: the number of the site of a member, or of a client's servers, by name.
     """
 
-    def __init__(self, cluster: Cluster, in_use: Callable[[], Iterable[Member]]) -> None:
+    def __init__(
+        self, cluster: Cluster, in_use: Callable[[], Iterable[Member]], site: Callable[[str], int]
+    ) -> None:
         self._cluster = cluster
         self._in_use = in_use
+        self._site = site
         self._named = self._settings = TombstoneSettings()
         self.forget()
 
     def forget(self) -> None:
         """All caches are gone."""
-        self._held: set[int] = set()
+        self._held = False
+        self._offsets: dict[int, int] = {}
         self._shows_ms = 0
         self._moved = False
 
@@ -50,21 +54,29 @@ class Clocks:
         """All clocks run, and show what they would if never held; tombstones are kept as named."""
         if self._held or self._moved:
             self._ask(lambda cache: cache.clock.let_run(0))
-        self._held, self._moved = set(), False
+        self._held, self._moved = False, False
+        self._offsets = {}
         self._settings, self._named = self._named, TombstoneSettings()
         self._ask(self._keep)
 
     def set(self, site: int, offset_ms: int, *, frozen: bool) -> None:
-        """Hold the clocks of the one site that there is, or let them run again."""
-        if offset_ms:
-            raise UnsupportedError("clock: no clock is set on Apache Geode so far")
-        if frozen and not self._held:
-            shown = self._ask(lambda cache: cache.clock.now_ms())
-            self._shows_ms = max(shown) + 1
-            self._held.add(site)
+        """Hold the clocks of all sites, of which this one's show so much more; or let all run again.
+
+        Whoever holds those of one site does so with all others, with nothing called in between; so the first
+        of these is enough, and each of the others tells how far apart its site's are.
+        """
+        if offset_ms and not frozen:
+            raise UnsupportedError("clock: on Apache Geode clocks are set while they are held only")
+        if frozen:
+            if not self._held:
+                shown = self._ask(lambda cache: cache.clock.now_ms())
+                self._shows_ms = max(shown) + 1
+                self._held = True
+            self._offsets[site] = offset_ms
             self._show()
-        elif not frozen and self._held:
-            self._held.discard(site)
+        elif self._held:
+            self._held = False
+            self._offsets = {}
             ahead_ms = max(0, self._shows_ms - int(time.time() * 1000))
             self._moved = True
             self._ask(lambda cache: cache.clock.let_run(ahead_ms))
@@ -81,7 +93,7 @@ class Clocks:
         """Have a cache that is in use from here on show what the others show, and keep tombstones so."""
         self._cluster.ask(cache, self._keep)
         if self._held:
-            self._cluster.ask(cache, partial(_hold, time_ms=self._shows_ms))
+            self._cluster.ask(cache, self._hold)
 
     def at_rest(self, deadline: float, since: Mapping[str, int] | None = None) -> bool:
         """Whether tombstones have been dealt with as far as time goes, by the deadline.
@@ -115,11 +127,10 @@ class Clocks:
         cache.clock.keep_tombstones(self._settings, cache.name)
 
     def _show(self) -> None:
-        self._ask(partial(_hold, time_ms=self._shows_ms))
+        self._ask(self._hold)
+
+    def _hold(self, cache: Member) -> None:
+        cache.clock.hold(self._shows_ms + self._offsets.get(self._site(cache.name), 0))
 
     def _ask(self, question: Callable[[Member], T]) -> list[T]:
         return list(self._cluster.ask_all(self._in_use(), question).values())
-
-
-def _hold(cache: Member, time_ms: int) -> None:
-    cache.clock.hold(time_ms)

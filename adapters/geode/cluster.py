@@ -18,6 +18,7 @@ from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.geode.folder import Folder
 from plumbline.adapters.geode.jars import Jars
 from plumbline.adapters.geode.jvm import BridgeError, GoneError
+from plumbline.adapters.geode.links import LINK_NAME, link_address
 from plumbline.adapters.geode.member import Member
 from plumbline.adapters.geode.ports import free_ports
 from plumbline.adapters.waiting import wait_until
@@ -262,6 +263,7 @@ class Cluster:
         }
         if in_site < len(locators):
             properties["start-locator"] = f"{locators[in_site]},server=true,peer=true"
+        member.jvm.name(LINK_NAME, link_address(site))
         member.join(properties, START_LIMIT_S)
 
     def _view(self, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.geode.jvm import JavaError, plain, stack_words
-from plumbline.adapters.geode.links import LINK_ADDRESS, RECEIVER_ADDRESS
+from plumbline.adapters.geode.links import LINK_NAME, RECEIVER_ADDRESS
 from plumbline.adapters.geode.ports import free_ports
 from plumbline.adapters.geode.reflection import declared
 from plumbline.adapters.geode.worker import Worker
@@ -88,7 +88,7 @@ class Gateway:
     def start_receiver(self) -> int:
         """Create or start the receiver; tells its port.
 
-        Its proxy must not listen meanwhile, or Geode takes the port for used.
+        Its proxies must not listen meanwhile, or Geode takes the port for used.
         """
         if self._stopping is not None:
             self._stopping.result()
@@ -99,7 +99,7 @@ class Gateway:
             factory.setStartPort(port)
             factory.setEndPort(port)
             factory.setBindAddress(RECEIVER_ADDRESS)
-            factory.setHostnameForSenders(LINK_ADDRESS)
+            factory.setHostnameForSenders(LINK_NAME)
             factory.setManualStart(True)
             self._receiver = self._keep(factory.create())
         if not self._receiver.isRunning():

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import permutations
 from typing import TypeVar
 
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.geode.cluster import Cluster
 from plumbline.adapters.geode.gateway import Flow
-from plumbline.adapters.geode.links import Links, LinkState
+from plumbline.adapters.geode.links import Links, LinkState, link_address
 from plumbline.adapters.geode.member import Member
 from plumbline.adapters.waiting import wait_until
 from plumbline.reference.operations import QueueAttributes, RegionAttributes, Scope, Topology
@@ -66,6 +67,7 @@ class Gateways:
             raise UnsupportedError(
                 "regions attached to gateway senders are driven on Geode with acknowledgement only"
             )
+        self._require_no_other_way(attributes)
 
     def act(self, member: str, queue: str, action: str) -> None:
         """Pause, resume, stop or start a queue on a member, or stop or start its receiver."""
@@ -99,13 +101,12 @@ class Gateways:
         self._note_answers()
         self._states[sender, receiver.number] = LinkState(state)
         for name in receiver.members:
-            self._proxies.set(name, LinkState(state))
+            self._proxies.set(_proxy(sender, name), LinkState(state))
 
     def gone(self, member: str) -> None:
         """A member was killed."""
         self._note_answers()
-        if self._links is not None:
-            self._links.shut(member)
+        self._shut(member)
         self._receiving.pop(member, None)
 
     def restore(self) -> None:
@@ -182,6 +183,11 @@ class Gateways:
         asked = [member for member in self._survivors() if member.name in self._receiving]
         return any(self._cluster.ask_all(asked, lambda member: member.gateway.applying()).values())
 
+    @property
+    def onward(self) -> bool:
+        """Whether there are sites enough for an event to go on from where it has come to."""
+        return len(self._topology.sites) > 2
+
     def passed(self) -> int:
         """How many bytes have passed on all links."""
         return 0 if self._links is None else self._links.passed()
@@ -245,7 +251,7 @@ class Gateways:
         match action, self._receiving[member]:
             case "stop", True:
                 self._note_answers()
-                self._proxies.shut(member)
+                self._shut(member)
                 self._ask(member, lambda it: it.gateway.stop_receiver())
                 self._receiving[member] = False
             case "start", False:
@@ -256,10 +262,40 @@ class Gateways:
                 raise UnsupportedError(f"{action} is not done to receivers of Apache Geode")
 
     def _start_receiver(self, name: str) -> None:
-        self._proxies.shut(name)
+        self._shut(name)
         port = self._ask(name, lambda member: member.gateway.start_receiver())
         self._receiving[name] = True
-        self._proxies.open(name, port)
+        for site in self._others(name):
+            self._proxies.open(_proxy(site, name), port, link_address(site))
+
+    def _require_no_other_way(self, attributes: RegionAttributes) -> None:
+        """Raise UnsupportedError if Geode would not send on what is to go by way of another site.
+
+        It takes a site that a sender leads to for one that has been sent to, though the region is not
+        attached to that sender.
+        """
+        sites = [site.number for site in self._topology.sites]
+        attached = [self.queues[name] for name in attributes.senders]
+        ways = {(queue.site, queue.remote_site) for queue in attached}
+        if not self.onward or not ways or ways == set(permutations(sites, 2)):
+            return
+        others = [queue.id for queue in self.queues.values() if (queue.site, queue.remote_site) not in ways]
+        if others:
+            raise UnsupportedError(
+                f"{attributes.name} is not attached to {', '.join(others)}: events would not be sent on to"
+                " where these lead; deploy another topology first"
+            )
+
+    def _shut(self, name: str) -> None:
+        """Break what comes from all other sites to the member's receiver, and let nothing more come."""
+        if self._links is None:
+            return
+        for site in self._others(name):
+            self._links.shut(_proxy(site, name))
+
+    def _others(self, name: str) -> tuple[int, ...]:
+        """The numbers of all sites but the member's own."""
+        return tuple(each.number for each in self._topology.sites if name not in each.members)
 
     def _have_first_dispatch(self, queue: QueueAttributes) -> None:
         """Have the first member of the site alone be the queue's primary, as it is until it is killed.
@@ -306,3 +342,8 @@ class Gateways:
             raise UnsupportedError("Geode is driven with its default: an event that fails leaves the queue")
         if not self._members(queue.site):
             raise AdapterError(f"{queue.id} is of site {queue.site}, which is not deployed")
+
+
+def _proxy(site: int, receiver: str) -> str:
+    """The name of the proxy between the senders of a site and a member's receiver."""
+    return f"{site} to {receiver}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import socket
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ except ModuleNotFoundError as error:
     ) from error
 
 LAST_WORDS_BYTES = 4_000
+LOOPBACK = "127.0.0.1"
 
 # Geode reaches into these by reflection; without them it fails on Java 17.
 _OPENED = (
@@ -124,7 +126,10 @@ class Jvm:
         directory.mkdir()
         class_path = os.pathsep.join([find_jar_path(), *map(str, jars.paths)])
         opens = [text for package in _OPENED for text in ("--add-opens", f"{package}=ALL-UNNAMED")]
-        command = [_java(), *_FLAGS, *opens, "-cp", class_path, "py4j.GatewayServer"]
+        host = socket.gethostname()
+        self._hosts.write_text(f"{LOOPBACK} localhost\n{_address_of(host)} {host}\n")
+        names = f"-Djdk.net.hosts.file={self._hosts}"
+        command = [_java(), *_FLAGS, names, *opens, "-cp", class_path, "py4j.GatewayServer"]
         with self._output.open("wb") as output, self._errors.open("wb") as errors:
             self._process = subprocess.Popen(
                 [*command, "--die-on-broken-pipe", "--enable-auth", "0"],
@@ -211,6 +216,11 @@ class Jvm:
         client.converters = None
         return client
 
+    def name(self, name: str, address: str) -> None:
+        """Have the name, which it has not asked for yet, stand for this address, in this JVM alone."""
+        with self._hosts.open("a") as hosts:
+            hosts.write(f"{address} {name}\n")
+
     def kill(self) -> None:
         """End the process at once, without any chance to say goodbye to its neighbours."""
         self._process.kill()
@@ -241,6 +251,10 @@ class Jvm:
     def _errors(self) -> Path:
         return self._directory / "errors"
 
+    @property
+    def _hosts(self) -> Path:
+        return self._directory / "hosts"
+
 
 def stack_words(java: Any, stack: Any) -> str:
     """A stack trace in words, in one piece; `java` is the view of its JVM."""
@@ -257,6 +271,14 @@ def plain(proxy: Any, client: GatewayClient | None = None) -> Any:
     py4j dresses a region as a Python mapping, whose `get`, `pop`, `clear` or `update` then hide Java's.
     """
     return JavaObject(proxy._target_id, client or proxy._gateway_client)  # noqa: SLF001 - no public names
+
+
+def _address_of(host: str) -> str:
+    """What Geode, which asks for the name of the machine that it runs on, finds when it looks that up."""
+    try:
+        return socket.gethostbyname(host)
+    except OSError:
+        return LOOPBACK
 
 
 def _java() -> str:

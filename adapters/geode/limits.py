@@ -8,6 +8,7 @@ from __future__ import annotations
 from plumbline.adapters.errors import UnsupportedError
 from plumbline.adapters.geode.calls import CALLS
 from plumbline.adapters.geode.cluster import MOST_MEMBERS
+from plumbline.adapters.geode.links import MOST_LINKED
 from plumbline.adapters.geode.member import POLICIES
 from plumbline.reference.operations import (
     EXPIRES,
@@ -19,7 +20,7 @@ from plumbline.reference.operations import (
     Topology,
 )
 
-MOST_SITES = 2
+MOST_SITES = MOST_LINKED
 
 _INTERESTS = ("all", "key", "list", "regex")
 _POLICIES = (None, "none", "keys", "keys_values")

@@ -19,9 +19,12 @@ from plumbline.adapters.errors import AdapterError
 
 T = TypeVar("T")
 
-# Receivers bind to the one address and name the other to senders, with the same port.
+# Receivers bind to this address, and tell senders a name instead of it. What that is the name of is for each
+# site another address, where a proxy listens for what comes from there, at the receiver's own port.
 RECEIVER_ADDRESS = "127.0.0.1"
-LINK_ADDRESS = "127.0.0.2"
+LINK_NAME = "plumbline-link"
+MOST_LINKED = 8
+"""So many sites can have links: further addresses belong to clients."""
 
 ANSWER_LIMIT_S = 10.0
 _CHUNK = 65_536
@@ -34,6 +37,11 @@ _PUT = struct.pack(">i", 7)
 
 # Closing a socket with this set breaks the connection instead of ending it.
 _LINGER_NOT = struct.pack("ii", 1, 0)
+
+
+def link_address(site: int) -> str:
+    """Where receivers are reached by the senders of a site."""
+    return f"127.0.0.{1 + site}"
 
 
 class LinkState(StrEnum):
@@ -53,7 +61,7 @@ class Links:
         self._thread.start()
         self._proxies: dict[str, _Proxy] = {}
 
-    def open(self, name: str, port: int, address: str = LINK_ADDRESS, *, of_client: bool = False) -> None:
+    def open(self, name: str, port: int, address: str, *, of_client: bool = False) -> None:
         """Let who listens at that port be reached there, in the state that the proxy was in before."""
         proxy = self._proxies.setdefault(name, _Proxy(address, of_client=of_client))
         proxy.port = port
@@ -98,8 +106,8 @@ class Links:
             raise AdapterError(f"the proxies of links did not answer within {ANSWER_LIMIT_S:g} s") from None
         except OSError as error:
             raise AdapterError(
-                f"a link's proxy cannot listen: {error}; are {LINK_ADDRESS} and what follows it addresses of"
-                " this machine?"
+                f"a link's proxy cannot listen: {error}; are {link_address(1)} and what follows it addresses"
+                " of this machine?"
             ) from error
 
 

@@ -74,6 +74,7 @@ CAPABILITIES = (
     Capability.MEMBER_FAULTS,
     Capability.LINK_FAULTS,
     Capability.HELD_CLOCKS,
+    Capability.SITE_CLOCKS,
     Capability.VIRTUAL_TIME,
 )
 
@@ -116,6 +117,7 @@ class ReferenceAdapter(Adapter):
             dialect=self._dialect,
             capabilities=CAPABILITIES,
             order_strength=OrderStrength.TOTAL,
+            sends_on=True,
             clock_error_ms=0,
         )
 
@@ -142,6 +144,7 @@ class ReferenceAdapter(Adapter):
         )
         self._tombstones = None
         setting.plain = False  # what is claimed of clients is for those who search
+        setting.send_on()
         model = Model(setting, OrderStrength.TOTAL, Unknowing(), Answers())
         self._simulation = self._simulate(model, self._random)
         self._regions = {region.name: region for region in regions}

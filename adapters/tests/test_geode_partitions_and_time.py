@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from plumbline.adapters.errors import UnsupportedError
 from plumbline.reference.operations import (
     Content,
     Operation,
@@ -110,12 +109,3 @@ def test_tombstones_grow_old_by_the_time_that_is_let_pass(geode: GeodeAdapter):
             geode.advance(passes)
         assert geode.settle(LIMIT_MS).settled
         assert [geode.statistic(member, "tombstoneCount") for member in MEMBERS] == [count] * 3
-
-
-@pytest.mark.java
-@pytest.mark.slow
-def test_between_sites_no_clock_is_held():
-    with GeodeAdapter("1.15.1") as adapter:
-        adapter.deploy(Topology((Site(1, ("A",)), Site(2, ("B",)))))
-        with pytest.raises(UnsupportedError):
-            adapter.clock(1, 0, frozen=True)

@@ -110,6 +110,15 @@ def test_when_a_batch_leaves_is_judged_only_where_time_was_held():
     assert search(untimed(early), Rulebook()).answer is Answer.EXPLAINED
 
 
+def test_where_batches_do_not_wait_only_timestamps_are_judged():
+    early, tie = (
+        msgspec.structs.replace(history, batches_wait=False)
+        for history in (behind_a_full_batch(LEAVES_AT_ONCE, 30_000), apart(LOWER_SITE_WINS))
+    )
+    assert search(early, Rulebook()).answer is Answer.EXPLAINED
+    assert search(tie, Rulebook()).answer is Answer.REFUTED
+
+
 @pytest.mark.parametrize(("milliseconds", "there"), [(59_999, False), (60_000, True)])
 def test_the_reference_sends_what_is_not_a_full_batch_when_the_interval_is_over(
     milliseconds: int, there: bool

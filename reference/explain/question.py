@@ -84,6 +84,9 @@ def _ask(history: History, book: Rulebook) -> Question:
         setting.changes_queues = LOOKED_AT | TIME_PASSES
     setting.shared = index.shared
     setting.timed = index.timed(losers_queued="queues_discarded" in book.replaced())
+    setting.batches_wait = history.batches_wait
+    if history.sends_on:
+        setting.send_on()
     if history.resolver:
         setting.resolve_by(history.resolver)
     setting.primaries = index.primaries

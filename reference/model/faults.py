@@ -77,9 +77,9 @@ class Faults:
                 yield with_sender(world, fault.member, fault.queue, paused)
             case FaultKind.HOLD_TIME:
                 # A simulation knows since when it has counted: not at all so far.
-                yield stopped(world, known=self._setting.clock)
+                yield stopped(world, known=self._setting.clock) if self._time_matters() else world
             case FaultKind.TIME_LEAP:
-                yield passed(world, fault.milliseconds)
+                yield passed(world, fault.milliseconds) if self._time_matters() else world
             case FaultKind.CLOCK_SET:
                 yield world  # what clocks show is told with each operation
             case FaultKind.LET_RUN:
@@ -88,6 +88,10 @@ class Faults:
                 yield from restarted(world, self._setting, fault.member)
             case FaultKind.ANSWERS_LOST | FaultKind.ANSWERS_BACK:
                 yield lost(world, fault)
+
+    def _time_matters(self) -> bool:
+        """Whether anything but timestamps depends on what clocks show that are held."""
+        return self._setting.batches_wait or not self._setting.queues
 
     def _answered(self, world: World, member: str) -> World:
         """The world in which a receiver has answered what it was sent, and drops what it had not applied."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from itertools import permutations
 from typing import Any
 
 import msgspec
@@ -98,7 +99,8 @@ class Setting:
         partitioned: the names of the partitioned regions.
         resolver: what the conflict resolver on every member answers; None where there is none.
         onward: whether events travel on, by way of a site that did not write them; no document says so, nor
-            that they do not, and histories are asked as if they stayed.
+            that they do not (see `send_on`).
+        batches_wait: whether batches wait where time stands; where they do not, they leave as if it ran.
     """
 
     def __init__(
@@ -142,6 +144,7 @@ class Setting:
         self.plain = True
         self.resolver: Policy | None = None
         self.onward = Onward.STAYS
+        self.batches_wait = True
         self._numbers: dict[int, int] = {}
         self._carried: dict[Queued, Operation] = {}
         self._regions = {region.name: region for region in regions}
@@ -180,6 +183,18 @@ class Setting:
         self.resolver = policy_of(words)
         self.stamps_grow = self.in_sequence = False
         self.shared = None
+
+    def send_on(self) -> None:
+        """Have events travel on, with the id of the site that sends them on, where sites lack a link.
+
+        Nothing is sure then that rests on who is sent what by whom.
+        """
+        sites = self.sites.keys()
+        named = {name for region in self._regions.values() for name in region.senders}
+        linked = {(queue.site, queue.remote_site) for queue in self.queues.values() if queue.id in named}
+        if len(sites) > 2 and linked < set(permutations(sites, 2)):
+            self.onward = Onward.AS_OF_SENDER
+            self.stamps_grow = self.in_sequence = False
 
     def checks(self, region: str) -> tuple[bool, ...]:
         """Whether the region checks consistency; more than one answer only where that decision is free."""

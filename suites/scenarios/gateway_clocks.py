@@ -10,8 +10,8 @@ from plumbline.reference.operations import Operation, OperationKind
 from plumbline.suites.scenarios.scenario import between_sites
 from plumbline.suites.scenarios.sites import Sites
 
-TIME = (Capability.VIRTUAL_TIME,)
-TIME_AND_LINKS = (Capability.LINK_FAULTS, Capability.VIRTUAL_TIME)
+TIME = (Capability.SITE_CLOCKS,)
+TIME_AND_LINKS = (Capability.LINK_FAULTS, Capability.SITE_CLOCKS)
 OFF_MS = 30_000
 
 

@@ -71,7 +71,7 @@ def the_later_update_wins_at_both_sites(stage: Sites) -> None:
     stage.both_sites_hold("after", after)
 
 
-@between_sites("WANC-TIE-01", "WANC-TIE-02", needs=(*LINKS, Capability.VIRTUAL_TIME))
+@between_sites("WANC-TIE-01", "WANC-TIE-02", needs=(*LINKS, Capability.SITE_CLOCKS))
 def at_the_same_time_the_higher_site_wins(stage: Sites) -> None:
     """Of updates made apart while the clocks stand that of site 2 wins, and is the only one it is told of."""
     for turn, (first, second) in enumerate(((stage.here, stage.there), (stage.there, stage.here))):

@@ -10,7 +10,7 @@ from plumbline.suites.scenarios.mesh import Mesh
 from plumbline.suites.scenarios.scenario import among_sites
 
 LINKS = (Capability.LINK_FAULTS,)
-TIES = (Capability.LINK_FAULTS, Capability.VIRTUAL_TIME)
+TIES = (Capability.LINK_FAULTS, Capability.SITE_CLOCKS)
 SITES = (1, 2, 3)
 
 

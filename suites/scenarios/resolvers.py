@@ -62,7 +62,7 @@ def a_resolver_sees_every_possible_conflict(stage: Sites) -> None:
     stage.both_sites_hold("y", gone)
 
 
-@between_sites("WANC-RESOLVER-01", needs=(*LINKS, Capability.VIRTUAL_TIME), resolver="prefer 1 within 0 ms")
+@between_sites("WANC-RESOLVER-01", needs=(*LINKS, Capability.SITE_CLOCKS), resolver="prefer 1 within 0 ms")
 def a_resolver_decides_ties(stage: Sites) -> None:
     """Of updates of the same time it sees both, and the site wins that it prefers, though its id is lower."""
     stage.cut_both_ways()
@@ -181,9 +181,7 @@ def sites_that_prefer_the_same_site_end_alike(stage: Sites) -> None:
         stage.both_sites_hold(one.key, one)
 
 
-@between_sites(
-    "WANC-RESOLVER-07", needs=(*LINKS, Capability.VIRTUAL_TIME), resolver="prefer 1 within 1000 ms"
-)
+@between_sites("WANC-RESOLVER-07", needs=(*LINKS, Capability.SITE_CLOCKS), resolver="prefer 1 within 1000 ms")
 def beyond_the_span_the_later_update_wins(stage: Sites) -> None:
     """A policy that prefers a site within a second: after two the later update wins at both sites."""
     for milliseconds in (1_000, 2_000):
