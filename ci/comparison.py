@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import msgspec
 
 from plumbline.ci.trials import Trial, named_book
-from plumbline.reference.explain.engine import Answer, Budget, explain
+from plumbline.reference.explain.engine import Answer, Budget, Explanation, explain
 from plumbline.reference.explain.judge import judge
 from plumbline.reference.explain.question import ask
 from plumbline.reference.history import History
@@ -29,9 +29,9 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         corruption: how it was spoilt, "" if it was not.
         rulebook: what it was judged by, "" for what the documents say.
         answer: of the search.
-        judged: of the judge.
+        judged: of the judge; unknown where the search gave up, for then there is nothing to agree with.
         states: visited by the search.
-        judge_states: visited by the judge.
+        judge_states: visited by the judge; 0 where it was not asked.
     """
 
     seed: int
@@ -60,12 +60,16 @@ def searched(history: History, rulebook: str) -> Answer:
     return explain(question.system, question.logs, SEARCH_BUDGET, book.replaced()).answer
 
 
-def compare(trial: Trial) -> Comparison:
-    """Ask both."""
+def compare(trial: Trial, judge_budget: Budget = JUDGE_BUDGET) -> Comparison:
+    """Ask the search, and the judge where the search has decided."""
     book = named_book(trial.rulebook)
     question = ask(trial.history, book)
     found = explain(question.system, question.logs, SEARCH_BUDGET, book.replaced())
-    judged = judge(question.system, question.logs, JUDGE_BUDGET)
+    # What the search does not decide takes the judge longest, and whatever it says then nobody disagrees.
+    gave_up = found.answer is Answer.UNKNOWN
+    judged = (
+        Explanation(Answer.UNKNOWN, 0) if gave_up else judge(question.system, question.logs, judge_budget)
+    )
     return Comparison(
         seed=trial.seed,
         corruption=trial.corruption,

@@ -5,17 +5,15 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from plumbline.reference.explain.exercise import exercised
 from plumbline.reference.history import History
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites.examples import play_plans
 from plumbline.suites.machines import MACHINES
 from plumbline.suites.plugin import end, on_record, remember
 from plumbline.suites.profiles import PROFILES
+from plumbline.suites.proof import Proof
 from plumbline.suites.results import Result
 from plumbline.suites.session import Session
-
-MOST_PROOFS = 20
 
 
 @pytest.mark.parametrize("name", list(MACHINES))
@@ -27,14 +25,12 @@ def test_machine(
     lacking = candidate_session.lacks(machine.needs)
     if lacking:
         pytest.skip(f"{Verdict.UNSUPPORTED}: needs {', '.join(lacking)}")
-    owed = {name for name in machine.requirements if candidate_session.owes(name)}
-    proven: set[str] = set()
-    looked_at: list[str] = []
+    owed = [name for name in machine.requirements if candidate_session.owes(name)]
+    proof = Proof(owed, candidate_session.book, enough=1)
 
-    def saw(example: str, verdict: Verdict, history: History) -> None:
-        if verdict is Verdict.PASS and len(looked_at) < MOST_PROOFS:
-            looked_at.append(example)
-            proven.update(exercised(history, owed - proven, candidate_session.book))
+    def saw(_: str, verdict: Verdict, history: History) -> None:
+        if verdict is Verdict.PASS:
+            proof.add(history)
 
     trouble = play_plans(
         machine,
@@ -46,8 +42,10 @@ def test_machine(
         on_record=on_record(pytestconfig, candidate_name),
         saw=saw,
         progress=lambda _: None,
+        listens=proof.listens,
     )
-    whole = Result(title=name, verdict=Verdict.PASS, requirements=tuple(sorted(proven)))
+    proven = tuple(sorted(requirement for requirement in owed if proof.count(requirement)))
+    whole = Result(title=name, verdict=Verdict.PASS, requirements=proven)
     deviating = Result(
         title=name,
         verdict=Verdict.DEVIATION,

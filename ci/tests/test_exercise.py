@@ -12,9 +12,13 @@ from plumbline.reference.explain.oracle import search
 from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.rulebook.variant import FaultyVariant
 from plumbline.suites.proof import Proof
 
-RUNS = {1: range(4), 2: range(2)}
+RUNS = {1: (0, 1, 2, 4, 5, 6), 2: (0, 1)}
+"""By number of sites the seeds of some right runs. Of the run of seed 3, which takes 1,261 states to explain,
+the budget decides no variant that is left out, so nothing could be lost there; it took longest."""
+
 REQUIREMENTS = {requirement for variant in FAULTY.values() for requirement in variant.requirements}
 
 
@@ -22,22 +26,22 @@ def right_runs() -> list[History]:
     return [draw_right(seed, sites, Rulebook()) for sites, seeds in RUNS.items() for seed in seeds]
 
 
-def thorough(history: History) -> frozenset[str]:
-    """What is exercised if every variant is asked."""
-    proven: set[str] = set()
-    for variant in FAULTY.values():
-        found = search(history, variant.rulebook(Rulebook()), exercise.EXERCISE_BUDGET)
-        if found.answer is Answer.REFUTED:
-            proven |= set(variant.requirements)
-    return frozenset(proven)
+def left_out_of(history: History) -> list[FaultyVariant]:
+    """The variants that are not asked, as they answer alike."""
+    asked = asked_of(history, Rulebook())
+    return [variant for variant in FAULTY.values() if not exercise._differs(variant, Rulebook(), asked)]
 
 
 def test_leaving_out_variants_that_answer_alike_loses_nothing():
     left_out = 0
     for history in right_runs():
-        asked = asked_of(history, Rulebook())
-        left_out += sum(not exercise._differs(variant, Rulebook(), asked) for variant in FAULTY.values())
-        assert exercise.exercised(history, REQUIREMENTS, Rulebook()) == thorough(history)
+        proven = exercise.exercised(history, REQUIREMENTS, Rulebook())
+        for variant in left_out_of(history):
+            left_out += 1
+            # Who could prove only what is proven already loses nothing, whatever is said of it.
+            if not proven.issuperset(variant.requirements):
+                answer = exercise._answer(history, variant.rulebook(Rulebook()))
+                assert answer is not Answer.REFUTED, variant.name
     assert left_out > len(FAULTY)
 
 

@@ -52,6 +52,7 @@ def play(commands: list[str], folder: Path) -> list[list[str]]:
     environment = os.environ | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PIP_COMPILE": "0",  # of all that is installed; what is imported is compiled then
         "COLUMNS": "80",
     }
     done = subprocess.run(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from plumbline.reference.catalogue.records import Dialect
@@ -288,6 +289,11 @@ class Rulebook:
 
     def replaced(self) -> frozenset[str]:
         """Names of the decisions that are not answered as the documents of some dialect say."""
+        return self._replaced
+
+    @cached_property
+    def _replaced(self) -> frozenset[str]:
+        """What `replaced` tells: looked up once, as it is asked several times for each history."""
         return frozenset(
             field.name
             for field in dataclasses.fields(self)

@@ -11,12 +11,11 @@ import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import duckdb
 import msgspec
 import pyarrow as pa
-import pyarrow.dataset as ds
 
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Dialect
@@ -26,6 +25,9 @@ from plumbline.reference.runs import RunRecord, UnreadableRunError, read_record
 from plumbline.reference.trace.files import Flaw, verified_files
 from plumbline.reference.trace.schema import TRACE_SCHEMA
 from plumbline.reference.verdicts import Source, Verdict, VerdictRow
+
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
 
 WITNESSES_KEPT = 20
 """So many violations of one rule in one run are kept with their witness; all are counted."""
@@ -294,6 +296,9 @@ def _open(files: Sequence[str]) -> pa.Table | ds.Dataset:
     """The trace in files: read once if it is small, as every scan opens every file; else left there."""
     if not files:
         return TRACE_SCHEMA.empty_table()
+    # Imported here: it brings pandas along where that is installed, which takes longer than many a command.
+    import pyarrow.dataset as ds  # noqa: PLC0415
+
     trace = ds.dataset(files, schema=TRACE_SCHEMA, format="parquet")
     if trace.count_rows() > ROWS_IN_MEMORY:
         return trace

@@ -84,12 +84,19 @@ def test_every_rule_has_two_wrong_samples_and_a_right_one_that_looks_wrong():
 
 
 def test_without_the_kind_that_a_rule_names_nothing_is_an_opportunity(monkeypatch: pytest.MonkeyPatch):
-    asked = {name: msgspec.structs.replace(rule, only_with="") for name, rule in RULES.items()}
-    monkeypatch.setattr("plumbline.reference.rules.judging.load_rules", lambda: asked)
     for kind in {rule.only_with for rule in RULES.values()} - {""}:
+        # Asked of everything, and only those that name the kind: what the others find is nothing to this.
+        asked = {
+            name: msgspec.structs.replace(rule, only_with="")
+            for name, rule in RULES.items()
+            if rule.only_with == kind
+        }
+        monkeypatch.setattr("plumbline.reference.rules.judging.load_rules", lambda asked=asked: asked)
         found = judged(RIGHT | WRONG, without=kind)
-        judging = {name for by_rule in found.values() for name, (chances, _) in by_rule.items() if chances}
-        assert {name for name in judging if RULES[name].only_with == kind} == set()
+        assert {rule for by_rule in found.values() for rule in by_rule} == asked.keys()
+        assert {
+            rule for by_rule in found.values() for rule, (chances, _) in by_rule.items() if chances
+        } == set()
 
 
 def test_every_part_is_used_and_a_part_that_is_not_there_is_named():
