@@ -187,10 +187,12 @@ class Cluster:
         survivors = [member for member in self.members.values() if not member.crashed()]
 
         def rid() -> bool:
-            return not any(self.ask_all(survivors, partial(Member.still_hears, dead=dead)).values())
+            heard = self.ask_all(survivors, partial(Member.still_hears, dead=dead))
+            return not any(heard.values()) and not any(self.ask_all(survivors, Member.repairs).values())
 
         self.count_out_the_dead()
-        return not dead or wait_until(rid, deadline - time.monotonic(), 0.02)
+        # What one thread hands to another may be with neither for a moment.
+        return not dead or wait_until(lambda: rid() and rid(), deadline - time.monotonic(), 0.02)
 
     def count_out_the_dead(self) -> None:
         """Have survivors remove now from their view who was crashed: they do so themselves a second later."""

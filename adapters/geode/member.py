@@ -20,6 +20,7 @@ from plumbline.adapters.geode.gateway import Gateway
 from plumbline.adapters.geode.jars import Jars
 from plumbline.adapters.geode.jvm import BridgeError, Client, GoneError, JavaError, Jvm, plain
 from plumbline.adapters.geode.listener import RegionListener, Stage
+from plumbline.adapters.geode.repairing import repairing
 from plumbline.adapters.geode.resolver import Resolver
 from plumbline.adapters.geode.transacting import CommitWriter
 from plumbline.adapters.geode.worker import Worker
@@ -138,6 +139,10 @@ class Member:
             re.search(rf"reader for [^(]*\({re.escape(member.name)}:{member.jvm.pid}\b", threads)
             for member in dead
         )
+
+    def repairs(self) -> bool:
+        """Whether it has yet to make good what a member that has died has left undone."""
+        return repairing(self.jvm.gateway.jvm, self._cache)
 
     def count_out(self, names: Collection[str]) -> None:
         """Have those of the members named that it still counts as neighbours, and that have died, removed.

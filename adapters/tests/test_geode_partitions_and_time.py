@@ -23,6 +23,9 @@ pytest.importorskip("py4j", reason="the extra [geode] is not installed")
 
 from plumbline.adapters.geode import cluster as clusters
 from plumbline.adapters.geode.adapter import GeodeAdapter
+from plumbline.adapters.geode.jvm import plain
+from plumbline.adapters.geode.repairing import SOON_MS
+from plumbline.adapters.waiting import wait_until
 
 MEMBERS = ("A", "B", "C")
 LIMIT_MS = 10_000
@@ -109,3 +112,21 @@ def test_tombstones_grow_old_by_the_time_that_is_let_pass(geode: GeodeAdapter):
             geode.advance(passes)
         assert geode.settle(LIMIT_MS).settled
         assert [geode.statistic(member, "tombstoneCount") for member in MEMBERS] == [count] * 3
+
+
+@pytest.mark.java
+@pytest.mark.slow
+def test_who_is_about_to_make_good_what_the_dead_have_left_undone_is_waited_for_unless_it_is_put_off():
+    with GeodeAdapter("1.15.1") as adapter:
+        adapter.deploy(Topology((Site(1, ("A", "B")),)))
+        adapter.reset((RegionAttributes(name="r"),))
+        call(adapter, 1, "A", OperationKind.PUT)
+        member = adapter._members["A"]
+        region = plain(member._regions["r"])
+        version = region.getVersionMember()
+        assert not member.repairs()
+        region.scheduleSynchronizeForLostMember(version, version, 10 * SOON_MS)
+        assert not member.repairs()
+        region.scheduleSynchronizeForLostMember(version, version, SOON_MS // 2)
+        assert member.repairs()
+        assert wait_until(lambda: not member.repairs(), LIMIT_MS / 1000)
