@@ -37,6 +37,9 @@ SHARED = {
     "weakened claims": re.compile(r"ci/tests/test_claims\.py::.*noticed"),
     "trials": re.compile(r"ci/tests/test_trials\.py::"),
     "a run": re.compile(r"ci/tests/test_run_command\.py::"),
+    "what a module makes": re.compile(
+        r"(ci/tests/test_(?:allure|gate_command|nearest|replay_command)|reference/tests/test_sampled_rules)\.py::"
+    ),
 }
 
 IN_CI = os.environ.get("CI") == "true"

@@ -8,12 +8,15 @@ import pytest
 
 from plumbline.ci.lint import ROOT
 
+ASIDE = ("plumbline", "hypothesispytest", "benchmark", "allure_pytest")
+"""Plugins that take longer to load than all there is to run here."""
+
 
 def run_pytest(directory: Path, *options: str, in_ci: bool = False) -> subprocess.CompletedProcess[str]:
     """Run pytest over a folder that has the clone's conftest.py."""
     shutil.copy(ROOT / "conftest.py", directory)
     (directory / "pytest.ini").write_text(
-        "[pytest]\naddopts = --import-mode=importlib -p no:plumbline\n"
+        f"[pytest]\naddopts = --import-mode=importlib {' '.join(f'-p no:{name}' for name in ASIDE)}\n"
         "markers =\n    java\n    spark\n    containers\n    browser\n"
     )
     return subprocess.run(
