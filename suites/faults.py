@@ -12,7 +12,7 @@ import msgspec
 
 from plumbline.adapters.candidates import Candidate
 from plumbline.reference.explain.engine import Answer
-from plumbline.reference.explain.oracle import find
+from plumbline.reference.explain.oracle import broken
 from plumbline.reference.history import History
 from plumbline.reference.plans import operation_of
 from plumbline.reference.rulebook.variant import FaultyVariant
@@ -21,7 +21,6 @@ from plumbline.suites.deviations import NOTHING
 from plumbline.suites.examples import play_plans
 from plumbline.suites.machines import MACHINES
 from plumbline.suites.profiles import Profile
-from plumbline.suites.replaying import BUDGET
 from plumbline.suites.scenarios.playing import play
 from plumbline.suites.scenarios.registry import SCENARIOS
 from plumbline.suites.session import Session
@@ -96,8 +95,9 @@ def kill(variant: FaultyVariant, candidate: Candidate, profile: Profile, seed: i
                 named.update(() if finding is None else finding.requirements)
             examples += trouble.played
         for naming_ms, history in product(NAMING_MS, refuted):
-            if not named.issuperset(variant.requirements):
-                named.update(find(history, session.book, BUDGET, naming_ms).requirements)
+            missing = set(variant.requirements) - named
+            if missing:
+                named.update(broken(history, session.book, naming_ms, missing))
     return [
         Kill(
             variant=variant.name,

@@ -6,7 +6,7 @@ Knows the search and the decisions; knows nothing of candidates.
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import combinations, product
 
@@ -180,24 +180,40 @@ def find(
     if explanation.answer is not Answer.REFUTED:
         return Finding(answer=explanation.answer, states=explanation.states)
     decisions = name(history, book, naming_ms) if naming_ms else ()
-    requirements = _foreign(history) + [
-        requirement for decision in decisions for requirement in DECISIONS[decision].requirements
-    ]
     return Finding(
         answer=Answer.REFUTED,
         states=explanation.states,
-        requirements=tuple(dict.fromkeys(requirements)),
+        requirements=_requirements(history, decisions),
         decisions=decisions,
         dead_ends=tuple(_dead_ends(ask(refuted, book), explanation.frontier)),
     )
 
 
-def name(history: History, book: Rulebook, time_ms: int = NAMING_MS) -> tuple[str, ...]:
+def broken(history: History, book: Rulebook, naming_ms: int, wanted: Collection[str] = ()) -> tuple[str, ...]:
+    """The requirements that a history breaks which is known to be wrong; see `name` for those wanted."""
+    return _requirements(history, name(history, book, naming_ms, wanted))
+
+
+def _requirements(history: History, decisions: Iterable[str]) -> tuple[str, ...]:
+    """Those of the decisions named, after what needs no naming."""
+    of_decisions = (requirement for one in decisions for requirement in DECISIONS[one].requirements)
+    return tuple(dict.fromkeys((*_foreign(history), *of_decisions)))
+
+
+def name(
+    history: History, book: Rulebook, time_ms: int = NAMING_MS, wanted: Collection[str] = ()
+) -> tuple[str, ...]:
     """The decisions of the smallest sets whose freeing makes the history explainable.
 
     Every single decision that does so is named, narrow ones first; failing
     that, the first pair. Empty if none is found in the time, which is this thread's own: what is named must
     not depend on what else the machine does.
+
+    Args:
+        history: what is wrong.
+        book: what is right.
+        time_ms: how long to look, in milliseconds.
+        wanted: requirements; once single decisions found have all of them, no others are looked for.
     """
     deadline = time.thread_time() + time_ms / 1000
     each_ms = time_ms // 5
@@ -217,7 +233,11 @@ def name(history: History, book: Rulebook, time_ms: int = NAMING_MS) -> tuple[st
             for decision in sorted(some, key=lambda one: _left(found[one])):
                 if found[decision].answer is Answer.UNKNOWN and found[decision].states <= states:
                     found[decision] = _freed(history, book, (decision,), deadline, states, each_ms)
-            singles = tuple(decision for decision in among if found[decision].answer is Answer.EXPLAINED)
+                    if wanted and found[decision].answer is Answer.EXPLAINED:
+                        singles = _explaining(among, found)
+                        if set(_requirements(history, singles)).issuperset(wanted):
+                            return singles
+            singles = _explaining(among, found)
         if singles:
             return singles
     for pair in combinations(decisions, 2):
@@ -269,6 +289,11 @@ def _counts_tombstones(history: History) -> bool:
     return any(
         isinstance(what, StatisticAsked) and what.name in TOMBSTONE_STATISTICS for what in history.timeline
     )
+
+
+def _explaining(decisions: Iterable[str], found: Mapping[str, Explanation]) -> tuple[str, ...]:
+    """Those whose freeing explains the history."""
+    return tuple(decision for decision in decisions if found[decision].answer is Answer.EXPLAINED)
 
 
 _NOT_ASKED = Explanation(Answer.UNKNOWN, 0)

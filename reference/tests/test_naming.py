@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.explain.oracle import name
+from plumbline.reference.explain.oracle import broken, name
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.rules.samples import VIOLATING
@@ -35,3 +35,18 @@ def test_a_decision_is_named_whose_freeing_explains_the_history(freed: list[tupl
 def test_without_any_time_nothing_is_named_and_no_rulebook_is_made_in_vain(freed: list[tuple[str, ...]]):
     assert name(WRONG, Rulebook(), time_ms=0) == ()
     assert freed == []
+
+
+def test_once_all_that_is_wanted_is_named_no_other_decision_is_freed(freed: list[tuple[str, ...]]):
+    named = name(WRONG, Rulebook(), time_ms=60_000)
+    asked = len(freed)
+    sooner = name(WRONG, Rulebook(), time_ms=60_000, wanted=["DISC-LSN-01"])
+    assert "DISC-LSN-01" in {requirement for one in sooner for requirement in DECISIONS[one].requirements}
+    assert set(sooner) <= set(named)
+    assert len(freed) - asked < asked
+
+
+def test_what_is_wanted_and_not_broken_changes_nothing_of_what_is_named():
+    named = name(WRONG, Rulebook(), time_ms=60_000)
+    assert name(WRONG, Rulebook(), time_ms=60_000, wanted=["VER-TIE-01"]) == named
+    assert broken(WRONG, Rulebook(), 60_000, ["VER-TIE-01"]) == broken(WRONG, Rulebook(), 60_000)
