@@ -27,8 +27,8 @@ BUCKETS: dict[str, Weakening] = {
     ),
     "what a copy tells of was lost": Weakening(
         "model.deliveries",
-        "                and not view.still(*told)\n                for message in world.channels[channel]",
-        "                for message in world.channels[channel]",
+        "if not self._replicates.decided_by_log(view, *told) or view.still(*told):",
+        "if not self._replicates.decided_by_log(view, *told):",
     ),
     "a copy takes over though others differ": Weakening(
         "model.buckets",
@@ -57,7 +57,7 @@ BUCKETS: dict[str, Weakening] = {
     ),
     "a call reads its caller's copy only": Weakening(
         "explain.hindsight",
-        "(member if anywhere else reader.member, reader.region, reader.key) == where",
+        "(where[0] if anywhere else reader.member, reader.region, reader.key) == where",
         "(reader.member, reader.region, reader.key) == where",
     ),
     "who may read another's copy reads this one": Weakening(

@@ -132,7 +132,7 @@ SEARCH: dict[str, Weakening] = {
     ),
     "a client reads nothing at its server": Weakening(
         "explain.hindsight",
-        "            if self._reads_as_client(reader, call.stage, where):\n                return Comes.PERHAPS\n",
+        "            if self._reads_as_client(reader, where):\n                return Comes.PERHAPS\n",
         "",
     ),
     "a client has been told when its server has": Weakening(

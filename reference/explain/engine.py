@@ -39,13 +39,19 @@ class Answer(StrEnum):
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """How long to search: states visited and, if not None, milliseconds of processor time.
+    """How long to search.
 
-    Of the thread that searches, so that what is decided does not depend on what else the machine does.
+    Attributes:
+        states: so many are visited at most.
+        time_ms: milliseconds of processor time, if not None; of the thread that searches, so that what is
+            decided does not depend on what else the machine does.
+        patience: after so many states in which more entries were never used up than before, if not None.
+            A run is mostly found on a straight way, or not at all behind an unlucky choice.
     """
 
     states: int = 200_000
     time_ms: int | None = None
+    patience: int | None = None
 
 
 class Position(msgspec.Struct):
@@ -256,6 +262,8 @@ def _search(
     frontier: list[Position] = []
     states = branches = 0
     met = False
+    nearest, patience = logs.total, budget.patience
+    lost = budget.states if patience is None else patience
     while stack:
         here = stack.pop()
         since, left = 0, here.left
@@ -263,8 +271,10 @@ def _search(
             if here.left == 0:
                 return Explanation(Answer.EXPLAINED, states, branches, path=here.path())
             states += 1
+            if here.left < nearest and patience is not None:
+                nearest, lost = here.left, states + patience
             late = deadline is not None and not states % 256 and time.thread_time() > deadline
-            if late or states > budget.states:
+            if late or states > lost or states > budget.states:
                 return Explanation(Answer.UNKNOWN, states, branches, frontier=_furthest(frontier, here))
             cursor.move(here.used)
             successors = _successors(system, cursor, here, believed, dice)

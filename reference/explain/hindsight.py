@@ -11,7 +11,7 @@ from bisect import bisect_left
 
 from plumbline.reference.explain.disturbances import Disturbances, next_from
 from plumbline.reference.explain.due import Due
-from plumbline.reference.explain.index import MOMENT, NEVER, Index, Reader
+from plumbline.reference.explain.index import MOMENT, NEVER, Index, Reader, Where
 from plumbline.reference.history import FaultKind
 from plumbline.reference.model.foresight import Comes, OfClients
 from plumbline.reference.model.timeline import Reading
@@ -28,6 +28,9 @@ from plumbline.reference.operations import (
 from plumbline.reference.rulebook.operations import effects
 from plumbline.reference.rulebook.values import EntryState
 
+_BEGINNING = (Stage.ASKED, Stage.CALLED)
+"""What such calls read or find they have yet to learn."""
+
 
 class Hindsight:
     """Foresight into an example that has been recorded (see `plumbline.reference.model.foresight`).
@@ -41,6 +44,7 @@ class Hindsight:
     def __init__(self, index: Index, clients: OfClients, *, fails_in_silence: bool = False) -> None:
         self._index = index
         self._fails_in_silence = fails_in_silence
+        self.is_answered = index.is_answered
         self.clients = clients
         disturbances = Disturbances(index)
         self.open = disturbances.open
@@ -87,17 +91,9 @@ class Hindsight:
         anywhere = operation.region in self._index.partitioned  # any of those that hold the key may answer
         once = entry.state is EntryState.LIVE and not comes_again and not anywhere
         sure = Comes.SURELY if once else Comes.PERHAPS
-        for op_id, call in world.calls.items():
-            reader = self._index.operations[op_id]
-            if self._reads_as_client(reader, call.stage, where):
-                return Comes.PERHAPS
-            if (
-                call.stage is Stage.CALLED
-                and op_id != operation.op_id
-                and (member if anywhere else reader.member, reader.region, reader.key) == where
-                and self._minds(reader, self._index.returned.get(op_id, (NEVER, None))[1], entry, operation)
-            ):
-                return Comes.PERHAPS
+        under_way = self._reader_under_way(world, where, anywhere=anywhere, operation=operation, entry=entry)
+        if under_way is not Comes.NO:
+            return min(under_way, sure)
         latest = min(self._index.latest(operation, member), self._index.dies_by(member, now))
         comes = Comes.NO
         for index in range(bisect_left(readers, now, key=MOMENT), len(readers)):
@@ -115,6 +111,29 @@ class Hindsight:
                 comes = Comes.PERHAPS
         return comes
 
+    def _reader_under_way(
+        self, world: World, where: Where, *, anywhere: bool, operation: Operation, entry: Entry
+    ) -> Comes:
+        """Whether somebody who has been called reads the entry; surely, if it is known to be this value."""
+        found = Comes.NO
+        for op_id, call in world.calls.items():
+            if call.stage not in _BEGINNING:
+                continue
+            reader = self._index.operations[op_id]
+            if self._reads_as_client(reader, where):
+                return Comes.PERHAPS
+            if (
+                call.stage is Stage.CALLED
+                and op_id != operation.op_id
+                and (where[0] if anywhere else reader.member, reader.region, reader.key) == where
+            ):
+                _, outcome = self._index.returned.get(op_id, (NEVER, None))
+                if self._minds(reader, outcome, entry, operation):
+                    if outcome is not None and outcome.value == entry.token:
+                        return Comes.SURELY
+                    found = Comes.PERHAPS
+        return found
+
     def heir(self, world: World, now: int, region: str, key: str) -> str | None:
         """Who is seen to be primary for a key next (see Foresight)."""
         if any(fault.kind is FaultKind.CRASH for fault in world.wan.faults.values()):
@@ -124,11 +143,10 @@ class Hindsight:
             return None
         return found[1]
 
-    def _reads_as_client(self, reader: Operation, stage: Stage, where: tuple[str, str, str]) -> bool:
-        """Whether a client's call may still read its server's copy, or find nothing to do there."""
+    def _reads_as_client(self, reader: Operation, where: tuple[str, str, str]) -> bool:
+        """Whether a client's call may read its server's copy, or find nothing to do there."""
         return (
             reader.op_id in self._index.originators
-            and stage in (Stage.ASKED, Stage.CALLED)
             and (reader.member, reader.region, reader.key) == where
             and self._index.may_only_read(reader)
         )

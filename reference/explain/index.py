@@ -316,6 +316,11 @@ class Index:
             return settled
         return min(back, settled, self._answered_by(operation))
 
+    def is_answered(self, op_id: int) -> bool:
+        """Whether a call has an answer (see Foresight)."""
+        _, outcome = self.returned.get(op_id, (NEVER, None))
+        return outcome is not None and outcome.status not in (Status.INDEFINITE, Status.FAILED)
+
     def _answered_by(self, operation: Operation) -> int:
         """The moment by which a call had its answer that a member which dies was still told of; else NEVER.
 
@@ -324,8 +329,7 @@ class Index:
         """
         if operation.member not in self.doomed or operation.region in self._shared_out:
             return NEVER
-        _, outcome = self.returned.get(operation.op_id, (NEVER, None))
-        if outcome is None or outcome.status in (Status.INDEFINITE, Status.FAILED):
+        if not self.is_answered(operation.op_id):
             return NEVER
         return self.dies_by(operation.member, self.called[operation.op_id])
 
@@ -452,6 +456,12 @@ class Index:
             return NEVER
         index = bisect_left(deaths, now)
         return deaths[index] if index < len(deaths) else NEVER
+
+    def lives_until(self, member: str) -> int:
+        """The moment from which the member is dead for good; NEVER if it is not, or may start again."""
+        if any(fault.kind is FaultKind.RESTART for _, fault in self.faults):
+            return NEVER
+        return self.dies_by(member, 0)
 
     def dies_between(self, member: str, since: int, until: int) -> bool:
         """Whether the member is killed, as far as anybody asks for that between two moments."""

@@ -42,9 +42,12 @@ from plumbline.reference.rulebook.decisions import (
 from plumbline.reference.rulebook.resolvers import Told
 from plumbline.reference.runs import DeadEnd
 
-SOON, FEW_KEYS, LONGER, PATIENT = 2, 4, 10, 50
+SOON, FEW_KEYS, LONGER, PATIENT = 3, 4, 10, 50
 """So many states are looked at for each entry of the logs: of all keys before few are asked, of few keys, and
 of each key that is still undecided then, before and after other orders are tried."""
+
+LEAST_PATIENCE = 200
+"""Nobody gives up before having looked at so many states without getting further."""
 
 AGAIN = ((8, range(40, 45)), (32, range(96, 99)))
 """Before all of the budget is spent, choices are tried in other orders, each drawn from a seed: so many
@@ -99,7 +102,7 @@ def _searched(
     """
     search = _Search(book, budget)
     question = ask(history, book if asked is None else listening(book, asked))
-    found = search.explained(question, SOON)
+    found = search.explained(question, SOON, impatient=True)
     if asked is not None and found.answer is not Answer.EXPLAINED:
         # Who listens takes longer, which those that take long anyway have no time for.
         asked.clear()
@@ -111,10 +114,11 @@ def _searched(
         singles, pairs = list(parts(history, 1)), parts(history, 2)
         efforts = (
             partial(search.refuted_of, singles, FEW_KEYS),
-            partial(search.refuted_of, singles, LONGER),
             partial(search.again, question, history, SOON, range(10, 11)),
-            partial(search.refuted, pairs, FEW_KEYS),
-            partial(search.again, question, history, SOON, range(11, 15)),
+            partial(search.refuted_of, singles, LONGER),
+            partial(search.again, question, history, SOON, range(11, 13)),
+            partial(search.refuted, pairs, LONGER),
+            partial(search.again, question, history, SOON, range(13, 17)),
             partial(search.refuted_of, singles, PATIENT),
             *(partial(search.again, question, history, *more) for more in AGAIN),
         )
@@ -153,20 +157,29 @@ class _Search:
         """What is found in other orders of the choices, where there are states for more; None if nothing."""
         if per_entry * question.logs.total < self._budget.states:
             for seed in seeds:
-                found = self.explained(question, per_entry, seed)
+                found = self.explained(question, per_entry, seed, impatient=True)
                 if found.answer is not Answer.UNKNOWN:
                     return found, history
         return None
 
     def explained(
-        self, question: Question, per_entry: int | None = None, seed: int | None = None
+        self,
+        question: Question,
+        per_entry: int | None = None,
+        seed: int | None = None,
+        *,
+        impatient: bool = False,
     ) -> Explanation:
-        """What is said within so many states for each entry of the logs, or within all that there are."""
+        """What is said within so many states for each entry of the logs, or within all that there are.
+
+        Who is impatient gives up once a sixth of them were looked at without getting any further.
+        """
         states = self._budget.states
-        most = states if per_entry is None else min(states, per_entry * question.logs.total)
-        return explain(
-            question.system, question.logs, Budget(most, self._left_ms()), self._book.replaced(), seed=seed
-        )
+        total = question.logs.total
+        most = states if per_entry is None else min(states, per_entry * total)
+        patience = max(most // 6, LEAST_PATIENCE) if impatient else None
+        budget = Budget(most, self._left_ms(), patience)
+        return explain(question.system, question.logs, budget, self._book.replaced(), seed=seed)
 
     def _left_ms(self) -> int | None:
         return None if self._deadline is None else max(0, int((self._deadline - time.thread_time()) * 1000))

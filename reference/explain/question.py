@@ -127,6 +127,7 @@ def _logs(history: History, index: Index) -> Logs:
             place = listener_place(strength, member, operation.region, operation.key, thread, kind)
             entries.setdefault(place, [])
             windows.setdefault(place, [])
+        lives_until = index.lives_until(member)
         for shown in history.logs[member]:
             event = shown.event
             entry = _entry(event)
@@ -136,7 +137,7 @@ def _logs(history: History, index: Index) -> Logs:
             if event.conflict is not None and entries.get(place, [None])[-1:] == [entry]:
                 continue  # a resolver that is asked once more at once has been asked
             entries.setdefault(place, []).append(entry)
-            windows.setdefault(place, []).append((shown.after, shown.before))
+            windows.setdefault(place, []).append((shown.after, min(shown.before, lives_until)))
     owners: dict[Place, Hashable] = {}
     for place in entries:
         if isinstance(place, tuple) and place[0] == "listener":

@@ -35,6 +35,9 @@ from plumbline.reference.operations import READS, EventKind, Operation, Operatio
 from plumbline.reference.rulebook.operations import BECOMES, effects
 from plumbline.reference.rulebook.values import Effect, EntryState, Stamp, each
 
+_LEFT = (Stage.SENT, Stage.DONE)
+"""Their own member has nothing more to do for such calls."""
+
 
 class Callers:
     """The part of the model that carries out calls on their own member."""
@@ -59,6 +62,8 @@ class Callers:
         dead, lesser, partitioned = world.wan.dead, self._setting.lesser, self._setting.partitioned
         transactions = self._setting.transactions
         for op_id, call in world.calls.items():
+            if call.stage in _LEFT:
+                continue  # as most that are under way
             if transactions and op_id in transactions:
                 continue
             operation = self._setting.operations[op_id]

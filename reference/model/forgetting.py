@@ -64,11 +64,10 @@ class Forgetting:
         Everybody where the queue leads has it. So a receiver would recognise it, and answer: nothing else
         comes of it, whoever sends it and whenever, unless it holds something up.
         """
-        return (
-            self._known(world, name, op_id)
-            and self._unbound(world, now, name)
-            and not self._foresight.comes_again(op_id)
-        )
+        return self._unbound(world, now, name) and self._has_passed(world, name, op_id)
+
+    def _has_passed(self, world: World, name: str, op_id: int) -> bool:
+        return self._known(world, name, op_id) and not self._foresight.comes_again(op_id)
 
     def _known(self, world: World, name: str, op_id: int) -> bool:
         remote = self._setting.queues[name].remote_site
@@ -124,10 +123,13 @@ class Forgetting:
 
     def _without_known(self, world: World, now: int) -> World:
         """The world in which nobody is about to send what everybody has where it leads."""
+        unbound = {name for name in self._setting.queues if self._unbound(world, now, name)}
         for (member, name), sender in world.wan.senders.items():
+            if name not in unbound:
+                continue
             events = (*sender.queue[sender.sent :], *sender.records, *sender.callbacks)
             ids = sender.notes.union(event.op_id for event in events)
-            gone = {op_id for op_id in ids if self.may_forget(world, now, name, op_id)}
+            gone = {op_id for op_id in ids if self._has_passed(world, name, op_id)}
             if gone:
                 world = with_sender(world, member, name, _without(sender, gone))
         return world
