@@ -1,8 +1,8 @@
 """Real Apache Geode as a candidate: members in JVMs of their own, driven over py4j.
 
-The methods of `plumbline.adapters.adapter.Adapter` for replicated regions on the members of one or more
-sites, and serial gateway senders between them. How
-each answer is got, and why it can be trusted, is told in docs/geode.md.
+The methods of `plumbline.adapters.adapter.Adapter` for regions, transactions and clients on the members of
+any number of sites, and serial gateway senders between them. How each answer is got, and why it can be
+trusted, is told in docs/geode.md.
 """
 
 from __future__ import annotations

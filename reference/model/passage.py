@@ -10,7 +10,7 @@ from __future__ import annotations
 from plumbline.reference.explain.steps import View
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.replicates import Replicates
-from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.setting import Onward, Setting
 from plumbline.reference.model.wires import alone
 from plumbline.reference.model.world import Queued, Sender, Wire, WireName, World
 from plumbline.reference.rulebook.operations import BECOMES
@@ -25,6 +25,13 @@ class Passage:
         self._replicates = replicates
         remote = [queue.remote_site for queue in setting.queues.values()]
         self._only = {name for name, queue in setting.queues.items() if remote.count(queue.remote_site) == 1}
+        links = [(queue.site, queue.remote_site) for queue in setting.queues.values()]
+        self._only_of_site = {
+            name
+            for name, queue in setting.queues.items()
+            if links.count((queue.site, queue.remote_site)) == 1
+        }
+        """Those over which alone events of their site come where they lead, as long as none travels on."""
 
     def is_free(
         self, world: World, view: View, name: WireName, sender: Sender, wire: Wire, event: Queued
@@ -98,7 +105,8 @@ class Passage:
         setting, operation = self._setting, self._setting.carried(event)
         if (
             not view.reduced
-            or name.queue not in self._only
+            or name.queue not in self._only_of_site
+            or setting.onward is not Onward.STAYS
             or not setting.in_sequence
             or self._foresight.dies(name.source)
             or operation.kind not in BECOMES
