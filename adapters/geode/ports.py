@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import socket
+
+_FROM, _UNTIL = 20_000, 32_000
+"""Below where systems take the ports of outgoing connections from: such a port is gone before a JVM is up."""
+
+_TRIES = 1_000
 
 
 def free_ports(number: int) -> list[int]:
-    """So many ports, all different, that were free a moment ago."""
+    """So many ports, all different, that were free a moment ago.
+
+    Raises OSError if hardly any is free.
+    """
+    found: list[int] = []
     with contextlib.ExitStack() as stack:
-        probes = [stack.enter_context(socket.socket()) for _ in range(number)]
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [int(probe.getsockname()[1]) for probe in probes]
+        for port in random.SystemRandom().sample(range(_FROM, _UNTIL), _TRIES):
+            if len(found) == number:
+                return found
+            probe = stack.enter_context(socket.socket())
+            with contextlib.suppress(OSError):
+                probe.bind(("127.0.0.1", port))
+                found.append(port)
+    raise OSError(f"of {_TRIES} ports of 127.0.0.1 only {len(found)} are free")
