@@ -5,11 +5,14 @@ from __future__ import annotations
 import dataclasses
 import shlex
 import sys
+from typing import Any
 
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.explain import oracle
+from plumbline.reference.explain.engine import Explanation, explain
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.rulebook.faulty import FAULTY
@@ -34,6 +37,26 @@ def test_each_requirement_that_a_variant_breaks_is_killed_and_named(name: str):
     rows = kill(FAULTY[name], find_candidate(f"faulty:{name}", seed=SEED), SCENARIOS_ONLY, SEED)
     assert [row.requirement for row in rows] == list(FAULTY[name].requirements)
     assert [(row.requirement, row.killed, row.named) for row in rows if not (row.killed and row.named)] == []
+
+
+def test_what_soon_explains_a_wrong_key_alone_is_not_looked_for_behind_dozens_of_others(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    scenario = SCENARIOS["what_is_sent_again_keeps_its_order"]
+    with Session(find_candidate("faulty:repeats-old-values", seed=SEED)) as session:
+        history = play(scenario, session, session.book, naming_ms=0).history
+    assert history is not None
+    looked_at: list[int] = []
+
+    def counted(*what: Any, **how: Any) -> Explanation:
+        found = explain(*what, **how)
+        looked_at.append(found.states)
+        return found
+
+    monkeypatch.setattr(oracle, "explain", counted)
+    assert "RCV-DEDUP-01" in oracle.broken(history, Rulebook(), 120_000, ["RCV-DEDUP-01"])
+    # 12,000 states; 51,000 where all that may matter is asked of all keys first.
+    assert sum(looked_at) < 30_000
 
 
 @pytest.mark.parametrize("name", ["late-wins", "announces-twice", "keeps-old-value"])

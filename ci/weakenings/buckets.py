@@ -27,8 +27,8 @@ BUCKETS: dict[str, Weakening] = {
     ),
     "what a copy tells of was lost": Weakening(
         "model.deliveries",
-        "if not self._replicates.decided_by_log(view, *told) or view.still(*told):",
-        "if not self._replicates.decided_by_log(view, *told):",
+        "                and not view.still(*told)\n                for message in world.channels[channel]",
+        "                for message in world.channels[channel]",
     ),
     "a copy takes over though others differ": Weakening(
         "model.buckets",

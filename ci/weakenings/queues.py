@@ -68,19 +68,9 @@ QUEUES: dict[str, Weakening] = {
     "who looks at a copy finds all removals told": Weakening(
         "model.dispatch", "if looked_at or now or not kept:", "if looked_at or not kept:"
     ),
-    "whoever has not come to the end of a call does not die": Weakening(
-        "model.faults", "            and self._foresight.is_answered(op_id)\n", ""
-    ),
-    "whoever has an answer that is not heard yet does not die": Weakening(
-        "model.faults", "            and _survived(call, member).outcome is None\n", ""
-    ),
-    "what is not told of was not counted either": Weakening(
-        "model.deliveries", "            and self._replicates.ways.has_counted(world, view, member)\n", ""
-    ),
     "nobody is started again": Weakening(
         "explain.index",
-        "        if any(fault.kind is FaultKind.RESTART for _, fault in self.faults):\n"
-        "            return NEVER\n        return self.dies_by(member, 0)\n",
+        "        if self._restarts:\n            return NEVER\n        return self.dies_by(member, 0)\n",
         "        return self.dies_by(member, 0)\n",
     ),
 }

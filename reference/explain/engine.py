@@ -45,8 +45,8 @@ class Budget(msgspec.Struct, frozen=True):
         states: so many are visited at most.
         time_ms: milliseconds of processor time, if not None; of the thread that searches, so that what is
             decided does not depend on what else the machine does.
-        patience: after so many states in which more entries were never used up than before, if not None.
-            A run is mostly found on a straight way, or not at all behind an unlucky choice.
+        patience: so many are visited at most without getting further than ever before, if not None: a run is
+            mostly found on a straight way, or not at all behind an unlucky choice.
     """
 
     states: int = 200_000
@@ -262,8 +262,8 @@ def _search(
     frontier: list[Position] = []
     states = branches = 0
     met = False
-    nearest, patience = logs.total, budget.patience
-    lost = budget.states if patience is None else patience
+    patience = budget.states if budget.patience is None else budget.patience
+    nearest, lost = logs.total, patience
     while stack:
         here = stack.pop()
         since, left = 0, here.left
@@ -271,7 +271,7 @@ def _search(
             if here.left == 0:
                 return Explanation(Answer.EXPLAINED, states, branches, path=here.path())
             states += 1
-            if here.left < nearest and patience is not None:
+            if here.left < nearest:
                 nearest, lost = here.left, states + patience
             late = deadline is not None and not states % 256 and time.thread_time() > deadline
             if late or states > lost or states > budget.states:

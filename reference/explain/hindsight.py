@@ -44,7 +44,6 @@ class Hindsight:
     def __init__(self, index: Index, clients: OfClients, *, fails_in_silence: bool = False) -> None:
         self._index = index
         self._fails_in_silence = fails_in_silence
-        self.is_answered = index.is_answered
         self.clients = clients
         disturbances = Disturbances(index)
         self.open = disturbances.open

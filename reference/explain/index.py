@@ -225,6 +225,11 @@ class Index:
                 least, most = history.conflated_weight_least, history.conflated_weight_most
                 self.answers.statistics[number] = (-(-delta // most), delta // least)
 
+    @property
+    def _restarts(self) -> bool:
+        """Whether any member is started again."""
+        return any(fault.kind is FaultKind.RESTART for _, fault in self.faults)
+
     def _is_plain(self, history: History) -> bool:
         """Whether clients are registered for all values all the time, and do nothing but put and destroy."""
         kinds = {self.operations[op_id].kind for op_id in self.originators}
@@ -234,7 +239,7 @@ class Index:
         )
         alone = all(len(client.servers) == 1 for client in history.clients)
         changed |= any(operation.kind in WHOLE_REGION for operation in self.operations.values())
-        changed |= any(fault.kind is FaultKind.RESTART for _, fault in self.faults)
+        changed |= self._restarts
         return alone and history.registers and not changed and kinds <= _PLAIN
 
     def _asked_again(self, history: History) -> frozenset[tuple[str, str, str | None]]:
@@ -316,11 +321,6 @@ class Index:
             return settled
         return min(back, settled, self._answered_by(operation))
 
-    def is_answered(self, op_id: int) -> bool:
-        """Whether a call has an answer (see Foresight)."""
-        _, outcome = self.returned.get(op_id, (NEVER, None))
-        return outcome is not None and outcome.status not in (Status.INDEFINITE, Status.FAILED)
-
     def _answered_by(self, operation: Operation) -> int:
         """The moment by which a call had its answer that a member which dies was still told of; else NEVER.
 
@@ -329,7 +329,8 @@ class Index:
         """
         if operation.member not in self.doomed or operation.region in self._shared_out:
             return NEVER
-        if not self.is_answered(operation.op_id):
+        _, outcome = self.returned.get(operation.op_id, (NEVER, None))
+        if outcome is None or outcome.status in (Status.INDEFINITE, Status.FAILED):
             return NEVER
         return self.dies_by(operation.member, self.called[operation.op_id])
 
@@ -400,7 +401,7 @@ class Index:
         A counter only grows, unless its member starts anew.
         """
         limits: dict[str, list[tuple[int, int]]] = {}
-        if any(fault.kind is FaultKind.RESTART for _, fault in self.faults):
+        if self._restarts:
             return limits
         asked = sorted(self.answers.statistics, key=lambda number: self.asked[number], reverse=True)
         for number in asked:
@@ -459,7 +460,7 @@ class Index:
 
     def lives_until(self, member: str) -> int:
         """The moment from which the member is dead for good; NEVER if it is not, or may start again."""
-        if any(fault.kind is FaultKind.RESTART for _, fault in self.faults):
+        if self._restarts:
             return NEVER
         return self.dies_by(member, 0)
 

@@ -237,8 +237,8 @@ SEND_TO_COPIES = Claim(
 )
 LOST = Claim(
     "lost",
-    "A member tells of what it applies: what a dead one has sent, and it does not tell of, may as well never "
-    "have arrived, unless somebody counts what is discarded.",
+    "A copy tells of what it applies: what a dead primary has sent, and a copy does not tell of, has never "
+    "arrived.",
     STAMPS_GROW,
 )
 CARRIES_OUT = Claim(

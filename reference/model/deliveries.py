@@ -150,36 +150,20 @@ class Deliveries:
         )
 
     def _surely_lost(self, world: World, view: View, channel: Channel) -> bool:
-        """Whether its target would tell of what is under way, and does not."""
+        """Whether a copy of a partitioned region would tell of what is under way, and does not."""
         return (
             view.reduced
             and channel.target not in self._setting.clients
             and not self._foresight.may_go_untold(world, view, channel.target)
             and all(
-                not message.queue and self._is_never_told(world, view, channel.target, message)
+                not message.queue
+                and self._operation(message).region in self._setting.partitioned
+                and self._replicates.decided_by_log(
+                    view, *(told := self._replicates.shown(channel.target, self._operation(message)))
+                )
+                and not view.still(*told)
                 for message in world.channels[channel]
             )
-        )
-
-    def _is_never_told(self, world: World, view: View, member: str, message: Message) -> bool:
-        """Whether a member does not tell of a message, and it is all the same whether it was discarded there.
-
-        What came from another site must be known there: a member that has discarded it recognises it later.
-        """
-        setting, operation = self._setting, self._operation(message)
-        told = self._replicates.shown(member, operation)
-        if not self._replicates.decided_by_log(view, *told) or view.still(*told):
-            return False
-        if operation.region in setting.partitioned:
-            return True
-        return (
-            setting.as_documented
-            and setting.resolver is None
-            and not (setting.lesser or setting.transactions or setting.clears)
-            and ARRIVES[operation.kind][0] is EntryState.LIVE
-            and (message.event is None or (member, message.op_id) in world.wan.seen)
-            and not self._foresight.dies(member)
-            and self._replicates.ways.has_counted(world, view, member)
         )
 
     def redelivered(self, world: World, op_id: int, member: str) -> World:

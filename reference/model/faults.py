@@ -45,27 +45,9 @@ class Faults:
         for number, fault in world.wan.faults.items():
             if view.reduced and not self._foresight.may_happen(view, fault):
                 continue
-            if view.reduced and fault.kind is FaultKind.CRASH and self._owes_answers(world, fault.member):
-                continue
             before = world.but(wan=world.wan._replace(faults=world.wan.faults.delete(number)))
             for after in self.happened(before, fault):
                 yield Step((fault_words(fault),), after, fault=True)
-
-    def _owes_answers(self, world: World, member: str) -> bool:
-        """Whether a member is yet to come to an answer that the log tells of: once it is dead it never does.
-
-        However late the harness hears of it. What another member carries out, or is tried again, goes on.
-        """
-        setting = self._setting
-        if setting.lesser or setting.clients:
-            return False
-        return any(
-            setting.operations[op_id].member == member
-            and setting.operations[op_id].region not in setting.partitioned
-            and _survived(call, member).outcome is None
-            and self._foresight.is_answered(op_id)
-            for op_id, call in world.calls.items()
-        )
 
     def happened(self, world: World, fault: Fault) -> Iterator[World]:  # noqa: PLR0912 - a case for each
         """The worlds in which a fault, or its mending, has happened."""

@@ -144,9 +144,6 @@ class Foresight(Protocol):
     def may_happen(self, view: View, fault: Fault) -> bool:
         """Whether the fault may happen now: a member that dies shows nothing afterwards."""
 
-    def is_answered(self, op_id: int) -> bool:
-        """Whether a call has an answer, and not that it failed or that nobody knows."""
-
     def may_go_untold(self, world: World, view: View, member: str) -> bool:
         """Whether the member may die before its listener is told of what it changes now."""
 
@@ -295,10 +292,6 @@ class Unknowing:
     def may_happen(self, *_: object) -> bool:
         """At any time."""
         return True
-
-    def is_answered(self, *_: object) -> bool:
-        """Nobody knows."""
-        return False
 
     def may_go_untold(self, *_: object) -> bool:
         """No: whoever simulates cuts the log of who dies."""

@@ -347,6 +347,32 @@ def test_the_budget_of_time_ends_the_search_with_unknown():
     assert found.states < 1_000
 
 
+class Steady(System):
+    """Shows one number after the other."""
+
+    def initial(self) -> int:
+        return 0
+
+    def steps(self, state: int, view: View) -> Iterator[Step]:
+        del view
+        yield Step(("on", state), state + 1, (("log", state),))
+
+    def canonical(self, state: int, now: int) -> int:
+        del now
+        return state
+
+
+def test_whoever_gets_no_further_gives_up_when_patience_ends():
+    found = explain(Grid(6, 9), IMPOSSIBLE, Budget(patience=50))
+    assert (found.answer, found.states) == (Answer.UNKNOWN, 51)
+
+
+def test_patience_does_not_end_while_the_search_gets_further():
+    logs = Logs({"log": list(range(100))})
+    assert explain(Steady(), logs, Budget(patience=2)).answer is Answer.EXPLAINED
+    assert explain(Steady(), logs, Budget(patience=2, states=50)).answer is Answer.UNKNOWN
+
+
 def test_a_budget_that_suffices_changes_nothing():
     needed = explain(Grid(2, 3), IMPOSSIBLE).states
     assert explain(Grid(2, 3), IMPOSSIBLE, Budget(states=needed)).answer is Answer.REFUTED
