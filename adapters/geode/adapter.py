@@ -165,9 +165,9 @@ class GeodeAdapter(Adapter):
         self._clients.drop_regions()
         self._cluster.ask_all(self._members.values(), Member.drop_regions)
         for number, attributes in enumerate(regions):
-            internal = f"example{self._example}_{number}"
-            self._internal[attributes.name] = internal
-            self._cluster.ask_all(members, partial(self._create, attributes, internal))
+            self._internal[attributes.name] = f"example{self._example}_{number}"
+        self._cluster.ask_all(members, partial(self._create_all, regions))
+        for attributes in regions:
             if attributes.policy is RegionPolicy.PARTITION:
                 self._cluster.ask(members[0], partial(Member.assign_buckets, name=attributes.name))
         self._clocks.begin_example()
@@ -451,6 +451,10 @@ class GeodeAdapter(Adapter):
         self._baseline = {}
         self._internal: dict[str, str] = {}
         self._clearing: set[str] = set()
+
+    def _create_all(self, regions: tuple[RegionAttributes, ...], member: Member) -> None:
+        for attributes in regions:
+            self._create(attributes, self._internal[attributes.name], member)
 
     def _create(self, attributes: RegionAttributes, internal: str, member: Member) -> None:
         member.create_region(attributes, internal, RegionListener(self._stage, member.name, attributes.name))

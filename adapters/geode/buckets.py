@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from plumbline.adapters.geode.jvm import plain
-
 BUCKETS = 8
 """Buckets of a region: enough for each of three members to be primary of some, few to make."""
 
@@ -74,10 +72,6 @@ def has_primaries(region: Any, dead: Collection[str]) -> bool:
     return True
 
 
-def local_entries(region: Any) -> list[Any]:
-    """The entries of all copies that a member itself holds, the primary's and redundant ones alike."""
-    return [
-        entry
-        for bucket in region.getDataStore().getAllLocalBucketRegions().toArray()
-        for entry in plain(bucket).entrySet(False).toArray()  # noqa: FBT003 - not recursive
-    ]
+def copies(region: Any) -> list[Any]:
+    """All buckets that a member itself holds, the primary's and redundant ones alike: each is a region."""
+    return list(region.getDataStore().getAllLocalBucketRegions().toArray())

@@ -3,8 +3,6 @@
 A client's JVM outlives examples; its regions do not. Knows nothing of operations and what they do.
 """
 
-# ruff: noqa: N802 - the names and parameters are those of org.apache.geode.cache.CacheListener
-
 from __future__ import annotations
 
 import atexit
@@ -20,13 +18,13 @@ from plumbline.adapters.geode.clock import look_when_told
 from plumbline.adapters.geode.cluster import START_LIMIT_S, Cluster, end_all
 from plumbline.adapters.geode.folder import Folder
 from plumbline.adapters.geode.jars import Jars
-from plumbline.adapters.geode.jvm import JavaError, plain, stack_words
+from plumbline.adapters.geode.jvm import JavaError, stack_words
 from plumbline.adapters.geode.links import Links, LinkState
 from plumbline.adapters.geode.listener import RegionListener, Stage
 from plumbline.adapters.geode.member import FLUSH_REGION, Member
 from plumbline.adapters.waiting import wait_until
 from plumbline.reference.history import interest_words
-from plumbline.reference.operations import Client, Interest
+from plumbline.reference.operations import Client, EventKind, Interest
 
 _NO_EXPRESSION = "java.util.regex.PatternSyntaxException"
 
@@ -53,17 +51,17 @@ ALL_KEYS = "ALL_KEYS"
 
 
 class ClientListener(RegionListener):
-    """A cache listener of one region of a client."""
+    """What is told of one region of a client."""
 
-    def afterRegionLive(self, event: Any) -> None:
+    def tell_live(self) -> None:
         """Nothing that an example of clients without a durable id asks about."""
 
 
-class Sentinel(RegionListener):
+class Sentinel(ClientListener):
     """The listener of a client's hidden region: notices what was put there behind everything else."""
 
     def __init__(self, client: str) -> None:
-        self._client = client
+        super().__init__(Stage(), client, FLUSH_REGION)
         self._seen = threading.Condition()
         self._last = 0
 
@@ -72,25 +70,13 @@ class Sentinel(RegionListener):
         with self._seen:
             return self._seen.wait_for(lambda: self._last >= value, max(0.0, deadline - time.monotonic()))
 
-    def afterCreate(self, event: Any) -> None:
-        """The first value of a key."""
-        self._note(event)
-
-    def afterUpdate(self, event: Any) -> None:
-        """Every other."""
-        self._note(event)
-
-    def afterRegionLive(self, event: Any) -> None:
-        """No value."""
-
-    def _note(self, event: Any) -> None:
-        try:
-            if event.getKey() == self._client:
-                with self._seen:
-                    self._last = int(event.getNewValue())
-                    self._seen.notify_all()
-        except Exception:  # noqa: BLE001, S110 - the JVM may be killed at any moment; then nobody waits for it
-            pass
+    def tell(self, kind: EventKind, key: str, token: str | None, *, remote: bool) -> None:
+        """A value was put, or another than that: then nobody waits for it."""
+        del kind, remote
+        if key == self._member and token is not None:
+            with self._seen:
+                self._last = int(token)
+                self._seen.notify_all()
 
 
 class ClientCache(Member):
@@ -126,6 +112,7 @@ class ClientCache(Member):
         factory.setPoolPingInterval(PING_MS)
         factory.setPoolRetryAttempts(RETRIES)
         look_when_told(java)
+        self._put_together()
         self._cache = factory.create()
         self._measure()
         self._regions = {}
@@ -196,8 +183,7 @@ class ClientCache(Member):
         factory = self._cache.createClientRegionFactory(java.client.ClientRegionShortcut.CACHING_PROXY)
         if checks is not None:
             factory.setConcurrencyChecksEnabled(checks)
-        factory.addCacheListener(listener)
-        return plain(factory.create(internal))
+        return self._created(factory, internal, listener)
 
     def create_copy(self, name: str, internal: str, checks: bool | None, listener: RegionListener) -> None:
         """Hold a copy of a region that the server has under this internal name; nothing is registered yet."""

@@ -9,13 +9,15 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, NamedTuple
+from typing import Any
 
 from plumbline.adapters.errors import AdapterError
-from plumbline.adapters.geode.jvm import JavaError, plain, stack_words
+from plumbline.adapters.geode.handles import Handles
+from plumbline.adapters.geode.jvm import plain, stack_words
 from plumbline.adapters.geode.links import LINK_NAME, RECEIVER_ADDRESS
 from plumbline.adapters.geode.ports import free_ports
 from plumbline.adapters.geode.reflection import declared
+from plumbline.adapters.geode.sights import Flow, Sights
 from plumbline.adapters.geode.worker import Worker
 from plumbline.adapters.waiting import wait_until
 from plumbline.reference.operations import QueueAttributes, QueueRole, QueueSight
@@ -25,27 +27,8 @@ from plumbline.reference.operations import QueueAttributes, QueueRole, QueueSigh
 PAUSE_LIMIT_S = 2.0
 STOP_LIMIT_S = 1.0
 
-# Beside operations Geode queues the later timestamps of changes that a member has discarded.
-_NO_OPERATION = "UPDATE_VERSION"
-
 # The class of Geode's threads that apply batches at the receiving site is in none of their names.
 _APPLYING = "GatewayReceiverCommand"
-
-
-class Flow(NamedTuple):
-    """A queue on one member in numbers: those that tell whether anything is still under way.
-
-    Attributes:
-        running: whether the member runs it.
-        primary: whether the member dispatches.
-        size: events in the member's copy.
-        unprocessed: what the primary has not queued yet, as far as a secondary knows.
-    """
-
-    running: bool
-    primary: bool
-    size: int
-    unprocessed: int
 
 
 class Gateway:
@@ -55,8 +38,11 @@ class Gateway:
         paused: the senders that were paused and not resumed.
     """
 
-    def __init__(self, java: Any, cache: Any, keep: Callable[[Any], Any]) -> None:
+    def __init__(self, java: Any, handles: Handles, cache: Any, keep: Callable[[Any], Any]) -> None:
         self._java = java
+        self._handles = handles
+        self._sights: dict[bool, Sights] = {}
+        self._several: set[str] = set()
         self._cache = cache
         self._keep = keep
         self._senders: dict[str, Any] = {}
@@ -74,6 +60,7 @@ class Gateway:
         factory.setDispatcherThreads(queue.dispatchers)
         if queue.dispatchers > 1:
             policies = self._java.org.apache.geode.cache.wan.GatewaySender.OrderPolicy
+            self._several.add(queue.id)
             factory.setOrderPolicy(policies.valueOf(queue.order_policy.upper()))
         factory.setBatchSize(queue.batch_size)
         factory.setBatchTimeInterval(queue.batch_interval_ms)
@@ -146,7 +133,7 @@ class Gateway:
 
     def flow(self) -> dict[str, Flow]:
         """Each sender of the member in numbers."""
-        return {queue: self._flow(sender) for queue, sender in self._senders.items()}
+        return {queue: self._sights_of(queue).flow(sender) for queue, sender in self._senders.items()}
 
     def applying(self) -> int:
         """How many of the member's threads are applying a batch of another site now."""
@@ -173,10 +160,10 @@ class Gateway:
         sender = self._senders[queue]
         if not sender.isRunning():
             return QueueSight(depth=0, role=QueueRole.NONE)
+        sights = self._sights_of(queue)
         # A secondary may still hold what the primary sent in the last example: it is told once a second.
-        events = [event for event in self._events(sender) if _is_of(event, regions)]
-        tokens = [_token(event) for event in events]
-        remembered = [event for event in self._remembered(sender) if _is_of(event, regions)]
+        tokens = [event.token for event in sights.events(sender) if event.is_of(regions)]
+        remembered = [event for event in sights.remembered(sender) if event.is_of(regions)]
         return QueueSight(
             depth=len(tokens),
             role=QueueRole.PRIMARY if sender.isPrimary() else QueueRole.SECONDARY,
@@ -184,32 +171,12 @@ class Gateway:
             unprocessed=len(remembered),
         )
 
-    def _flow(self, sender: Any) -> Flow:
-        """A sender in numbers, read in such an order that what is taken over meanwhile is not missed."""
-        running = sender.isRunning()
-        processors = self._processors(sender) if running else []
-        primary = sender.isPrimary() and all(
-            self._field(processor, "failoverCompleted") for processor in processors
-        )
-        unprocessed = sum(int(self._unprocessed(processor).size()) for processor in processors)
-        return Flow(running, primary, sender.getEventQueueSize(), unprocessed)
-
-    def _unprocessed(self, processor: Any) -> Any:
-        """What a dispatcher has in mind until it takes over, as a map.
-
-        The statistic of that name is no count of it: a sender that is started anew leaves it where it stood,
-        and one that takes over with anything in mind sets it to nothing.
-        """
-        found = self._field(processor, "unprocessedEvents")
-        return plain(self._java.java.util.Collections.emptyMap() if found is None else found)
-
-    def _remembered(self, sender: Any) -> list[Any]:
-        """The events that a sender has in mind."""
-        return [
-            self._field(wrapper, "event")
-            for processor in self._processors(sender)
-            for wrapper in _values(self._unprocessed(processor))
-        ]
+    def _sights_of(self, queue: str) -> Sights:
+        """The questions to put to a sender, which has been started before the first of them is."""
+        sender, several = self._senders[queue], queue in self._several
+        if several not in self._sights:
+            self._sights[several] = Sights(self._handles, sender, self._keep, several=several)
+        return self._sights[several]
 
     def _processors(self, sender: Any) -> list[Any]:
         """A running sender's dispatchers: one, or as many as it has threads."""
@@ -226,43 +193,5 @@ class Gateway:
             self._fields[name] = self._keep(declared(thing.getClass(), name))
         return self._fields[name].get(thing)
 
-    def _events(self, sender: Any) -> list[Any]:
-        """The events of all of a sender's queues, those of one queue oldest first."""
-        events = []
-        for queue in sender.getQueues().toArray():
-            region = plain(queue.getRegion())
-            numbered = []
-            for entry in region.entrySet(False).toArray():  # noqa: FBT003 - not recursive
-                try:
-                    numbered.append((int(entry.getKey()), entry.getValue()))
-                except JavaError as error:
-                    if "EntryDestroyedException" not in error.java_exception.getClass().getName():
-                        raise  # else it was dispatched since the set was made
-            events += [event for _, event in sorted(numbered, key=lambda one: one[0]) if event is not None]
-        return events
-
     def _stands_still(self, sender: Any) -> bool:
         return all(self._field(processor, "isDispatcherWaiting") for processor in self._processors(sender))
-
-
-def _values(mapping: Any) -> list[Any]:
-    """The values of a Java map that others may be changing."""
-    while True:
-        try:
-            return [value for value in mapping.values().toArray() if value is not None]
-        except JavaError as error:
-            if "ArrayIndexOutOfBoundsException" not in error.java_exception.getClass().getName():
-                raise  # else it has grown meanwhile
-
-
-def _is_of(event: Any, regions: frozenset[str]) -> bool:
-    """Whether a queued event is one of an operation in regions that have these paths."""
-    return event.getRegionPath() in regions and event.getOperation().toString() != _NO_OPERATION
-
-
-def _token(event: Any) -> str | None:
-    """The token of a queued event: its value if it has one, else its callback argument."""
-    value: str | None = event.getDeserializedValue()
-    if value is None:
-        value = event.getCallbackArgument()
-    return value

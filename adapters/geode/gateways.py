@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.geode.cluster import Cluster
-from plumbline.adapters.geode.gateway import Flow
 from plumbline.adapters.geode.links import Links, LinkState, link_address
 from plumbline.adapters.geode.member import Member
+from plumbline.adapters.geode.sights import Flow
 from plumbline.adapters.waiting import wait_until
 from plumbline.reference.operations import QueueAttributes, RegionAttributes, Scope, Topology
 

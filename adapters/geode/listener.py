@@ -1,16 +1,14 @@
 """What the listeners of all members are told in one example, and the gates at which they park.
 
-Knows nothing of JVMs: the events it is handed are asked by the names that Geode gives their methods.
+Knows nothing of JVMs.
 """
-
-# ruff: noqa: N802, ARG002 - the names and parameters are those of org.apache.geode.cache.CacheListener
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -236,76 +234,32 @@ class Stage:
 
 
 class RegionListener:
-    """A cache listener of one region on one member, called by the JVM on Geode's own threads."""
+    """What is told of one region on one member, by the JVM on Geode's own threads (see `telling.py`)."""
 
     def __init__(self, stage: Stage, member: str, region: str) -> None:
         self._stage = stage
         self._member = member
         self._region = region
 
-    def afterCreate(self, event: Any) -> None:
-        """An entry was created."""
-        self._tell(EventKind.CREATE, event)
+    def tell(self, kind: EventKind, key: str, token: str | None, *, remote: bool) -> None:
+        """Something was done to an entry; comes back when that may go on."""
+        self._stage.tell(
+            Event(member=self._member, region=self._region, key=key, kind=kind, token=token, remote=remote)
+        )
 
-    def afterUpdate(self, event: Any) -> None:
-        """An entry's value was replaced."""
-        self._tell(EventKind.UPDATE, event)
+    def tell_whole(self, kind: EventKind, *, remote: bool) -> None:
+        """Something was done to the whole region; nothing else is under way."""
+        self._stage.tell_whole(
+            Event(member=self._member, region=self._region, key="", kind=kind, token=None, remote=remote)
+        )
 
-    def afterInvalidate(self, event: Any) -> None:
-        """An entry lost its value."""
-        self._tell(EventKind.INVALIDATE, event)
+    def tell_live(self) -> None:
+        """A marker was told, as only clients are."""
+        self.tell_trouble(f"a marker was told in {self._region}, but this is no client")
 
-    def afterDestroy(self, event: Any) -> None:
-        """An entry was removed."""
-        self._tell(EventKind.DESTROY, event)
-
-    def afterRegionCreate(self, event: Any) -> None:
-        """Part of the beginning of an example, not of the example."""
-
-    def afterRegionDestroy(self, event: Any) -> None:
-        """Part of the end of an example, not of the example."""
-
-    def afterRegionInvalidate(self, event: Any) -> None:
-        """All entries lost their values."""
-        self._tell_whole(EventKind.REGION_INVALIDATE, event)
-
-    def afterRegionClear(self, event: Any) -> None:
-        """All entries were removed."""
-        self._tell_whole(EventKind.CLEAR, event)
-
-    def afterRegionLive(self, event: Any) -> None:
-        """Only clients are told of a marker."""
-        self._stage.trouble(self._member, f"a marker was told in {self._region}, but this is no client")
-
-    def close(self) -> None:
-        """The region is closing."""
-
-    def _tell(self, kind: EventKind, event: Any) -> None:
-        try:
-            told = event.getNewValue() if kind in _WITH_VALUE else event.getCallbackArgument()
-            shown = Event(
-                member=self._member,
-                region=self._region,
-                key=event.getKey(),
-                kind=kind,
-                token=told,
-                remote=event.isOriginRemote(),
-            )
-        except Exception as error:  # noqa: BLE001 - the JVM may be killed at any moment; it must not matter here
-            self._stage.trouble(self._member, f"the listener could not read its event: {error}")
-            return
-        self._stage.tell(shown)
-
-    def _tell_whole(self, kind: EventKind, event: Any) -> None:
-        """Tell of something that was done to the whole region; nothing else is under way."""
-        remote = event.isOriginRemote()
-        shown = Event(member=self._member, region=self._region, key="", kind=kind, token=None, remote=remote)
-        self._stage.tell_whole(shown)
-
-    class Java:
-        """What py4j makes of it in the JVM."""
-
-        implements: ClassVar[list[str]] = ["org.apache.geode.cache.CacheListener"]
+    def tell_trouble(self, words: str) -> None:
+        """Something went wrong where an event was told."""
+        self._stage.trouble(self._member, words)
 
 
 _WITH_VALUE = frozenset({EventKind.CREATE, EventKind.UPDATE})

@@ -17,11 +17,13 @@ from plumbline.adapters.geode import buckets
 from plumbline.adapters.geode.clock import SIZES, Clock, look_when_told
 from plumbline.adapters.geode.expiration import expire
 from plumbline.adapters.geode.gateway import Gateway
+from plumbline.adapters.geode.handles import Handles, fields, records
 from plumbline.adapters.geode.jars import Jars
 from plumbline.adapters.geode.jvm import BridgeError, Client, GoneError, JavaError, Jvm, plain
 from plumbline.adapters.geode.listener import RegionListener, Stage
 from plumbline.adapters.geode.repairing import repairing
 from plumbline.adapters.geode.resolver import Resolver
+from plumbline.adapters.geode.telling import Telling
 from plumbline.adapters.geode.transacting import CommitWriter
 from plumbline.adapters.geode.worker import Worker
 from plumbline.adapters.geode.writer import RegionWriter
@@ -84,6 +86,11 @@ class Member:
         self._partitioned: set[str] = set()
         self._flush: Any = None
         self._holds_commits = False
+        self._telling: Telling | None = None
+        self._handles: Handles | None = None
+        self._held: Any = None
+        self._constants: dict[tuple[str, str], Any] = {}
+        self._counted: Any = None
         self.port: int | None = None
 
     @property
@@ -104,8 +111,9 @@ class Member:
         """Wait for the JVM, then create the cache, and with it join the cluster."""
         self.jvm.connect(limit_s)
         look_when_told(self.jvm.gateway.jvm)
+        self._put_together()
         self._cache = self._create_cache(properties)
-        self._gateway = Gateway(self.jvm.gateway.jvm, self._cache, self._keep)
+        self._gateway = Gateway(self.jvm.gateway.jvm, self._put_together(), self._cache, self._keep)
         self._measure()
         factory = self._factory(Scope.ACK)
         factory.setConcurrencyChecksEnabled(False)
@@ -115,6 +123,7 @@ class Member:
     def warm_up(self, properties: Mapping[str, str], limit_s: float) -> None:
         """Wait for the JVM, then create a cache and close it: the next one is created much sooner."""
         self.jvm.connect(limit_s)
+        self._put_together()
         self._create_cache(properties).close()
 
     def version(self) -> str:
@@ -171,8 +180,7 @@ class Member:
                 factory.addGatewaySenderId(sender)
         if attributes.checks is not None:
             factory.setConcurrencyChecksEnabled(attributes.checks)
-        factory.addCacheListener(listener)
-        self._regions[attributes.name] = plain(factory.create(internal))
+        self._regions[attributes.name] = self._created(factory, internal, listener)
         self._lesser[attributes.name] = policy is not RegionPolicy.REPLICATE
 
     def assign_buckets(self, name: str) -> None:
@@ -242,6 +250,8 @@ class Member:
         for region in self._regions.values():
             region.localDestroyRegion()
         self._regions.clear()
+        if self._telling is not None:
+            self._telling.forget(but=FLUSH_REGION)
         self._partitioned.clear()
         self._writers.clear()
         if self._resolver is not None:
@@ -280,23 +290,16 @@ class Member:
 
     def contents(self, name: str) -> tuple[Content, ...]:
         """What this member holds of a region, and it alone: each key as it is when it is read."""
-        found = []
         region = self._regions[name]
-        if name in self._partitioned:
-            entries = buckets.local_entries(region)
-        else:
-            entries = region.entrySet(False).toArray()  # noqa: FBT003 - not recursive
-        for entry in entries:
-            try:
-                found.append(Content(entry.getKey(), entry.getValue()))
-            except JavaError as error:
-                if "EntryDestroyedException" not in error.java_exception.getClass().getName():
-                    raise  # else it was destroyed since the set was made
+        copies = buckets.copies(region) if name in self._partitioned else [region]
+        texts = (self._put_together().ask(self._held, copy) for copy in copies)
+        found = [Content(key or "", token) for text in texts for key, token in records(text)]
         return tuple(sorted(found, key=_by_key))
 
     def counts(self) -> dict[str, int]:
         """What its cache counts that is counted since the beginning of an example."""
-        return {name: self.statistic(name) for name in COUNTED}
+        found = fields(self._put_together().ask(self._counted, self._statistics))
+        return {name: int(number or "") for name, number in zip(COUNTED, found, strict=True)}
 
     def statistic(self, name: str) -> int:
         """A statistic of its cache as it stands; those of sizes as they will be when they follow."""
@@ -336,6 +339,32 @@ class Member:
         self.jvm.close()
         self.control.stop()
 
+    def _put_together(self) -> Handles:
+        """Have the JVM answer at once what belongs together, from now on."""
+        if self._handles is None:
+            java = self.jvm.gateway.jvm
+            self._handles = handles = Handles(java)
+            self._telling = Telling(java, handles)
+            region, entry = (
+                handles.named(f"org.apache.geode.cache.{name}") for name in ("Region", "Region$Entry")
+            )
+            held = handles.row(handles.method(entry, "getKey"), handles.method(entry, "getValue"))
+            entries = handles.bind(handles.method(region, "entrySet", handles.boolean), 1, False)  # noqa: FBT003
+            gone = handles.unless(held, "org.apache.geode.cache.EntryDestroyedException", "")
+            self._held = handles.each(gone, entries)
+            statistics = handles.named("org.apache.geode.Statistics")
+            number = handles.method(statistics, "get", handles.text)
+            named = (handles.bind(number, 1, _NAMED_OTHERWISE.get(name, name)) for name in COUNTED)
+            self._counted = handles.row(*named)
+        return self._handles
+
+    def _created(self, factory: Any, internal: str, listener: RegionListener) -> Any:
+        """Create a region, told of by this listener; it goes by its internal name in Geode."""
+        assert self._telling is not None  # noqa: S101 - it has a cache
+        self._telling.listeners[internal] = listener
+        factory.addCacheListener(self._telling.listener)
+        return plain(factory.create(internal))
+
     def _measure(self) -> None:
         """Find the statistics and the clock of the cache, which has just been created."""
         self._statistics = self._system().findStatisticsByTextId("cachePerfStats")[0]
@@ -352,12 +381,17 @@ class Member:
         return java.org.apache.geode.cache.CacheFactory(settings).create()
 
     def _factory(self, scope: Scope, policy: RegionPolicy = RegionPolicy.REPLICATE) -> Any:
-        java = self._java()
         factory = self._cache.createRegionFactory()
-        factory.setDataPolicy(getattr(java.DataPolicy, policy.name))
+        factory.setDataPolicy(self._constant("DataPolicy", policy.name))
         if policy is not RegionPolicy.PARTITION:  # which has none of its own
-            factory.setScope(getattr(java.Scope, _SCOPES[scope]))
+            factory.setScope(self._constant("Scope", _SCOPES[scope]))
         return factory
+
+    def _constant(self, kind: str, name: str) -> Any:
+        """A constant of a class that users of Geode know; looking it up takes several calls."""
+        if (kind, name) not in self._constants:
+            self._constants[kind, name] = self._keep(getattr(getattr(self._java(), kind), name))
+        return self._constants[kind, name]
 
     def _java(self) -> Any:
         """The package that users of Geode know."""
@@ -365,7 +399,8 @@ class Member:
 
     def _keep(self, thing: Any) -> Any:
         """Have a Java object outlive examples; gives it back."""
-        self._lasting.add(thing._target_id)  # noqa: SLF001 - it has no public name
+        if self._lasting is not None:  # else all that is there will last
+            self._lasting.add(thing._target_id)  # noqa: SLF001 - it has no public name
         return thing
 
     def _keep_for_good(self) -> None:

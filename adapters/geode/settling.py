@@ -10,9 +10,9 @@ from __future__ import annotations
 import time
 from typing import NamedTuple
 
-from plumbline.adapters.geode.gateway import Flow
 from plumbline.adapters.geode.gateways import Gateways
 from plumbline.adapters.geode.listener import Stage
+from plumbline.adapters.geode.sights import Flow
 from plumbline.adapters.waiting import wait_until
 
 LOOK_EVERY_S = 0.002

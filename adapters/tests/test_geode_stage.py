@@ -16,7 +16,9 @@ from plumbline.adapters.geode import listener
 from plumbline.adapters.geode.adapter import GeodeAdapter
 from plumbline.adapters.geode.calls import tells
 from plumbline.adapters.geode.folder import Folder, sweep
+from plumbline.adapters.geode.handles import FIELD, NULL
 from plumbline.adapters.geode.listener import ABSENT, Holding, RegionListener, Stage
+from plumbline.adapters.geode.telling import UNREAD, Telling
 from plumbline.reference.history import Gate
 from plumbline.reference.operations import (
     Content,
@@ -32,13 +34,6 @@ from plumbline.reference.operations import (
 
 LIMIT_S = 5.0
 GATE = Gate("A", 7)
-
-
-class TellsNothing:
-    """An event whose JVM is gone."""
-
-    def __getattr__(self, name: str) -> object:
-        raise ConnectionError(f"{name}: connection refused")
 
 
 def event(member: str = "A", token: str = "t7") -> Event:  # noqa: S107 - tokens are no passwords here
@@ -232,10 +227,21 @@ def test_an_outcome_of_a_change_tells_no_more_than_its_event(kind: OperationKind
 
 
 def test_an_event_that_cannot_be_read_is_reported_and_not_shown(stage: Stage):
-    RegionListener(stage, "A", "r").afterUpdate(TellsNothing())
+    telling = Telling.__new__(Telling)  # no JVM: only what it calls
+    telling.listeners = {"example1_0": RegionListener(stage, "A", "r")}
+    telling.tell(UNREAD)
     assert stage.events == []
-    assert stage.troubles[0][0] == "A"
-    assert "connection refused" in stage.troubles[0][1]
+    assert stage.troubles == [("A", "the listener could not read its event")]
+
+
+def test_an_event_is_told_by_its_parts_and_one_of_a_dropped_region_not_at_all(stage: Stage):
+    telling = Telling.__new__(Telling)
+    telling.listeners = {"example2_0": RegionListener(stage, "A", "r")}
+    for region in ("example1_0", "example2_0"):
+        telling.tell(FIELD.join(("afterDestroy", region, "true", "k", NULL)))
+    assert [(each.kind, each.key, each.token, each.remote) for each in stage.events] == [
+        (EventKind.DESTROY, "k", None, True)
+    ]
 
 
 def test_only_folders_of_the_dead_are_swept():
