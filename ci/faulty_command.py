@@ -21,13 +21,15 @@ from plumbline.ci import faulty_mutate
 from plumbline.ci.reductions import Comparison, Way, compare
 from plumbline.ci.rule_kills import UNSEEN, Accused, Piece, accused, seen_from_outside
 from plumbline.ci.run_command import GATE_SEED
+from plumbline.reference.capabilities import CORE, Capability
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Area
 from plumbline.reference.rulebook.decisions import CHECKING, CLIENTS, DECISIONS, GATEWAYS, RESOLVERS
 from plumbline.reference.rulebook.faulty import FAULTY
-from plumbline.suites.faults import Kill, kill
+from plumbline.suites.faults import Kill, kill, offering
 from plumbline.suites.machines import MACHINES
 from plumbline.suites.profiles import PROFILES
+from plumbline.suites.session import Session
 
 LONG_S = 15
 """Within so many seconds nearly every variant is meant to be killed."""
@@ -72,6 +74,13 @@ def list_command(as_json: bool) -> None:
     is_flag=True,
     help="Only compare how failing plans are made small with Hypothesis's way; variants are processes.",
 )
+@click.option("--core", is_flag=True, help="As candidates that offer replicated regions and nothing else.")
+@click.option(
+    "--capabilities-of",
+    "like",
+    metavar="CANDIDATE",
+    help="As candidates that offer no more than this one says it does.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: one row a variant and requirement.")
 def run_command(
     names: tuple[str, ...],
@@ -80,13 +89,17 @@ def run_command(
     seed: int,
     process: bool,
     reduction: bool,
+    core: bool,
+    like: str | None,
     as_json: bool,
 ) -> None:
     """Run the suite against faulty variants (all, those named, or those of an area).
 
     Exit code 0 when each requirement of each variant is both killed and named, 1 otherwise; with
-    --reduction always 0, for nothing is judged.
+    --reduction, --core or --capabilities-of always 0: the first judges nothing, and nobody has promised that
+    what the others leave would be enough.
     """
+    offered = _offered(core=core, like=like)
     chosen = _chosen(names, areas)
     console = Console(stderr=True)
     kills: list[Kill] = []
@@ -102,12 +115,18 @@ def run_command(
         return
     for name in variants:
         candidate = _served(name) if process else f"faulty:{name}"
-        kills += kill(FAULTY[name], find_candidate(candidate, seed=seed), PROFILES[profile], seed)
+        found_candidate = find_candidate(candidate, seed=seed)
+        if offered is not None:
+            found_candidate = offering(found_candidate, offered)
+        kills += kill(FAULTY[name], found_candidate, PROFILES[profile], seed)
     if as_json:
         sys.stdout.write(msgspec.json.encode(kills).decode() + "\n")
     else:
         Console().print(_matrix(kills))
     console.print(_summary(kills), highlight=False)
+    if offered is not None:
+        console.print(_share(kills, offered), highlight=False)
+        return
     sys.exit(0 if all(row.killed and row.named for row in kills) else 1)
 
 
@@ -246,6 +265,33 @@ def _summary(kills: list[Kill]) -> str:
         f"until killed {median(seconds.values()):.1f} s at the median, "
         f"{sum(took <= LONG_S for took in seconds.values()) / len(seconds):.0%} within {LONG_S} s, "
         f"{seconds[slowest]:.1f} s at worst ({slowest})"
+    )
+
+
+def _offered(*, core: bool, like: str | None) -> tuple[Capability, ...] | None:
+    """The capabilities that variants are to be taken to offer; None for all that the reference does.
+
+    Raises AdapterError if the candidate that they are to be like cannot introduce itself.
+    """
+    if core and like is not None:
+        raise click.UsageError("either --core or --capabilities-of, not both")
+    if like is None:
+        return CORE if core else None
+    with Session(find_candidate(like)) as session:
+        return session.introduction.capabilities
+
+
+def _share(kills: list[Kill], offered: tuple[Capability, ...]) -> str:
+    """How many variants, and how many of what they break, are found out with these capabilities alone."""
+    variants = {row.variant for row in kills}
+    caught = {row.variant for row in kills if row.killed}
+    killed = sum(row.killed for row in kills)
+    judged = [row for row in kills if {*catalogue()[row.requirement].capabilities} <= {*offered}]
+    exposed = sum(row.killed for row in judged)
+    return (
+        f"with {len(offered)} of the capabilities {len(caught)} of {len(variants)} variants are found out"
+        f" ({len(caught) / len(variants):.0%}), by {killed} of the {len(kills)} requirements that they break"
+        f" ({killed / len(kills):.0%}); by {exposed} of the {len(judged)} that need no other capability"
     )
 
 

@@ -40,6 +40,9 @@ class Capability(StrEnum):
     CONFIGURATION = "configuration"
 
 
+CORE: tuple[Capability, ...] = (Capability.REPLICATED_REGIONS,)
+"""What every candidate offers, as nothing can be asked without it; all others are optional."""
+
 LOST_WITHOUT: dict[Capability, str] = {
     Capability.REPLICATED_REGIONS: "everything about replicated regions, and most conflicts",
     Capability.PARTITIONED_REGIONS: "primaries of buckets, redundancy, forwarding, bucket moves",

@@ -6,11 +6,14 @@ Knows how a variant counts as killed; what the variants are is the rulebook's.
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from itertools import product
 
 import msgspec
 
 from plumbline.adapters.candidates import Candidate
+from plumbline.adapters.protocol import Introduction
+from plumbline.reference.capabilities import Capability
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.explain.oracle import broken
 from plumbline.reference.history import History
@@ -55,6 +58,17 @@ class Kill(msgspec.Struct, frozen=True, kw_only=True):
     steps: int
 
 
+def offering(candidate: Candidate, capabilities: Collection[Capability]) -> Candidate:
+    """The same candidate, taken to offer nothing but these, as far as it does."""
+
+    def introduced(introduction: Introduction) -> Introduction:
+        found = candidate.introduced(introduction)
+        kept = tuple(one for one in found.capabilities if one in capabilities)
+        return msgspec.structs.replace(found, capabilities=kept)
+
+    return msgspec.structs.replace(candidate, introduced=introduced)
+
+
 def kill(variant: FaultyVariant, candidate: Candidate, profile: Profile, seed: int) -> list[Kill]:
     """Run everything that could catch the variant; gives a row for each requirement that it breaks."""
     began = time.monotonic()
@@ -76,7 +90,7 @@ def kill(variant: FaultyVariant, candidate: Candidate, profile: Profile, seed: i
                     assert result.history is not None
                     refuted.append(result.history)
         for machine in MACHINES.values():
-            if set(machine.requirements).isdisjoint(variant.requirements):
+            if set(machine.requirements).isdisjoint(variant.requirements) or session.lacks(machine.needs):
                 continue
             trouble = play_plans(
                 machine,

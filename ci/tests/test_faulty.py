@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
+from plumbline.reference.capabilities import CORE, Capability
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.explain import oracle
 from plumbline.reference.explain.engine import Explanation, explain
@@ -19,7 +20,7 @@ from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites.deviations import NOTHING
 from plumbline.suites.examples import play_plans
-from plumbline.suites.faults import kill
+from plumbline.suites.faults import kill, offering
 from plumbline.suites.machines import MACHINES
 from plumbline.suites.profiles import PROFILES, Profile
 from plumbline.suites.scenarios.playing import play
@@ -76,6 +77,16 @@ def test_a_variant_behind_the_protocol_is_killed_and_named_all_the_same(name: st
     rows = kill(FAULTY[name], find_candidate(served(name)), SCENARIOS_ONLY, SEED)
     assert rows
     assert all(row.killed and row.named for row in rows)
+
+
+def test_a_variant_is_found_out_only_by_what_the_capabilities_that_it_may_offer_allow():
+    candidate = find_candidate("faulty:announces-twice", seed=SEED)
+    core, gated = offering(candidate, CORE), offering(candidate, (*CORE, Capability.LISTENER_GATES))
+    found = [
+        all(row.killed for row in kill(FAULTY["announces-twice"], allowed, SCENARIOS_ONLY, SEED))
+        for allowed in (core, gated, candidate)
+    ]
+    assert found == [False, True, True]
 
 
 @pytest.mark.parametrize("name", ["late-wins", "nobody-counts", "unchecked-by-default"])
