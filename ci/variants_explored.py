@@ -17,9 +17,10 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from plumbline.reference.explore.programs import Program, Shape, programs
+from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.refuting import Refuted, Right, is_of_safety, refute
 from plumbline.reference.explore.scopes import SHAPES, Part, Scope
+from plumbline.reference.explore.shapes import Shape
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty import FAULTY
 

@@ -10,9 +10,10 @@ from itertools import chain
 
 import msgspec
 
-from plumbline.reference.explore.programs import TICK, Program, programs
+from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.promises import AGREEMENT, PROMISES, Held, Promise, holdings
 from plumbline.reference.explore.scopes import SHAPES, Part, Scope
+from plumbline.reference.explore.shapes import TICK
 from plumbline.reference.explore.walk import Moment, Walked, walk
 from plumbline.reference.rulebook.book import Rulebook
 
@@ -170,8 +171,12 @@ def _is_held_back(program: Program, run: Run) -> bool:
 
 
 def _is_overtaken(program: Program, run: Run) -> bool:
-    """Whether a member heard of a collection behind what was called at the collecting member since."""
-    del program
+    """Whether a member heard of a collection behind what was called since at a member that had collected.
+
+    That is what it received of the collecting member; or, where it had collected itself and another one
+    did, too, what was called at its own.
+    """
+    members = [member for site in program.shape.sites for member in site]
     since: dict[str, set[str]] = {}
     behind: set[tuple[str, str]] = set()
     for line in run:
@@ -180,6 +185,7 @@ def _is_overtaken(program: Program, run: Run) -> bool:
             since[rest[1]] = set()
         elif what == "applies" and rest[0] in since:
             since[rest[0]].add(rest[1])
+            behind |= {(rest[0], other) for other in members if other != rest[0]}
         elif what == "receives":
             behind |= {(rest[0], collector) for collector, ops in since.items() if rest[1] in ops}
         elif what == "hears" and (rest[-2], rest[-1]) in behind:

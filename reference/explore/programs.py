@@ -11,90 +11,20 @@ from itertools import accumulate, combinations, combinations_with_replacement, p
 
 import msgspec
 
-from plumbline.reference.history import Fault, FaultKind
+from plumbline.reference.explore.shapes import TICK, TICK_MS, Shape
+from plumbline.reference.history import Fault, FaultKind, Joined, Left, Redelivered
 from plumbline.reference.operations import (
+    EXPIRES,
     OF_TRANSACTIONS,
+    WHOLE_REGION,
     Operation,
     OperationKind,
     QueueAttributes,
     RegionAttributes,
-    RegionPolicy,
-    Scope,
     Site,
     TombstoneSettings,
     Topology,
 )
-
-REGION = "r"
-KEY = "x"
-
-TICK_MS = 60_000
-"""By so much the clock goes on when it ticks; tombstones that were there before are collected."""
-
-TICK = "the clock ticks"
-
-MANY = 3
-"""So many kinds of operations are not told one by one."""
-
-
-class Shape(msgspec.Struct, frozen=True, kw_only=True):
-    """Programs of one size.
-
-    Attributes:
-        sites: the members of each site, the lowest id first.
-        links: from which site to which there is a gateway sender, by their numbers; empty for each to each.
-            Where it is named, events travel on to sites that they were not sent to.
-        operations: how many are called, all on one key.
-        kinds: what may be called.
-        there: whether the key is there when the program begins.
-        faults: for each fault what may break; it is followed by its mending where there is one, and where
-            there are several, they happen in every order.
-        ties: whether the clock may stand from one call to the next, so that their timestamps are equal; of
-            one call a site at a time.
-        behind: whether the clock of a site may show less than that of one that was called before.
-        skewed: whether clocks of sites disagree, by any time: who is called first need not be the earlier;
-            what is called on top of another site's update is the later all the same.
-        committed: what a transaction of one more operation may do to the key, called behind all others; empty
-            for no transaction. Within one site only.
-    """
-
-    sites: tuple[tuple[str, ...], ...]
-    operations: int
-    kinds: tuple[OperationKind, ...]
-    there: bool = False
-    faults: tuple[tuple[FaultKind, ...], ...] = ()
-    ties: bool = False
-    behind: bool = False
-    skewed: bool = False
-    links: tuple[tuple[int, int], ...] = ()
-    committed: tuple[OperationKind, ...] = ()
-
-    @property
-    def linked(self) -> tuple[tuple[int, int], ...]:
-        """From which site to which there is a gateway sender."""
-        return self.links or tuple(permutations(range(1, len(self.sites) + 1), 2))
-
-    @property
-    def ordered(self) -> bool:
-        """Whether the order of calls tells more than that of their steps does: which timestamp is earlier."""
-        return len(self.sites) > 1 and not self.skewed
-
-    def __str__(self) -> str:
-        sites = " | ".join("".join(site) for site in self.sites)
-        kinds = "/".join(self.kinds) if len(self.kinds) < MANY else "any"
-        ticks = sum(FaultKind.TIME_LEAP in kinds for kinds in self.faults)
-        broken = len(self.faults) - ticks
-        extra = (
-            (", key there" if self.there else "")
-            + (f", {broken} fault" if broken else "")
-            + (", ticks" if ticks else "")
-            + (", ties" if self.ties else "")
-            + (", clocks behind" if self.behind else "")
-            + (", clocks skewed" if self.skewed else "")
-            + (", by " + " ".join(f"{one}>{other}" for one, other in self.links) if self.links else "")
-            + (", a commit" if self.committed else "")
-        )
-        return f"{sites}: {self.operations} {kinds}{extra}"
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,14 +33,14 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         shape: its size.
         operations: in the order of the calls and of the clocks, which agree.
-        faults: in the order in which they happen.
+        faults: what breaks, is mended or happens otherwise from outside, in that order.
         times: what the clocks show at each call, at one site later with each; empty where each is later than
             the one before.
     """
 
     shape: Shape
     operations: tuple[Operation, ...]
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[Happening, ...] = ()
     times: tuple[int, ...] = ()
 
     @property
@@ -125,31 +55,45 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def queues(self) -> tuple[QueueAttributes, ...]:
         """A serial gateway sender for each link between sites."""
+        batches = self.shape.batches
         return tuple(
-            QueueAttributes(id=f"{site} to {remote}", site=site, remote_site=remote, batch_size=1)
-            for site, remote in self.shape.linked
+            QueueAttributes(
+                id=f"{site} to {remote}",
+                site=site,
+                remote_site=remote,
+                batch_size=batches[min(at, len(batches) - 1)][0],
+                batch_interval_ms=batches[min(at, len(batches) - 1)][1],
+            )
+            for at, (site, remote) in enumerate(self.shape.linked)
         )
 
     @property
     def regions(self) -> tuple[RegionAttributes, ...]:
-        """One replicated region."""
-        senders = tuple(queue.id for queue in self.queues)
-        policy = RegionPolicy.REPLICATE
-        return (RegionAttributes(name=REGION, policy=policy, scope=Scope.ACK, senders=senders),)
+        """The regions, the first of which has all gateway senders."""
+        first, *others = self.shape.hosted
+        return msgspec.structs.replace(first, senders=tuple(queue.id for queue in self.queues)), *others
+
+    @property
+    def broken(self) -> tuple[Fault, ...]:
+        """What breaks or is mended, and nothing else."""
+        return tuple(one for one in self.faults if isinstance(one, Fault))
 
     @property
     def ticks(self) -> bool:
         """Whether the clock ticks meanwhile."""
-        return any(fault.kind is FaultKind.TIME_LEAP for fault in self.faults)
+        return any(fault.kind is FaultKind.TIME_LEAP for fault in self.broken)
 
     @property
     def tombstones(self) -> TombstoneSettings | None:
         """Where the clock ticks, a tombstone expires from one tick to the next, and is collected alone."""
+        if self.shape.tombstones is not None:
+            return self.shape.tombstones
         return TombstoneSettings(timeout_ms=TICK_MS // 2, threshold=1) if self.ticks else None
 
     def __str__(self) -> str:
+        ends = {one.thread: one.kind for one in self.operations if one.kind in _ENDED}
         told = [
-            f"{one.kind} by {one.member}" + (" committed" if _is_committed(one) else "")
+            f"{one.kind} by {one.member}" + _where(self.shape, one) + _ENDED.get(ends.get(one.thread), "")
             for one in self.operations
             if one.kind not in OF_TRANSACTIONS
         ]
@@ -161,52 +105,89 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
         return ", ".join(told) + "".join(f"; {words(fault)}" for fault in self.faults)
 
 
-def words(fault: Fault) -> str:
-    """A fault in a few words."""
-    if fault.kind is FaultKind.TIME_LEAP:
+Happening = Fault | Redelivered | Left | Joined
+"""What comes from outside and is no call."""
+
+_ENDED: dict[OperationKind | None, str] = {
+    OperationKind.TX_COMMIT: " committed",
+    OperationKind.TX_ROLLBACK: " rolled back",
+}
+
+
+def _where(shape: Shape, operation: Operation) -> str:
+    """On which entry an operation is called, where there are several."""
+    regions, keys = (len({place[at] for place in shape.places}) > 1 for at in (0, 1))
+    named = (operation.region if regions else "", operation.key if keys else "")
+    told = " ".join(one for one in named if one)
+    return f" on {told}" if told else ""
+
+
+def words(happening: Happening) -> str:
+    """What happens from outside, in a few words."""
+    match happening:
+        case Redelivered(op_id, member):
+            return f"{op_id} is delivered to {member} once more"
+        case Left(member, region):
+            return f"{member} gives up its copy of {region}"
+        case Joined(member, region):
+            return f"{member} takes a copy of {region}"
+    if happening.kind is FaultKind.TIME_LEAP:
         return TICK
-    what = fault.kind.replace("_", " ")
-    return f"{what} {fault.member}" if fault.member else f"{what} {fault.site} to {fault.remote_site}"
+    what = happening.kind.replace("_", " ")
+    whom = happening.member or f"{happening.site} to {happening.remote_site}"
+    return f"{what} {whom}"
 
 
 def programs(shape: Shape) -> Iterator[Program]:
     """Every program of the shape, but for those that differ from another in names only.
 
     Within one site the order of calls tells nothing that the interleaving of their steps does not tell, too,
-    and of members only the order of the ids of those counts that write. Between sites the order of calls is
-    that of the clocks, unless these are skewed; sites may change places where that changes no link, and no
-    tie that goes to the higher site.
+    and of members that are alike only the order of the ids of those counts that write. Between sites the
+    order of calls is that of the clocks, unless these are skewed; sites may change places where that changes
+    no link, and no tie that goes to the higher site.
     """
-    members = [member for site in shape.sites for member in site]
-    calls = list(product(members, shape.kinds))
+    members = list(shape.members)
+    calls = list(_calls(shape))
     ways = (
         product(calls, repeat=shape.operations)
         if shape.ordered
         else combinations_with_replacement(calls, shape.operations)
     )
     exchanges = list(_exchanges(shape))
-    commits = [_transaction(shape.operations + 1, *one) for one in product(members, shape.committed)]
-    for way, commit in product(ways, commits or [()]):
+    transactions = list(_transactions(shape))
+    folded = len(shape.sites) == 1 and shape.alike
+    for way, transaction in product(ways, transactions):
         if any(_exchanged(way, one, calls, ordered=shape.ordered) < _placed(way, calls) for one in exchanges):
             continue
-        operations = *(_operation(number, *call) for number, call in enumerate(way, 1)), *commit
+        operations = *(_operation(number, *call) for number, call in enumerate(way, 1)), *transaction
         writers = {one.member for one in operations} | ({members[0]} if shape.there else set())
-        if len(shape.sites) == 1 and writers != set(members[: len(writers)]):
+        if folded and writers != set(members[: len(writers)]):
             continue
         # Of those that write nothing one is like the other: the first of them breaks for all.
-        bystanders = set(members[len(writers) + 1 :]) if len(shape.sites) == 1 else set()
-        for faults in _happening(shape, bystanders):
+        bystanders = set(members[len(writers) + 1 :]) if folded else set()
+        for faults in _happening(shape, operations, bystanders):
             for times in _times(shape, operations):
                 yield Program(shape=shape, operations=operations, faults=faults, times=times)
 
 
-Call = tuple[str, OperationKind]
-"""A member, and what it is called."""
+Call = tuple[str, OperationKind, str, str]
+"""A member or client, what it calls, in which region, and on which key."""
+
+
+def _calls(shape: Shape) -> Iterator[Call]:
+    """Whatever may be called; a region is destroyed or cleared without naming a key."""
+    for member, kind in product(shape.callers or shape.holders, shape.kinds):
+        keyless = kind in WHOLE_REGION
+        yield from dict.fromkeys(
+            (member, kind, region, "" if keyless else key) for region, key in shape.places
+        )
 
 
 def _exchanges(shape: Shape) -> Iterator[dict[str, str]]:
     """For each way in which sites may change places: which member takes whose."""
     if shape.ties or shape.behind or len({len(site) for site in shape.sites}) > 1:
+        return
+    if not shape.alike or shape.resolver or len(shape.batches) > 1:
         return
     for places in permutations(range(1, len(shape.sites) + 1)):
         moved = {(places[one - 1], places[other - 1]) for one, other in shape.linked}
@@ -223,17 +204,36 @@ def _exchanged(
     way: tuple[Call, ...], exchange: dict[str, str], calls: list[Call], *, ordered: bool
 ) -> list[int]:
     """The same calls once sites have changed places; where their order tells nothing, the lowest first."""
-    moved = _placed(tuple((exchange[member], kind) for member, kind in way), calls)
+    moved = _placed(tuple((exchange[member], *what) for member, *what in way), calls)  # type: ignore[misc] # a call
     return moved if ordered else sorted(moved)
 
 
-def _happening(shape: Shape, bystanders: set[str]) -> Iterator[tuple[Fault, ...]]:
-    """What may break, in every order in which each is mended behind it."""
-    for chosen in product(*(list(_faults(shape, kinds, bystanders)) for kinds in shape.faults)):
-        yield from dict.fromkeys(_merged(chosen))
+def _happening(
+    shape: Shape, operations: tuple[Operation, ...], bystanders: set[str]
+) -> Iterator[tuple[Happening, ...]]:
+    """What may happen from outside, in every order in which each is mended behind it."""
+    every: list[list[tuple[Happening, ...]]] = [
+        list(_faults(shape, kinds, bystanders)) for kinds in shape.faults
+    ]
+    if shape.again:
+        called = [
+            (one.op_id, member) for one in operations for member in shape.members if one.member != member
+        ]
+        every.append([(Redelivered(*one),) for one in called])
+    if shape.rejoins:
+        where = shape.rejoins, shape.hosted[0].name
+        every.append([(Left(*where), Joined(*where))])
+    for chosen in product(*every):
+        dying = [one for happening in chosen for one in happening if _is_death(one)]
+        if len(set(map(words, dying))) == len(dying):
+            yield from dict.fromkeys(_merged(chosen))
 
 
-def _merged(several: tuple[tuple[Fault, ...], ...]) -> Iterator[tuple[Fault, ...]]:
+def _is_death(happening: Happening) -> bool:
+    return isinstance(happening, Fault) and happening.kind is FaultKind.CRASH
+
+
+def _merged(several: tuple[tuple[Happening, ...], ...]) -> Iterator[tuple[Happening, ...]]:
     """Every order of these, each in its own order."""
     if not any(several):
         yield ()
@@ -263,20 +263,21 @@ def _times(shape: Shape, operations: tuple[Operation, ...]) -> Iterator[tuple[in
             yield times
 
 
-def first_put(shape: Shape) -> Operation:
-    """What puts the key there before the program begins."""
-    return _operation(0, shape.sites[0][0], OperationKind.PUT)
+def first_puts(shape: Shape) -> Iterator[Operation]:
+    """What puts the first key into each region before the program begins, one behind the other."""
+    for number, region in enumerate(shape.hosted if shape.there else ()):
+        yield _operation(-number, shape.sites[0][0], OperationKind.PUT, region.name, shape.keys[0])
 
 
-def _operation(number: int, member: str, kind: OperationKind) -> Operation:
+def _operation(number: int, member: str, kind: OperationKind, region: str, key: str) -> Operation:
     return Operation(
         op_id=number,
         thread=f"{member}{number}",
         member=member,
-        region=REGION,
+        region=region,
         kind=kind,
-        key=KEY,
-        token=f"v{number}",
+        key=key,
+        token=None if kind in EXPIRES else f"v{number}",
     )
 
 
@@ -284,32 +285,40 @@ _TRANSACTS = "t"
 """What the name of a thread that transacts ends with."""
 
 
-def _transaction(number: int, member: str, kind: OperationKind) -> tuple[Operation, ...]:
-    """A transaction of one operation, begun, and committed, by a thread of its own."""
-    thread = f"{member}{number}{_TRANSACTS}"
-    begin, change, commit = (
-        msgspec.structs.replace(_operation(at, member, what), thread=thread)
-        for at, what in enumerate((OperationKind.TX_BEGIN, kind, OperationKind.TX_COMMIT), number)
-    )
-    return (
-        msgspec.structs.replace(begin, key="", token=None),
-        change,
-        msgspec.structs.replace(commit, key="", token=None),
-    )
+def _transactions(shape: Shape) -> Iterator[tuple[Operation, ...]]:
+    """Every transaction, begun, and ended, by a thread of its own; nothing where none is asked for."""
+    if not shape.committed:
+        yield ()
+        return
+    changes = list(product(shape.committed, shape.places))
+    for member, way, end in product(shape.members, product(changes, repeat=shape.transacted), shape.endings):
+        first = shape.operations + 1
+        thread = f"{member}{first}{_TRANSACTS}"
+        named = [
+            (OperationKind.TX_BEGIN, (shape.hosted[0].name, "")),
+            *way,
+            (end, (shape.hosted[0].name, "")),
+        ]
+        yield tuple(
+            msgspec.structs.replace(
+                _operation(number, member, kind, *place),
+                thread=thread,
+                token=None if kind in OF_TRANSACTIONS else f"v{number}",
+            )
+            for number, (kind, place) in enumerate(named, first)
+        )
 
 
-def _is_committed(operation: Operation) -> bool:
-    return operation.thread.endswith(_TRANSACTS)
-
-
-def _faults(shape: Shape, kinds: tuple[FaultKind, ...], bystanders: set[str]) -> Iterator[tuple[Fault, ...]]:
-    members = [member for site in shape.sites for member in site if member not in bystanders]
+def _faults(
+    shape: Shape, kinds: tuple[FaultKind, ...], bystanders: set[str]
+) -> Iterator[tuple[Happening, ...]]:
+    members = [member for member in shape.members if member not in bystanders]
     for kind in kinds:
         match kind:
             case FaultKind.CRASH:
-                yield from ((Fault(kind=kind, member=member),) for member in members)
+                yield from ((Fault(kind=kind, member=one),) for one in shape.doomed or members)
             case FaultKind.TIME_LEAP:
-                yield (Fault(kind=kind, milliseconds=TICK_MS),)
+                yield (Fault(kind=kind, milliseconds=shape.tick_ms),)
             case FaultKind.RECEIVER_STOP:
                 start = FaultKind.RECEIVER_START
                 yield from ((Fault(kind=kind, member=m), Fault(kind=start, member=m)) for m in members)

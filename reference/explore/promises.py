@@ -10,14 +10,18 @@ from collections.abc import Callable
 import msgspec
 
 from plumbline.reference.explain.steps import Step
-from plumbline.reference.explore.programs import KEY, REGION, Program
+from plumbline.reference.explore.programs import Program
+from plumbline.reference.explore.shapes import KEY, REGION, Shape
 from plumbline.reference.history import FaultKind
 from plumbline.reference.model.world import Sender, World
-from plumbline.reference.operations import OperationKind
+from plumbline.reference.operations import EXPIRES, LOCAL, WHOLE_REGION, OperationKind, RegionPolicy
 from plumbline.reference.rulebook.values import EntryState
 
 Held = str | None
-"""What a member holds of the key: a token, "" if it is invalid, None if it is not there."""
+"""What a member holds of an entry: a token, "" if it is invalid, None if it is not there."""
+
+Place = tuple[str, str]
+"""Of which entry: region and key."""
 
 
 class Promise(msgspec.Struct, frozen=True):
@@ -41,45 +45,97 @@ class Manner(msgspec.Struct, frozen=True):
         requirement: the id.
         says: what holds, in a few words.
         kept: whether it does, of a step from a world.
+        of_plain: whether it holds only where all is one replicated entry (see `Shape.plain`).
     """
 
     requirement: str
     says: str
-    kept: Callable[[World, Step], bool]
+    kept: Callable[[Program, World, Step], bool]
+    of_plain: bool = True
 
 
-def held(world: World, member: str) -> Held:
-    """What a member holds of the key."""
-    entry = world.entry(member, REGION, KEY)
+def held(world: World, holder: str, place: Place) -> Held:
+    """What a member or client holds of an entry."""
+    entry = world.entry(holder, *place)
     if entry.state is EntryState.LIVE:
         return entry.token
     return "" if entry.state is EntryState.INVALID else None
 
 
 def holdings(program: Program, world: World) -> dict[str, Held]:
-    """What each member that lives holds of the key."""
-    return {m: held(world, m) for site in program.shape.sites for m in site if m not in world.wan.dead}
+    """What each member that lives, and each client, holds; told with the entry where there are several."""
+    shape = program.shape
+    return {
+        " ".join((holder, *_named(shape, place))): held(world, holder, place)
+        for holder in shape.holders
+        for place in shape.places
+        if holder not in world.wan.dead
+    }
+
+
+def _named(shape: Shape, place: Place) -> tuple[str, ...]:
+    """As much of a place as tells it from the others."""
+    return tuple(part for at, part in enumerate(place) if len({other[at] for other in shape.places}) > 1)
+
+
+def keepers(program: Program, world: World, place: Place) -> list[tuple[str, ...]]:
+    """For each site the members that have to hold all that there is of an entry, dead ones among them."""
+    policies = {region.name: region for region in program.shape.hosted}
+    bucket = world.buckets.get(place)
+    if bucket is not None:
+        return [(*bucket.copies, bucket.primary)]
+    return [
+        tuple(m for m in site if policies[place[0]].policy_of(m) is RegionPolicy.REPLICATE)
+        for site in program.shape.sites
+    ]
 
 
 def _sites_agree_within(program: Program, world: World) -> bool:
-    found = holdings(program, world)
+    if any(one.kind in LOCAL for one in program.operations):
+        return True  # such a change is of one member
     return all(
-        len({found[m] for m in site}) == 1 for site in program.shape.sites if found.keys() >= set(site)
+        len({held(world, member, place) for member in site}) == 1
+        for place in program.shape.places
+        if place not in world.buckets
+        for site in keepers(program, world, place)
+        if site and not any(member in world.wan.dead for member in site)
     )
 
 
+def _copies_agree(program: Program, world: World) -> bool:
+    del program
+    return all(
+        len({held(world, member, place) for member in (bucket.primary, *bucket.copies)}) == 1
+        for place, bucket in world.buckets.items()
+        if bucket.primary not in world.wan.dead
+    )
+
+
+_OF_THEIR_SITE = LOCAL | WHOLE_REGION | EXPIRES | {OperationKind.INVALIDATE}
+"""What does not cross to other sites (000, L20 to L22, L36)."""
+
+
 def _sites_agree(program: Program, world: World) -> bool:
-    # Invalidations do not cross (000, L36), and what a member had queued alone dies with it.
-    if any(one.kind is OperationKind.INVALIDATE for one in program.operations):
+    # What does not cross parts sites, nor does a region without a gateway sender; what a member had queued
+    # alone dies with it; where a resolver answers, each site keeps what it was told to; and a batch may wait
+    # for a time that does not come.
+    if program.shape.resolver or any(one.kind in _OF_THEIR_SITE for one in program.operations):
         return True
-    if any(fault.kind is FaultKind.CRASH for fault in program.faults):
+    if program.shape.waits or not program.shape.connected:
         return True
-    found = holdings(program, world)
-    each = [{found[m] for m in site} for site in program.shape.sites]
-    return any(len(one) > 1 for one in each) or len(set().union(*each)) == 1
+    if any(fault.kind is FaultKind.CRASH for fault in program.broken):
+        return True
+    found = [
+        [{held(world, member, place) for member in site} for site in keepers(program, world, place)]
+        for place in program.shape.places
+        if place[0] == program.regions[0].name
+    ]
+    return all(any(len(one) > 1 for one in each) or len(set().union(*each)) == 1 for each in found)
 
 
 def _queues_are_empty(program: Program, world: World) -> bool:
+    if program.shape.waits:
+        return True  # a batch may wait for a time that does not come
     # A site whose members are all dead takes nothing; what waits for it has to stay (000, L41).
     sites = {site.number: site.members for site in program.topology.sites}
     reached = {
@@ -90,8 +146,16 @@ def _queues_are_empty(program: Program, world: World) -> bool:
     return not any(sender.primary and sender.queue for name, sender in _living(world) if name in reached)
 
 
+def _queues_are_led(program: Program, world: World) -> bool:
+    del program
+    living = _living(world)
+    led = {name for name, sender in living if sender.primary}
+    return all(name in led for name, _ in living)
+
+
 def _calls_return(program: Program, world: World) -> bool:
-    members = {one.op_id: one.member for one in program.operations}
+    servers = {client.name: client.server for client in program.shape.clients}
+    members = {one.op_id: servers.get(one.member, one.member) for one in program.operations}
     return all(members[op_id] in world.wan.dead for op_id, _ in world.calls.items())
 
 
@@ -101,8 +165,10 @@ def _living(world: World) -> list[tuple[str, Sender]]:
 
 PROMISES = (
     Promise("CONS-RR-04", "members of a site that lost none hold the same", _sites_agree_within),
+    Promise("CONS-PR-04", "the copies of a key that live hold the same", _copies_agree),
     Promise("WANC-CHK-01", "sites whose members agree hold the same", _sites_agree),
     Promise("GWQ-ACK-03", "no event is left in a primary's queue", _queues_are_empty),
+    Promise("SER-PRIMARY-04", "a queue has a primary as long as a member of its site lives", _queues_are_led),
     Promise("CONS-RR-01", "every call has returned whose member lives", _calls_return),
 )
 """Every promise."""
@@ -113,7 +179,8 @@ def _told(step: Step) -> list[str]:
     return [str(place[1]) for place, _ in step.shows if isinstance(place, tuple) and place[0] == "listener"]
 
 
-def _told_of_changes_only(world: World, step: Step) -> bool:
+def _told_of_changes_only(program: Program, world: World, step: Step) -> bool:
+    del program
     told = _told(step)
     # What is sent again may be processed more than once (000, L34).
     told = [member for member in told if (member, step.name[-1]) not in world.wan.seen]
@@ -121,7 +188,8 @@ def _told_of_changes_only(world: World, step: Step) -> bool:
     return changed and len(told) == len(set(told))
 
 
-def _told_of_every_value(world: World, step: Step) -> bool:
+def _told_of_every_value(program: Program, world: World, step: Step) -> bool:
+    del program
     told = _told(step)
     for (member, region, key), entry in step.state.entries.items():
         before = world.entry(member, region, key)
@@ -130,11 +198,24 @@ def _told_of_every_value(world: World, step: Step) -> bool:
     return True
 
 
+def _batches_are_no_larger(program: Program, world: World, step: Step) -> bool:
+    del world
+    sizes = {queue.id: queue.batch_size for queue in program.queues}
+    # What was queued by two that have died may be there twice.
+    return all(
+        len({event.op_id for event in sender.queue[: sender.sent]}) <= sizes[name]
+        for (_, name), sender in step.state.wan.senders.items()
+    )
+
+
 MANNERS = (
     Manner("DISC-LSN-01", "listeners are told of what is applied only, and once", _told_of_changes_only),
     Manner("DISC-APPLIED-01", "listeners are told of every value that is stored", _told_of_every_value),
+    Manner(
+        "GWQ-BATCH-01", "no more is unanswered than a batch holds", _batches_are_no_larger, of_plain=False
+    ),
 )
 """What holds of each step."""
 
-AGREEMENT = frozenset({"CONS-RR-04", "WANC-CHK-01"})
+AGREEMENT = frozenset({"CONS-RR-04", "CONS-PR-04", "WANC-CHK-01"})
 """Those about who holds what in the end."""

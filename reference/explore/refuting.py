@@ -15,8 +15,10 @@ import msgspec
 
 from plumbline.reference.catalogue.records import AREA_OF_FAMILY, Area
 from plumbline.reference.explore.findings import broken_by
-from plumbline.reference.explore.programs import KEY, REGION, Program
+from plumbline.reference.explore.programs import Program
+from plumbline.reference.explore.shapes import Shape
 from plumbline.reference.explore.walk import Moment, Walked, walk
+from plumbline.reference.history import FaultKind
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import each
 from plumbline.reference.rulebook.variant import FaultyVariant
@@ -62,9 +64,9 @@ class Refuted(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         variant: its name.
         by: the promise that it breaks, or what is seen of it that is never seen rightly: "contents" and
-            "versions" of members in the end, what listeners are "told", how calls "return"; or, at any
-            "moment", what members hold and have queued while these calls are made and those have returned;
-            empty if it was not refuted.
+            "versions" of members and "queues" in the end, what listeners are "told", how calls "return"; or,
+            at any "moment", what members hold and have queued while these calls are made and those have
+            returned; empty if it was not refuted.
         program: in which program, in words.
         programs: how many were looked at.
     """
@@ -142,42 +144,66 @@ class Right:
 
 def sights(walked: Walked) -> Sights:
     """What may be seen of a program's runs: of listeners, of calls, in the end, and at any moment."""
-    members = [member for site in walked.program.shape.sites for member in site]
+    shape = walked.program.shape
     return {
-        "contents": frozenset(_contents(end, members) for end in walked.ends),
+        "contents": frozenset(_contents(end, shape) for end in walked.ends),
         "returns": frozenset(walked.returned),
         "told": frozenset(walked.shown),
-        "versions": frozenset(_versions(end, members) for end in walked.ends),
-        "moment": frozenset(_moment(moment, members) for moment in walked.moments),
+        "versions": frozenset(_versions(end, shape) for end in walked.ends),
+        "queues": frozenset(_queues(end) for end in walked.ends)
+        if _told_of_removals(walked)
+        else frozenset(),
+        "moment": frozenset(_moment(moment, shape) for moment in walked.moments),
     }
 
 
-def _contents(moment: Moment, members: list[str]) -> Hashable:
+def _contents(moment: Moment, shape: Shape) -> Hashable:
     world = moment.world
     entries = (
-        (member, world.entry(member, REGION, KEY)) for member in members if member not in world.wan.dead
+        (holder, place, world.entry(holder, *place))
+        for holder in _living(moment, shape)
+        for place in shape.places
     )
-    return tuple((member, entry.state, entry.token) for member, entry in entries)
+    return tuple((holder, place, entry.state, entry.token) for holder, place, entry in entries)
 
 
-def _versions(moment: Moment, members: list[str]) -> Hashable:
+def _living(moment: Moment, shape: Shape) -> list[str]:
+    return [holder for holder in shape.holders if holder not in moment.world.wan.dead]
+
+
+def _versions(moment: Moment, shape: Shape) -> Hashable:
     world = moment.world
-    stamps = ((member, world.entry(member, REGION, KEY).stamp) for member in members)
+    stamps = (
+        (holder, place, world.entry(holder, *place).stamp)
+        for holder in _living(moment, shape)
+        for place in shape.places
+    )
     return tuple(
-        (member, stamp.version, stamp.member, stamp.site)
-        for member, stamp in stamps
-        if stamp is not None and member not in world.wan.dead
+        (holder, place, stamp.version, stamp.member, stamp.site)
+        for holder, place, stamp in stamps
+        if stamp is not None
     )
 
 
-def _moment(moment: Moment, members: list[str]) -> Hashable:
+def _moment(moment: Moment, shape: Shape) -> Hashable:
     world = moment.world
-    queues = tuple(
-        (where, sender.primary, tuple(event.op_id for event in sender.queue))
-        for where, sender in world.wan.senders.in_order()
-        if where[0] not in world.wan.dead
+    under_way = tuple(sorted(world.calls))
+    return moment.called, moment.broken, under_way, _contents(moment, shape), _queues(moment)
+
+
+def _queues(moment: Moment) -> Hashable:
+    """What a look at each copy of a queue shows."""
+    wan = moment.world.wan
+    return tuple(
+        (where, sender.primary, tuple(event.op_id for event in sender.queue), len(sender.records))
+        for where, sender in wan.senders.in_order()
+        if where[0] not in wan.dead
     )
-    return moment.called, moment.broken, tuple(sorted(world.calls)), _contents(moment, members), queues
+
+
+def _told_of_removals(walked: Walked) -> bool:
+    """Whether every walk has secondaries told what has left a queue: not where nobody can take over."""
+    return any(fault.kind is not FaultKind.TIME_LEAP for fault in walked.program.broken)
 
 
 def refute(

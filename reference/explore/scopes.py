@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from plumbline.reference.explore.programs import Shape
+from plumbline.reference.explore.shapes import REGION, Shape
 from plumbline.reference.history import FaultKind
-from plumbline.reference.operations import OperationKind
+from plumbline.reference.operations import (
+    Client,
+    HostPolicy,
+    OperationKind,
+    RegionAttributes,
+    RegionPolicy,
+    TombstoneSettings,
+)
+from plumbline.reference.operations import Scope as Ack
+from plumbline.reference.resolvers import ALLOW, DISALLOW, REPLACE, THROW
 
 
 class Part(StrEnum):
@@ -16,6 +25,13 @@ class Part(StrEnum):
     GATEWAYS = "gateways"
     THREE_SITES = "three-sites"
     TRANSACTIONS = "transactions"
+    PARTITIONED = "partitioned"
+    LESSER = "lesser"
+    CLEARS = "clears"
+    TOMBSTONES = "tombstones"
+    RESOLVERS = "resolvers"
+    QUEUES = "queues"
+    CLIENTS = "clients"
 
 
 class Scope(StrEnum):
@@ -39,6 +55,45 @@ _RING = ((1, 2), (2, 3), (3, 1))
 _CHAIN = ((1, 2), (2, 1), (2, 3), (3, 2))
 _LOWEST_BETWEEN = ((1, 2), (2, 1), (1, 3), (3, 1))
 _HIGHEST_BETWEEN = ((1, 3), (3, 1), (2, 3), (3, 2))
+
+_CLEAR = OperationKind.CLEAR
+_ROLLBACK = (OperationKind.TX_ROLLBACK,)
+_ENDINGS = (OperationKind.TX_COMMIT, OperationKind.TX_ROLLBACK)
+_OF_SITE = (
+    OperationKind.LOCAL_DESTROY,
+    OperationKind.INVALIDATE_REGION,
+    OperationKind.EXPIRE_DESTROY,
+    _CLEAR,
+)
+"""What does not go to other sites."""
+_LESS = (_PUT, _DESTROY, OperationKind.LOCAL_DESTROY, OperationKind.LOCAL_INVALIDATE)
+
+
+def _partitioned(redundancy: int) -> tuple[RegionAttributes, ...]:
+    """A partitioned region with so many redundant copies."""
+    return (RegionAttributes(name=REGION, policy=RegionPolicy.PARTITION, redundancy=redundancy),)
+
+
+def _lesser(policy: RegionPolicy, *members: str, scope: Ack = Ack.ACK) -> tuple[RegionAttributes, ...]:
+    """A replicated region of which some members keep less."""
+    return (
+        RegionAttributes(
+            name=REGION, policies=tuple(HostPolicy(member, policy) for member in members), scope=scope
+        ),
+    )
+
+
+_NORMAL, _EMPTY, _PRELOADED, _LOCAL = (
+    RegionPolicy.NORMAL,
+    RegionPolicy.EMPTY,
+    RegionPolicy.PRELOADED,
+    RegionPolicy.LOCAL,
+)
+_TWO_REGIONS = (RegionAttributes(name=REGION), RegionAttributes(name="s"))
+_NOT_ACKNOWLEDGED = (RegionAttributes(name=REGION, scope=Ack.NO_ACK),)
+_KEYS = ("x", "y")
+_MINUTE = 60_000
+_CLIENT = (Client(name="c", servers=("A",)),)
 
 SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
     (Part.REPLICATED, Scope.SMALL): (
@@ -104,11 +159,190 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
         Shape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, committed=_PUTS),
         Shape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, faults=(_CRASH,), committed=_PUTS),
         Shape(sites=(_THREE,), operations=1, kinds=_PUTS, there=True, committed=_PUTS),
+        Shape(sites=(_TWO,), operations=1, kinds=(_PUT,), there=True, committed=_PUTS, transacted=2),
+        Shape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, committed=_PUTS, endings=_ROLLBACK),
     ),
     (Part.TRANSACTIONS, Scope.MEDIUM): (
         Shape(sites=(_THREE,), operations=2, kinds=_PUTS, there=True, committed=_PUTS),
         Shape(sites=(_TWO,), operations=3, kinds=_PUTS, committed=_PUTS),
         Shape(sites=(_THREE,), operations=1, kinds=_PUTS, there=True, faults=(_CRASH,), committed=_PUTS),
+    ),
+    (Part.PARTITIONED, Scope.SMALL): (
+        Shape(sites=(_TWO,), operations=2, kinds=_EVERYWHERE, there=True, regions=_partitioned(1)),
+        Shape(
+            sites=(_TWO,), operations=2, kinds=_PUTS, there=True, regions=_partitioned(1), faults=(_CRASH,)
+        ),
+        Shape(sites=(_THREE,), operations=2, kinds=_PUTS, there=True, regions=_partitioned(1)),
+        Shape(sites=(_THREE,), operations=2, kinds=_PUTS, regions=_partitioned(2)),
+        Shape(
+            sites=(_THREE,), operations=1, kinds=_PUTS, there=True, regions=_partitioned(2), faults=(_CRASH,)
+        ),
+    ),
+    (Part.LESSER, Scope.SMALL): (
+        Shape(sites=(_TWO,), operations=2, kinds=_EVERYWHERE, regions=_lesser(_NORMAL, "B")),
+        Shape(sites=(_TWO,), operations=2, kinds=_PUTS, there=True, regions=_lesser(_EMPTY, "B")),
+        Shape(sites=(_TWO,), operations=2, kinds=_PUTS, there=True, regions=_lesser(_PRELOADED, "B")),
+        Shape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, regions=_lesser(_LOCAL, "B")),
+        Shape(
+            sites=(_TWO,),
+            operations=1,
+            kinds=_PUTS,
+            there=True,
+            regions=_lesser(_NORMAL, "B"),
+            faults=(_CRASH,),
+        ),
+        Shape(
+            sites=(_THREE,),
+            operations=1,
+            kinds=(_PUT,),
+            there=True,
+            regions=_lesser(_NORMAL, "C"),
+            faults=(_CRASH,),
+        ),
+        Shape(sites=(_TWO,), operations=2, kinds=(_PUT, _CLEAR), there=True, regions=_lesser(_NORMAL, "B")),
+        Shape(sites=(_TWO,), operations=2, kinds=_PUTS, regions=_NOT_ACKNOWLEDGED),
+        Shape(
+            sites=(_TWO,),
+            operations=1,
+            kinds=(_PUT,),
+            there=True,
+            regions=_lesser(_EMPTY, "B"),
+            committed=_LESS,
+            endings=_ENDINGS,
+        ),
+        Shape(
+            sites=(_TWO,),
+            operations=0,
+            kinds=(_PUT,),
+            there=True,
+            regions=_lesser(_EMPTY, "B"),
+            committed=_PUTS,
+        ),
+    ),
+    (Part.CLEARS, Scope.SMALL): (
+        Shape(sites=(_TWO,), operations=2, kinds=(_PUT, _DESTROY, _CLEAR), there=True),
+        Shape(sites=(_TWO,), operations=2, kinds=(_PUT, _CLEAR), there=True, faults=(_CRASH,)),
+        Shape(sites=(_THREE,), operations=2, kinds=(_PUT, _CLEAR), there=True),
+    ),
+    (Part.TOMBSTONES, Scope.SMALL): (
+        Shape(sites=(_TWO,), operations=2, kinds=(_DESTROY,), keys=_KEYS, there=True, faults=(_TICK,)),
+        Shape(sites=(_TWO,), operations=3, kinds=_PUTS, keys=_KEYS, faults=(_TICK,), after=(2,)),
+        Shape(
+            sites=(_TWO,),
+            operations=1,
+            kinds=(_DESTROY,),
+            there=True,
+            faults=(_TICK,),
+            tombstones=TombstoneSettings(timeout_ms=_MINUTE // 2, threshold=1, thresholds=(("B", 9),)),
+        ),
+        Shape(
+            sites=(_TWO,),
+            operations=1,
+            kinds=(_DESTROY,),
+            there=True,
+            faults=(_TICK, _TICK),
+            tombstones=TombstoneSettings(timeout_ms=3 * _MINUTE // 2, threshold=1),
+        ),
+        Shape(
+            sites=(_TWO,),
+            operations=2,
+            kinds=(_DESTROY,),
+            regions=_TWO_REGIONS,
+            there=True,
+            faults=(_TICK,),
+            after=(2,),
+            tombstones=TombstoneSettings(timeout_ms=_MINUTE // 2, threshold=2),
+        ),
+        *(
+            Shape(
+                sites=(_TWO,),
+                operations=1,
+                kinds=(_DESTROY,),
+                there=True,
+                faults=(_TICK,),
+                after=(1,),
+                tick_ms=9 * _MINUTE,
+                regions=regions,
+                tombstones=TombstoneSettings(threshold=1),
+            )
+            for regions in ((), _lesser(_PRELOADED, "B"))
+        ),
+        Shape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, again=True),
+        Shape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, rejoins="B"),
+    ),
+    (Part.RESOLVERS, Scope.SMALL): (
+        *(
+            Shape(sites=_APART, operations=2, kinds=_PUTS, resolver=answer)
+            for answer in (ALLOW, DISALLOW, REPLACE, THROW)
+        ),
+        *(
+            Shape(sites=(_TWO, ("C",)), operations=2, kinds=(_PUT,), resolver=answer)
+            for answer in (ALLOW, REPLACE)
+        ),
+        Shape(sites=_APART, operations=2, kinds=_PUTS, ties=True, resolver="prefer 1 within 1000 ms"),
+    ),
+    (Part.QUEUES, Scope.SMALL): (
+        Shape(sites=_APART, operations=2, kinds=_OF_SITE, there=True),
+        Shape(sites=_APART, operations=2, kinds=(_PUT,), regions=_TWO_REGIONS),
+        Shape(sites=_APART, operations=2, kinds=_PUTS, behind=True, apart_ms=20_000),
+        Shape(
+            sites=_APART,
+            operations=2,
+            kinds=(_PUT,),
+            batches=((2, _MINUTE // 2), (1, _MINUTE // 2)),
+            faults=(_TICK,),
+        ),
+        Shape(
+            sites=_APART,
+            operations=2,
+            kinds=(_PUT,),
+            batches=((2, 2 * _MINUTE), (3, 2 * _MINUTE)),
+            faults=(_TICK,),
+        ),
+        Shape(sites=_APART, operations=2, kinds=(_PUT,), batches=((2, 10),)),
+        Shape(sites=_APART, operations=2, kinds=(_PUT,), faults=((*_CUT, *_LOST),), links=((1, 2), (2, 1))),
+        Shape(
+            sites=_APART,
+            operations=1,
+            kinds=(_PUT,),
+            callers=("A",),
+            faults=(_CUT, _CUT, _CUT),
+            links=((1, 2),),
+        ),
+        *(
+            Shape(
+                sites=(_TWO, ("C",)),
+                operations=2,
+                kinds=(_PUT,),
+                callers=_TWO,
+                faults=(_CRASH,),
+                doomed=(dies,),
+                links=((1, 2),),
+            )
+            for dies in ("A", "C")
+        ),
+        Shape(
+            sites=(_TWO, ("C",)),
+            operations=1,
+            kinds=(_PUT,),
+            faults=(_TICK, _CRASH),
+            doomed=("A",),
+            after=(0, 1),
+            tick_ms=120 * _MINUTE,
+        ),
+    ),
+    (Part.CLIENTS, Scope.SMALL): (
+        Shape(sites=(_TWO,), operations=1, kinds=_EVERYWHERE, there=True, clients=_CLIENT),
+        Shape(sites=(_TWO,), operations=2, kinds=_PUTS, there=True, clients=_CLIENT),
+    ),
+    (Part.QUEUES, Scope.MEDIUM): (
+        Shape(
+            sites=(_THREE, ("D",)),
+            operations=1,
+            kinds=(_PUT,),
+            faults=(_CRASH, _CRASH),
+            doomed=_TWO,
+        ),
     ),
 }
 """The shapes of each part and scope, the small ones first."""

@@ -6,22 +6,25 @@ claim. Breadth first, so that the run told of a world is the shortest. Knows no 
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from plumbline.reference.explain.steps import Entry, Place, Step, Unobserved, View
-from plumbline.reference.explore.programs import Program, first_put, words
+from plumbline.reference.explore.programs import Happening, Program, first_puts, words
 from plumbline.reference.explore.promises import MANNERS, Manner
+from plumbline.reference.explore.shapes import WHOLLY
 from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import Fault, FaultKind, OrderStrength
 from plumbline.reference.model import hazards
+from plumbline.reference.model.buckets import located
 from plumbline.reference.model.foresight import Unknowing
+from plumbline.reference.model.places import TIMELINE
 from plumbline.reference.model.setting import Onward, Setting
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
-from plumbline.reference.model.world import World, empty_world
-from plumbline.reference.operations import Operation, Outcome
+from plumbline.reference.model.world import World
+from plumbline.reference.operations import Interest, Operation, Outcome
 from plumbline.reference.rulebook.book import Rulebook
 
 _NOTHING: HashedMap[Any, Any] = HashedMap()
@@ -45,7 +48,7 @@ class Walked:
         ends: the moments after which nothing happens.
         astray: what has to hold of each step, and does not: the moment before the first such step, and what
             happens then.
-        shown: what any step has shown, and where.
+        shown: what any step has shown, where, and how often.
         returned: how any call has returned: its number and the outcome.
     """
 
@@ -54,7 +57,7 @@ class Walked:
         self.whole = True
         self.ends: list[Moment] = []
         self.astray: dict[Manner, tuple[Moment, str]] = {}
-        self.shown: set[tuple[Place, Entry]] = set()
+        self.shown: set[tuple[tuple[Place, Entry], int]] = set()
         self.returned: set[tuple[int, Outcome]] = set()
         self._before = before
 
@@ -78,15 +81,31 @@ class Walked:
         return tuple(reversed(told))
 
 
+def _broken(happening: tuple[Happening, ...]) -> list[Fault]:
+    return [one for one in happening if isinstance(one, Fault)]
+
+
+class _Due(Unobserved):
+    """The view of somebody who knows what the harness does next, and nothing else."""
+
+    def __init__(self, due: Happening) -> None:
+        super().__init__(reduced=False)
+        self._due = due
+
+    def due(self, place: Place) -> Entry | None:
+        """See View."""
+        return self._due if place == TIMELINE else None
+
+
 class _Faults(Unknowing):
     """Knows of the future which faults are to come, and nothing else."""
 
-    def __init__(self, faults: tuple[Fault, ...], *, reduced: bool) -> None:
-        self._hazards = [
-            frozenset().union(*map(hazards.of_fault, faults[first:])) for first in range(len(faults) + 1)
-        ]
-        self._faults = faults
-        self._breaks = not reduced or any(fault.kind is not FaultKind.TIME_LEAP for fault in faults)
+    def __init__(self, program: Program, *, reduced: bool) -> None:
+        to_come = [_broken(program.faults[first:]) for first in range(len(program.faults) + 1)]
+        self._hazards = [frozenset().union(*map(hazards.of_fault, faults)) for faults in to_come]
+        self._ticks = [any(fault.kind is FaultKind.TIME_LEAP for fault in faults) for faults in to_come]
+        self._breaks = not reduced or any(fault.kind is not FaultKind.TIME_LEAP for fault in to_come[0])
+        self._clears = program.shape.wholly
         self.broken = 0
 
     def open(self, world: World, view: View) -> frozenset[str]:  # type: ignore[override] # asked so, always
@@ -102,7 +121,7 @@ class _Faults(Unknowing):
 
     def time_to_pass(self, *_: object) -> bool:
         """Whether the clock still ticks."""
-        return any(fault.kind is FaultKind.TIME_LEAP for fault in self._faults[self.broken :])
+        return self._ticks[self.broken]
 
     def comes_again(self, *_: object) -> bool:
         """Whether an event may be sent once more: not where no fault comes between it and its answer."""
@@ -125,8 +144,8 @@ class _Faults(Unknowing):
         return False
 
     def clear_to_come(self, *_: object) -> bool:
-        """No: nothing is cleared."""
-        return False
+        """Perhaps, where anything is."""
+        return self._clears
 
 
 def _uncounted(world: World) -> World:
@@ -141,46 +160,41 @@ class _Walker:
 
     def __init__(self, program: Program, book: Rulebook, *, reduced: bool, onward: Onward | None) -> None:
         self.program = program
-        topology = program.topology
-        self._setting = Setting(
-            book,
-            topology,
-            program.regions,
-            topology.members,
-            queues=program.queues,
-            clock=not program.shape.skewed,
-            redeliverable=frozenset(),
-            tombstones=program.tombstones,
-        )
+        self._setting = _setting(program, book)
         if program.shape.links:
             self._setting.onward = Onward.AS_OF_SENDER if onward is None else onward
-        self._foresight = _Faults(program.faults, reduced=reduced)
+        self._foresight = _Faults(program, reduced=reduced)
         self._model = Model(self._setting, OrderStrength.TOTAL, self._foresight, Answers())
         self._view = Unobserved(reduced=reduced)
         self._replaced = book.replaced()
-        # What a commit has changed may be told of later, so that no step shows whether it is told rightly.
-        self._manners = () if program.shape.committed else MANNERS
+        self._rests = any(operation.kind in WHOLLY for operation in program.operations)
+        self._manners = [one for one in MANNERS if program.shape.plain or not one.of_plain]
         self.astray: dict[Manner, tuple[Moment, str]] = {}
-        self.shown: set[tuple[Place, Entry]] = set()
+        self.shown: set[tuple[tuple[Place, Entry], int]] = set()
         self.returned: set[tuple[int, Outcome]] = set()
-        for operation in (first_put(program.shape), *program.operations):
-            self._setting.take_up(operation)
-        self._setting.readings = {number: (1, time) for number, time in enumerate(program.times, 1)}
 
     def first(self) -> Moment:
         """The world before anything is called."""
-        world = empty_world()
+        world = self._model.initial()
         if self.program.ticks:
             (world,) = self._model.faults.happened(world, Fault(kind=FaultKind.HOLD_TIME))
         if self.program.queues:
             world = world.but(wan=self._model.senders.started(world.wan))
-        if not self.program.shape.there:
-            return Moment(world, 0, 0)
-        world = self._model.timeline.called(world, first_put(self.program.shape))
+        for place in self.program.shape.places if self._setting.partitioned else ():
+            primary, *others = self.program.shape.members
+            copies = {region.name: region.redundancy for region in self.program.regions}[place[0]]
+            world = located(world, place, primary, tuple(others[:copies]))
+        for operation in first_puts(self.program.shape):
+            world = self._put(world, operation)
+        return Moment(world, 0, 0)
+
+    def _put(self, world: World, operation: Operation) -> World:
+        """The world in which a put has been called and returned, and all that it leads to has happened."""
+        world = self._model.timeline.called(world, operation)
         while steps := list(self._model.internal_steps(world, self._view)):
             world = min(steps, key=lambda step: repr(step.name)).state
-        for after, _ in self._model.timeline.returned(world, 0):
-            return Moment(after, 0, 0)
+        for after, _ in self._model.timeline.returned(world, operation.op_id):
+            return after
         raise AssertionError("the first put has not returned though nothing is under way")
 
     def after(self, moment: Moment) -> Iterator[tuple[Moment, str]]:
@@ -193,9 +207,9 @@ class _Walker:
         steps = list(self._model.internal_steps(world, self._view))
         alone = self._alone(world, steps)
         for step in alone or steps:
-            self.shown.update(step.shows)
+            self.shown.update(Counter(step.shows).items())
             for manner in self._manners:
-                if manner not in self.astray and not manner.kept(world, step):
+                if manner not in self.astray and not manner.kept(self.program, world, step):
                     self.astray[manner] = moment, _told(step)
             yield moment._replace(world=_uncounted(step.state)), _told(step)
         if not alone:
@@ -234,28 +248,79 @@ class _Walker:
     def _waits(self, world: World, operation: Operation) -> bool:
         """Whether a call comes only later: what takes effect later in a site is dated by a later clock.
 
-        So where it is known what the clocks show at the calls, those of a site come one after the other.
+        So where it is known what the clocks show at the calls, those of a site come one after the other; and
+        all do where something takes effect on all members at once, which is only known to while they rest.
         """
-        home = self._setting.site_of
+        if self._rests and operation.region not in self._setting.clears:
+            return bool(world.calls) or any(
+                not message.queue for messages in world.channels.values() for message in messages
+            )
+        home = self._setting.home
         return bool(self.program.times) and any(
-            home[other.member] == home[operation.member] and other.member not in world.wan.dead
+            home(other.member) == home(operation.member) and other.member not in world.wan.dead
             for other in map(self._setting.operations.__getitem__, world.calls)
         )
 
     def _outside(self, moment: Moment) -> Iterator[tuple[Moment, str]]:
         """The next call is made, the next fault happens."""
         world, called, broken = moment
-        if called < len(self.program.operations):
+        comes, happens = self._due(moment)
+        if called < len(self.program.operations) and comes:
             operation = self.program.operations[called]
             if operation.member in world.wan.dead:
                 yield moment._replace(called=called + 1), f"{operation.member} is dead and calls nothing"
             elif not self._waits(world, operation):
                 after = self._model.timeline.called(world, operation)
                 yield moment._replace(world=after, called=called + 1), _call(operation)
-        if broken < len(self.program.faults):
-            fault = self.program.faults[broken]
-            for after in self._model.faults.happened(world, fault):
-                yield Moment(after, called, broken + 1), words(fault)
+        if broken < len(self.program.faults) and happens:
+            happening = self.program.faults[broken]
+            for after in self._happened(world, happening):
+                yield Moment(after, called, broken + 1), words(happening)
+
+    def _due(self, moment: Moment) -> tuple[bool, bool]:
+        """Whether the next call may come, and whether what is next from outside may happen."""
+        after, broken = self.program.shape.after, moment.broken
+        if broken >= len(after):
+            return True, True
+        return moment.called < after[broken], moment.called >= after[broken] and not moment.world.calls
+
+    def _happened(self, world: World, happening: Happening) -> Iterator[World]:
+        """The worlds in which something has happened from outside; none while that cannot be."""
+        if isinstance(happening, Fault):
+            yield from self._model.faults.happened(world, happening)
+        else:
+            for step in self._model.timeline.steps(world, _Due(happening)):
+                yield step.state
+
+
+def _setting(program: Program, book: Rulebook) -> Setting:
+    """What does not change during the runs of a program, with everything that is going to be called."""
+    shape = program.shape
+    setting = Setting(
+        book,
+        program.topology,
+        program.regions,
+        program.topology.members,
+        queues=program.queues,
+        clock=not shape.skewed,
+        redeliverable=None if shape.again else frozenset(),
+        tombstones=program.tombstones,
+    )
+    setting.plain = False  # what is claimed of clients is for those who have seen something
+    if shape.resolver:
+        setting.resolve_by(shape.resolver)
+    for client in shape.clients:
+        setting.connect(client)
+    setting.registered = tuple(
+        Interest(client=client.name, region=region.name)
+        for client in shape.clients
+        for region in program.regions
+    )
+    for operation in (*first_puts(shape), *program.operations):
+        setting.lock_for(operation)
+        setting.take_up(operation)
+    setting.readings = {number: (1, time * shape.apart_ms) for number, time in enumerate(program.times, 1)}
+    return setting
 
 
 def walk(

@@ -143,11 +143,25 @@ class Deliveries:
         )
         return Step(
             ("is lost", channel.source, channel.target, channel.thread),
-            world.but(channels=world.channels.delete(channel)),
+            self._without(world, channel),
             loses=loses + (self._precedence.lost_in_vain(world, view, channel) if of_queue else ()),
             fault=True,
             claim=claim,
         )
+
+    def _without(self, world: World, channel: Channel) -> World:
+        """The world without what is on a channel of a dead member.
+
+        What that member has carried out for somebody else waits no more for those who never hear of it.
+        """
+        calls = world.calls
+        for message in world.channels[channel]:
+            call = calls.get(message.op_id)
+            if call is None or message.queue or call.by != channel.source:
+                continue
+            if channel.target != self._setting.operations[message.op_id].member:
+                calls = calls.set(message.op_id, call._replace(waiting=call.waiting - {channel.target}))
+        return world.but(calls=calls, channels=world.channels.delete(channel))
 
     def _surely_lost(self, world: World, view: View, channel: Channel) -> bool:
         """Whether a copy of a partitioned region would tell of what is under way, and does not."""

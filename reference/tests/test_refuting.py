@@ -7,9 +7,10 @@ import time
 import pytest
 
 from plumbline.reference.explore.findings import all_programs
-from plumbline.reference.explore.programs import Program, Shape, programs
+from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.refuting import Right, is_of_safety, refute
 from plumbline.reference.explore.scopes import SHAPES, Part, Scope
+from plumbline.reference.explore.shapes import Shape
 from plumbline.reference.explore.walk import walk
 from plumbline.reference.history import FaultKind
 from plumbline.reference.operations import OperationKind
@@ -79,6 +80,11 @@ def test_what_is_right_is_not_refuted_and_what_nobody_asks_is_not_asked():
         SHAPES[Part.GATEWAYS, Scope.SMALL][1],
         SHAPES[Part.GATEWAYS, Scope.SMALL][-2],
         SHAPES[Part.TRANSACTIONS, Scope.SMALL][1],
+        SHAPES[Part.PARTITIONED, Scope.SMALL][2],
+        SHAPES[Part.CLEARS, Scope.SMALL][1],
+        SHAPES[Part.TOMBSTONES, Scope.SMALL][1],
+        SHAPES[Part.QUEUES, Scope.SMALL][4],
+        SHAPES[Part.QUEUES, Scope.SMALL][-2],
     ],
     ids=str,
 )
@@ -95,6 +101,13 @@ def test_a_walk_that_believes_claims_shows_nothing_that_is_not_right(shape: Shap
         ("keeps-old-signature", Part.REPLICATED, "versions"),
         ("tombstones-show", Part.REPLICATED, "told"),
         ("queue-without-copies", Part.GATEWAYS, "moment"),
+        ("unlocks-before-copies", Part.PARTITIONED, "moment"),
+        ("signs-for-the-replicate", Part.LESSER, "versions"),
+        ("clear-told-twice", Part.CLEARS, "told"),
+        ("regions-count-apart", Part.TOMBSTONES, "contents"),
+        ("disallowed-applied-if-later", Part.RESOLVERS, "contents"),
+        ("full-waits", Part.QUEUES, "contents"),
+        ("late-news-win", Part.CLIENTS, "versions"),
     ],
 )
 def test_a_variant_is_refuted_by_what_is_never_seen_rightly(variant: str, part: Part, by: str, right: Right):
