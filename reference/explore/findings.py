@@ -50,6 +50,12 @@ TOLD_ON = (
     "and another one wins. The documents do not say that each site has to be connected to each."
 )
 
+PREFERRED = (
+    "A resolver that prefers a site to later timestamps is asked about what was written on top of an update "
+    "of that site, too, and disallows it there; where it was written nobody asks. The documents leave the "
+    "answer to the resolver, and do not tell it which of the two was written in the knowledge of the other."
+)
+
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """A promise that a run breaks.
@@ -220,11 +226,30 @@ def _is_tie_told_on(program: Program, run: Run) -> bool:
     return any(op in tied and (tied[op], numbers[member]) not in program.shape.linked for member, op in came)
 
 
+def _is_preferred(program: Program, run: Run) -> bool:
+    """Whether a resolver has turned down what was written behind an update of another site that had come."""
+    if not program.shape.resolver:
+        return False
+    site_of = {member: site for site in program.shape.sites for member in site}
+    reached: set[tuple[str, ...]] = set()
+    behind: set[str] = set()
+    for line in run:
+        words = line.split()
+        if line.startswith("applies from another site "):
+            reached.add(site_of[words[-2]])
+        elif words[0] == "applies" and site_of[words[1]] in reached:
+            behind.add(words[2])
+        elif line.startswith("discards from another site ") and words[-1] in behind:
+            return True
+    return False
+
+
 _REASONS: dict[str, Callable[[Program, Run], bool]] = {
     CIRCLE: _is_circle,
     HELD_BACK: _is_held_back,
     ANEW: _is_overtaken,
     SAME_STAMP: _is_stamped_twice,
     TOLD_ON: _is_tie_told_on,
+    PREFERRED: _is_preferred,
 }
 """Why the documents allow that members end apart, and how it shows in a run."""

@@ -15,6 +15,7 @@ from plumbline.reference.explore.shapes import KEY, REGION, Shape
 from plumbline.reference.history import FaultKind
 from plumbline.reference.model.world import Sender, World
 from plumbline.reference.operations import EXPIRES, LOCAL, WHOLE_REGION, OperationKind, RegionPolicy
+from plumbline.reference.resolvers import policy_of
 from plumbline.reference.rulebook.values import EntryState
 
 Held = str | None
@@ -116,10 +117,11 @@ _OF_THEIR_SITE = LOCAL | WHOLE_REGION | EXPIRES | {OperationKind.INVALIDATE}
 
 
 def _sites_agree(program: Program, world: World) -> bool:
-    # What does not cross parts sites, nor does a region without a gateway sender; what a member had queued
-    # alone dies with it; where a resolver answers, each site keeps what it was told to; and a batch may wait
-    # for a time that does not come.
-    if program.shape.resolver or any(one.kind in _OF_THEIR_SITE for one in program.operations):
+    # What does not cross parts sites, as a region without a gateway sender does; what a member had queued
+    # alone dies with it; a resolver that says the same of all leaves each site what that makes of it; and a
+    # batch may wait for a time that does not come.
+    policy = policy_of(program.shape.resolver)
+    if (policy and policy.always) or any(one.kind in _OF_THEIR_SITE for one in program.operations):
         return True
     if program.shape.waits or not program.shape.connected:
         return True

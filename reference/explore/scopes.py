@@ -93,6 +93,7 @@ _TWO_REGIONS = (RegionAttributes(name=REGION), RegionAttributes(name="s"))
 _NOT_ACKNOWLEDGED = (RegionAttributes(name=REGION, scope=Ack.NO_ACK),)
 _KEYS = ("x", "y")
 _MINUTE = 60_000
+_PREFERS = "prefer 1 within 1000 ms"
 _CLIENT = (Client(name="c", servers=("A",)),)
 
 SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
@@ -279,7 +280,7 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
             Shape(sites=(_TWO, ("C",)), operations=2, kinds=(_PUT,), resolver=answer)
             for answer in (ALLOW, REPLACE)
         ),
-        Shape(sites=_APART, operations=2, kinds=_PUTS, ties=True, resolver="prefer 1 within 1000 ms"),
+        Shape(sites=_APART, operations=2, kinds=_PUTS, ties=True, resolver=_PREFERS),
     ),
     (Part.QUEUES, Scope.SMALL): (
         Shape(sites=_APART, operations=2, kinds=_OF_SITE, there=True),
@@ -343,6 +344,25 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
             faults=(_CRASH, _CRASH),
             doomed=_TWO,
         ),
+    ),
+    (Part.PARTITIONED, Scope.MEDIUM): (
+        Shape(sites=(_THREE,), operations=3, kinds=_PUTS, there=True, regions=_partitioned(2)),
+        Shape(
+            sites=(_THREE,), operations=3, kinds=_PUTS, there=True, regions=_partitioned(2), faults=(_CRASH,)
+        ),
+    ),
+    (Part.LESSER, Scope.MEDIUM): (
+        Shape(sites=(_THREE,), operations=2, kinds=_PUTS, there=True, regions=_lesser(_NORMAL, "C")),
+    ),
+    (Part.CLEARS, Scope.MEDIUM): (
+        Shape(sites=(_THREE,), operations=3, kinds=(_PUT, _CLEAR), there=True),
+        Shape(sites=(_THREE,), operations=3, kinds=(_PUT, _CLEAR), there=True, faults=(_CRASH,)),
+    ),
+    (Part.RESOLVERS, Scope.MEDIUM): (
+        Shape(sites=_APART, operations=3, kinds=(_PUT,), behind=True, apart_ms=700, resolver=_PREFERS),
+    ),
+    (Part.CLIENTS, Scope.MEDIUM): (
+        Shape(sites=(_TWO,), operations=3, kinds=(_PUT,), there=True, clients=_CLIENT),
     ),
 }
 """The shapes of each part and scope, the small ones first."""

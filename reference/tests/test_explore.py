@@ -12,6 +12,7 @@ from plumbline.reference.explore.findings import (
     ANEW,
     CIRCLE,
     HELD_BACK,
+    PREFERRED,
     SAME_STAMP,
     TOLD_ON,
     all_programs,
@@ -46,6 +47,7 @@ ALLOWED = {
     Part.REPLICATED: {HELD_BACK},
     Part.THREE_SITES: {TOLD_ON},
     Part.TRANSACTIONS: {SAME_STAMP},
+    Part.RESOLVERS: {PREFERRED},
 }
 """Why the documents allow what is found in CI."""
 
@@ -203,6 +205,17 @@ def test_ties_in_a_ring_end_apart_and_that_is_told_as_allowed():
     assert (finding.requirement, finding.allowed) == ("WANC-CHK-01", TOLD_ON)
 
 
+def test_a_resolver_that_prefers_a_site_parts_them_where_the_other_writes_on_top():
+    preferring = Shape(
+        sites=(("A",), ("B",)), operations=2, kinds=(PUT,), ties=True, resolver="prefer 1 within 1000 ms"
+    )
+    both = program(preferring, "A put", "B put", times=(1, 1))
+    # As long as neither has seen the other's, both sites end with that of the preferred one.
+    assert ends(walk(both, Rulebook())) == {(("A", "v1"), ("B", "v1")), (("A", "v1"), ("B", "v2"))}
+    (finding,) = explore(both, Rulebook()).findings
+    assert (finding.requirement, finding.allowed) == ("WANC-CHK-01", PREFERRED)
+
+
 def tied(one: str, other: str) -> set[str]:
     """In words, two puts at one time, whichever is called first."""
     return {f"put by {x}, put by {y} at the same time" for x, y in ((one, other), (other, one))}
@@ -342,6 +355,7 @@ def test_who_dies_with_what_it_has_done_for_another_leaves_nobody_waiting():
     ("variant", "part", "requirement"),
     [
         ("skips-a-copy", Part.PARTITIONED, "CONS-PR-04"),
+        ("batch-of-one-more", Part.GATEWAYS, "GWQ-BATCH-01"),
         ("clears-itself-only", Part.CLEARS, "CONS-RR-04"),
         ("later-refused", Part.GATEWAYS, "WANC-CHK-01"),
         ("destroys-stay", Part.GATEWAYS, "WANC-CHK-01"),
@@ -359,6 +373,14 @@ def test_a_mistake_is_found(variant: str, part: Part, requirement: str):
         for finding in explore(program, book).findings
     }
     assert requirement in found
+
+
+def test_a_queue_without_a_primary_is_told_where_somebody_could_take_over():
+    (shape,) = SHAPES[Part.QUEUES, Scope.MEDIUM]
+    one = next(one for one in programs(shape) if str(one) == "put by A; crash A; crash B")
+    gives_up = FAULTY["nobody-takes-over"].rulebook(Rulebook())
+    assert explore(one, Rulebook()).findings == ()
+    assert "SER-PRIMARY-04" in {found.requirement for found in explore(one, gives_up).findings}
 
 
 def test_too_many_states_are_told():
