@@ -35,7 +35,7 @@ Examples:
   plumbline explore --scope medium --part gateways         finds the circle of three updates
   plumbline explore --scope medium --within 30m            as far as half an hour goes
   plumbline explore --scope medium --world ticks           of medium those whose clock ticks
-  plumbline explore --variants                             how many variants show in small worlds
+  plumbline explore --variants                             how many variants show in small worlds: ten minutes
   plumbline explore --faulty later-refused --part gateways what a mistake leads to
   plumbline explore --thorough --part replicated           believing no claim: the same ends, more states
 

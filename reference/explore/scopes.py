@@ -227,7 +227,15 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
     ),
     (Part.TOMBSTONES, Scope.SMALL): (
         Shape(sites=(_TWO,), operations=2, kinds=(_DESTROY,), keys=_KEYS, there=True, faults=(_TICK,)),
-        Shape(sites=(_TWO,), operations=3, kinds=_PUTS, keys=_KEYS, faults=(_TICK,), after=(2,)),
+        Shape(
+            sites=(_TWO,),
+            operations=2,
+            kinds=(_DESTROY,),
+            regions=_TWO_REGIONS,
+            there=True,
+            faults=(_TICK,),
+            after=(1,),
+        ),
         Shape(
             sites=(_TWO,),
             operations=1,

@@ -176,10 +176,10 @@ class _Walker:
     def first(self) -> Moment:
         """The world before anything is called."""
         world = self._model.initial()
-        if self.program.ticks:
-            (world,) = self._model.faults.happened(world, Fault(kind=FaultKind.HOLD_TIME))
         if self.program.queues:
             world = world.but(wan=self._model.senders.started(world.wan))
+        if self.program.ticks:
+            (world,) = self._model.faults.happened(world, Fault(kind=FaultKind.HOLD_TIME))
         for place in self.program.shape.places if self._setting.partitioned else ():
             primary, *others = self.program.shape.members
             copies = {region.name: region.redundancy for region in self.program.regions}[place[0]]

@@ -107,6 +107,8 @@ def test_a_walk_that_believes_claims_shows_nothing_that_is_not_right(shape: Shap
         ("regions-count-apart", Part.TOMBSTONES, "contents"),
         ("disallowed-applied-if-later", Part.RESOLVERS, "contents"),
         ("full-waits", Part.QUEUES, "contents"),
+        ("leaves-at-once", Part.QUEUES, "moment"),
+        ("collects-what-has-not-expired", Part.TOMBSTONES, "contents"),
         ("late-news-win", Part.CLIENTS, "versions"),
     ],
 )
