@@ -154,5 +154,5 @@ def test_examples_of_document_004_are_as_large_as_they_say_and_are_explained(
 def test_a_right_example_with_two_faults_is_explained_in_the_order_tried_first(seed: int):
     (kind,) = [k for k in fault_benchmarks.KINDS if (k.name, k.operations) == ("two faults", 200)]
     question = ask(fault_benchmarks.draw_example(kind, seed, spoilt=False), Rulebook())
-    found = explain(question.system, question.logs, Budget(4 * question.logs.total))
+    found = explain(question.system, question.logs, Budget(6 * question.logs.total))
     assert found.answer is Answer.EXPLAINED

@@ -166,7 +166,7 @@ SEARCH: dict[str, Weakening] = {
     "faults under way are not open": Weakening(
         "explain.disturbances",
         """found = found.union(
-                *map(hazards.of_fault, to_come), self._looks_behind(self._looks(view.now), to_come)
+                *map(self._of_fault, to_come), self._looks_behind(self._looks(view.now), to_come)
             )""",
         "pass",
     ),
@@ -231,5 +231,25 @@ SEARCH: dict[str, Weakening] = {
         "explain.index",
         "            least = min(most, later[0][1]) if later else most\n",
         "            least = max(0, most - 1)\n",
+    ),
+    "a pause holds nothing back": Weakening(
+        "model.dispatch",
+        "        hindered = frozenset((hazards.pause_of(member, queue.id), hazards.replies_lost(*link_of(queue))))",
+        "        hindered = frozenset((hazards.replies_lost(*link_of(queue)),))",
+    ),
+    "lost answers hold nothing back": Weakening(
+        "model.dispatch",
+        "        hindered = frozenset((hazards.pause_of(member, queue.id), hazards.replies_lost(*link_of(queue))))",
+        "        hindered = frozenset((hazards.pause_of(member, queue.id),))",
+    ),
+    "a batch takes in nothing once some of it is sent": Weakening(
+        "model.dispatch",
+        "elif view.reduced and not sender.paused and not world.wan.stands and len(wire.events) == sender.sent:",
+        "elif False:",
+    ),
+    "nobody looks while a queue is held up": Weakening(
+        "explain.disturbances",
+        "if any(begun < moment <= end for moment in self._index.stills):",
+        "if False:",
     ),
 }

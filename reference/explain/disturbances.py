@@ -15,6 +15,8 @@ from plumbline.reference.model import claims, hazards
 from plumbline.reference.model.world import LOOK, Channel, World
 from plumbline.reference.operations import Status
 
+_HOLD_UP = (FaultKind.PAUSE, FaultKind.REPLIES_LOST)
+
 
 class Disturbances:
     """What is still to break in an example that has been recorded, and who looks meanwhile."""
@@ -22,6 +24,16 @@ class Disturbances:
     def __init__(self, index: Index) -> None:
         self._index = index
         self._open: dict[int, frozenset[str]] = {}
+        self._unnoticed = self._find_unnoticed()
+        self._stuck = {
+            (fault.site, fault.remote_site)
+            for _, fault in index.faults
+            if fault.kind is FaultKind.REPLIES_LOST and fault not in self._unnoticed
+        }
+        self._last_break = {
+            queue: max((moment for moment, fault in index.faults if self._breaks(fault, queue)), default=-1)
+            for queue in index.queues
+        }
 
     def open(self, world: World, view: View) -> frozenset[str]:
         """Faults to come before everything settles, or under way; looks at queues (see Foresight)."""
@@ -32,23 +44,45 @@ class Disturbances:
         if wan.faults:
             to_come = tuple(wan.faults.values())
             found = found.union(
-                *map(hazards.of_fault, to_come), self._looks_behind(self._looks(view.now), to_come)
+                *map(self._of_fault, to_come), self._looks_behind(self._looks(view.now), to_come)
             )
         for link, state in wan.links.items():
             if state is FaultKind.REPLIES_LOST:
                 found |= {hazards.cut_of(*link)}  # mending breaks what it had let through
+                if link in self._stuck:
+                    found |= {hazards.replies_lost(*link)}
         if wan.dead and any(channel.source in wan.dead for channel in world.channels):
             found |= {"lost messages"}
         if LOOK in world.asked.values():
             found = found.union(claims.LOOKED_AT_IN_ORDER, map(hazards.look_behind_fault, self._index.queues))
         return found
 
+    def _find_unnoticed(self) -> frozenset[Fault]:
+        """The pauses and lost answers during which nobody says that nothing more happens.
+
+        What was on its way before one may have stayed so until it was over, and what was answered may have
+        been heard of: neither is told from what was held back.
+        """
+        faults = self._index.faults
+        held_up = [(moment, fault) for moment, fault in faults if fault.kind in _HOLD_UP]
+        noticed = set()
+        for begun, fault in held_up:
+            end = next((moment for moment, other in faults if moment > begun and _ends(fault, other)), NEVER)
+            if any(begun < moment <= end for moment in self._index.stills):
+                noticed.add(fault)
+        return frozenset(fault for _, fault in held_up if fault not in noticed)
+
+    def _of_fault(self, fault: Fault) -> frozenset[str]:
+        """What is open as long as the fault is to come."""
+        found = hazards.of_fault(fault)
+        return found - hazards.holds_up(fault) if fault in self._unnoticed else found
+
     def _open_from(self, now: int) -> frozenset[str]:
         until = next_from(self._index.settled, now)
         found: set[str] = set()
         for moment, fault in self._index.faults:
             if now <= moment < until:
-                found |= hazards.of_fault(fault)
+                found |= self._of_fault(fault)
         looks = self._looks(now)
         if looks:
             found.add("look at order")
@@ -75,9 +109,7 @@ class Disturbances:
         """
         found = set()
         for name, last in {name: look for look, name in looks}.items():
-            queue = self._index.queues[name]
-            members = [m for m, site in self._index.sites.items() if site in (queue.site, queue.remote_site)]
-            if moment < last and any(hazards.breaks(fault, queue, members) for fault in faults):
+            if moment < last and any(self._breaks(fault, name) for fault in faults):
                 found.add(hazards.look_behind_fault(name))
         return found
 
@@ -95,6 +127,20 @@ class Disturbances:
     def binds_to_come(self, now: int) -> bool:
         """Whether a fault is still to come that binds queues (see Foresight)."""
         return self._index.last_bound >= now
+
+    def may_break(self, world: World, now: int, queue: str) -> bool:
+        """Whether answers over the queue may still be lost (see Foresight); mending breaks what had none."""
+        if now <= self._last_break[queue]:
+            return True
+        attributes = self._index.queues[queue]
+        if world.wan.links.get((attributes.site, attributes.remote_site or 0)) is not None:
+            return True
+        return any(self._breaks(fault, queue) for fault in world.wan.faults.values())
+
+    def _breaks(self, fault: Fault, queue: str) -> bool:
+        attributes, sites = self._index.queues[queue], self._index.sites
+        ends = (attributes.site, attributes.remote_site)
+        return hazards.breaks(fault, attributes, [member for member, site in sites.items() if site in ends])
 
     def arrives_in_time(self, world: World, view: View, channel: Channel) -> bool:
         """Whether a call that has returned before its sender's death waits for it (see Foresight)."""
@@ -139,3 +185,13 @@ def next_from(moments: list[int], now: int) -> int:
     """The first of the moments from now on; NEVER if there is none."""
     index = bisect_left(moments, now)
     return moments[index] if index < len(moments) else NEVER
+
+
+def _ends(fault: Fault, later: Fault) -> bool:
+    """Whether a later fault is the end of a pause, or of answers being lost."""
+    if fault.kind is FaultKind.REPLIES_LOST:
+        ends = later.kind in (FaultKind.LINK_UP, FaultKind.LINK_DOWN)
+        return ends and (later.site, later.remote_site) == (fault.site, fault.remote_site)
+    if later.kind is FaultKind.CRASH:
+        return later.member == fault.member
+    return later.kind is FaultKind.RESUME and (later.member, later.queue) == (fault.member, fault.queue)

@@ -29,6 +29,7 @@ from plumbline.reference.history import (
     History,
     Located,
     Moment,
+    NotParked,
     OrderStrength,
     QueueAsked,
     QueueRead,
@@ -40,6 +41,7 @@ from plumbline.reference.history import (
     Settled,
     StatisticAsked,
     StatisticRead,
+    Waited,
 )
 from plumbline.reference.history import Shown as ListenerShown
 from plumbline.reference.model.forgetting import BINDS
@@ -146,6 +148,8 @@ class Index:
 
     def _read(self, history: History) -> None:
         self.asked: dict[int, int] = {}
+        self.stills: list[int] = []
+        """When all the time was given that anything may take."""
         called: dict[str, set[str]] = {region.name: set() for region in history.regions}
         for moment, what in enumerate(history.timeline):
             match what:
@@ -159,7 +163,10 @@ class Index:
                 case Returned(op_id, outcome):
                     self.returned[op_id] = (moment, outcome)
                 case Settled(held):
+                    self.stills.append(moment)
                     self._settle(moment, held)
+                case NotParked() | Waited():
+                    self.stills.append(moment)
                 case Armed(gate):
                     self._shut.add(gate)
                 case Released(gate):

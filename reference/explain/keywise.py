@@ -8,7 +8,7 @@ otherwise is named in `parts`. Knows histories and projections; knows no model.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import combinations
 
 from plumbline.reference.explain.projection import project
@@ -31,8 +31,14 @@ MOST_KEYS = 8
 _TIES = frozenset({FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN, FaultKind.ANSWERS_LOST})
 
 
-def parts(history: History, keys: int) -> Iterator[History]:
-    """What the history says of so many of its keys alone; nothing where keys may depend on others.
+Where = tuple[str, str]
+"""A region and a key."""
+
+
+def parts(history: History, keys: int, suspected: Collection[frozenset[Where]] = ()) -> Iterator[History]:
+    """What the history says of so many of its keys alone, those suspected first.
+
+    Nothing where keys may depend on others.
 
     So they do where batches leave when they are full and time stands, where clients and queues come together,
     or clients know by numbers what comes again, where a whole region is changed, a writer is told what to
@@ -45,7 +51,7 @@ def parts(history: History, keys: int) -> Iterator[History]:
     all_keys = list(dict.fromkeys((operation.region, operation.key) for operation in called))
     if keys >= len(all_keys) or (keys > 1 and len(all_keys) > MOST_KEYS):
         return
-    for some in combinations(all_keys, keys):
+    for some in sorted(combinations(all_keys, keys), key=lambda some: frozenset(some) not in suspected):
         kept = {operation.op_id for operation in called if (operation.region, operation.key) in some}
         projected = project(history, kept, unsettled)
         if projected is not None:

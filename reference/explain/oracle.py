@@ -6,7 +6,7 @@ Knows the search and the decisions; knows nothing of candidates.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from functools import partial
 from itertools import combinations, product
 
@@ -14,7 +14,7 @@ import msgspec
 
 from plumbline.reference.explain.asked import Asked, asked_of, listening, matters
 from plumbline.reference.explain.engine import Answer, Budget, Explanation, Position, explain
-from plumbline.reference.explain.keywise import parts
+from plumbline.reference.explain.keywise import Where, parts
 from plumbline.reference.explain.question import Question, ask
 from plumbline.reference.explain.steps import Entry, Place, View
 from plumbline.reference.history import Called, ContentsRead, History, Hosted, StatisticAsked
@@ -42,9 +42,9 @@ from plumbline.reference.rulebook.decisions import (
 from plumbline.reference.rulebook.resolvers import Told
 from plumbline.reference.runs import DeadEnd
 
-SOON, FEW_KEYS, LONGER, PATIENT = 3, 4, 10, 50
+SOON, FEW_KEYS, LONGER, PATIENT = 3, 4, 12, 60
 """So many states are looked at for each entry of the logs: of all keys before few are asked, of few keys, and
-of each key that is still undecided then, before and after other orders are tried."""
+of those that are still undecided then. Of right histories a key alone is nearly always explained with few."""
 
 LEAST_PATIENCE = 200
 """Nobody gives up before having looked at so many states without getting further."""
@@ -111,21 +111,47 @@ def _searched(
         return found, history
     # Naming asks many rulebooks, and has little time for each.
     if not book.replaced():
-        singles, pairs = list(parts(history, 1)), parts(history, 2)
+        singles, pairs = list(parts(history, 1)), list(parts(history, 2, _neighbours(question, found)))
         efforts = (
             partial(search.refuted_of, singles, FEW_KEYS),
-            partial(search.again, question, history, SOON, range(10, 11)),
-            partial(search.refuted_of, singles, LONGER),
-            partial(search.again, question, history, SOON, range(11, 13)),
-            partial(search.refuted, pairs, LONGER),
-            partial(search.again, question, history, SOON, range(13, 17)),
             partial(search.refuted_of, singles, PATIENT),
+            partial(search.refuted_of, pairs, LONGER),
+            partial(search.again, question, history, SOON, range(10, 13)),
+            partial(search.of_all, question, history, LONGER),
+            partial(search.again, question, history, SOON, range(13, 17)),
+            partial(search.refuted_of, pairs, PATIENT),
             *(partial(search.again, question, history, *more) for more in AGAIN),
         )
         for decided in efforts:
             if answer := decided():
                 return answer
     return search.explained(question), history
+
+
+def _neighbours(question: Question, found: Explanation) -> set[frozenset[Where]]:
+    """The pairs of keys of which some log tells one after the other where explaining got furthest.
+
+    If one of the two is told of too early, or too late, only both together refute it.
+    """
+    pairs: set[frozenset[Where]] = set()
+    for position in found.frontier:
+        for place, shown in question.logs.entries.items():
+            match place:
+                case ("listener", *_):
+                    at = position.used.get(place, 0)
+                    pairs.add(frozenset(_key_of(entry) for entry in shown[at : at + 2]))
+                case _:
+                    pass
+    return pairs
+
+
+def _key_of(entry: Entry) -> Where:
+    """The region and key of which a listener is told."""
+    match entry:
+        case (str(region), str(key), *_):
+            return region, key
+        case _:
+            return "", ""
 
 
 class _Search:
@@ -137,12 +163,8 @@ class _Search:
         time_ms = budget.time_ms
         self._deadline = None if time_ms is None else time.thread_time() + time_ms / 1000
 
-    def refuted(self, some: Iterator[History], per_entry: int) -> tuple[Explanation, History] | None:
-        """The first of some parts of a history that is refuted, and how; None if none is."""
-        return self.refuted_of([*some], per_entry)
-
     def refuted_of(self, undecided: list[History], per_entry: int) -> tuple[Explanation, History] | None:
-        """As `refuted`; what is explained is undecided no more."""
+        """The first of some parts of a history that is refuted, and how; what is explained is left out."""
         for part in tuple(undecided):
             found = self.explained(ask(part, self._book), per_entry)
             if found.answer is Answer.REFUTED:
@@ -150,6 +172,13 @@ class _Search:
             if found.answer is Answer.EXPLAINED:
                 undecided.remove(part)
         return None
+
+    def of_all(
+        self, question: Question, history: History, per_entry: int
+    ) -> tuple[Explanation, History] | None:
+        """What is found of all keys by who is not impatient; None if nothing."""
+        found = self.explained(question, per_entry)
+        return None if found.answer is Answer.UNKNOWN else (found, history)
 
     def again(
         self, question: Question, history: History, per_entry: int, seeds: range
@@ -172,12 +201,12 @@ class _Search:
     ) -> Explanation:
         """What is said within so many states for each entry of the logs, or within all that there are.
 
-        Who is impatient gives up once a sixth of them were looked at without getting any further.
+        Who is impatient gives up once a third of them were looked at without getting any further.
         """
         states = self._budget.states
         total = question.logs.total
         most = states if per_entry is None else min(states, per_entry * total)
-        patience = max(most // 6, LEAST_PATIENCE) if impatient else None
+        patience = max(most // 3, LEAST_PATIENCE) if impatient else None
         budget = Budget(most, self._left_ms(), patience)
         return explain(question.system, question.logs, budget, self._book.replaced(), seed=seed)
 

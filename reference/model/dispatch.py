@@ -6,7 +6,7 @@ of it is answered, and it ends wherever the receiver answers. So every way of cu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import product
 
@@ -126,10 +126,16 @@ class Dispatch:
             return
         # Whoever does not wait for answers may end a batch anywhere and begin another; paused, none begins.
         ahead = any(each(self._setting.book.sends_while_unanswered())) and not sender.paused
-        if (sender.sent and not ahead) or self._batches.goes_on(world, sender):
-            yield from self._sent(world, view, member, queue, sender, wire)
-            return
-        for begun in self._batches.begun(world, queue, sender):
+        batches: Iterable[Sender]
+        if not (sender.sent and not ahead) and not self._batches.goes_on(world, sender):
+            batches = self._batches.begun(world, queue, sender)
+        elif view.reduced and not sender.paused and not world.wan.stands and len(wire.events) == sender.sent:
+            # Nobody has taken any of it yet: the batch may as well begin only now, and with more in it.
+            anew = self._batches.begun(world, queue, sender._replace(sent=0))
+            batches = (begun._replace(sent=sender.sent) for begun in anew)
+        else:
+            batches = (sender,)
+        for begun in batches:
             yield from self._sent(world, view, member, queue, begun, wire)
 
     def _sent(
@@ -139,7 +145,11 @@ class Dispatch:
         book, horizon = self._setting.book, sender.horizon
         name = WireName(queue.id, member, sender.wire)
         unsent = len(sender.queue) - sender.sent
-        hindered = hazards.cuts_short(queue, member, wire.receiver)
+        # What is sent may stay on its way until it is lost, or sent again, as if it had not been sent. Only
+        # what was held back by a pause, or by answers that are lost, settles without having arrived.
+        hindered = frozenset((hazards.pause_of(member, queue.id), hazards.replies_lost(*link_of(queue))))
+        if not self._setting.resends:
+            hindered |= hazards.sends_again(queue, member, wire.receiver)
         # Where no answer comes, or the queue is paused, whether a batch went on or had ended decides what is
         # applied before the next.
         lost = sender.paused or world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST
@@ -167,7 +177,7 @@ class Dispatch:
                     each(book.replies_after_applying()), each(book.tells_removal_when_sent())
                 ):
                     filled = wire._replace(
-                        events=(*wire.events, event),
+                        events=(*wire.events, event._replace(position=0)),
                         replies=wire.replies + (not late),
                         early=wire.early + (not late),
                     )
@@ -201,15 +211,17 @@ class Dispatch:
         yield Step(
             ("hears the answer", member, queue.id, wire.replies),
             heard.but(wan=heard.wan._replace(wires=wires)),
-            claim=None if self._come_again(view, queue, sender) else claims.ANSWER,
+            claim=None if self._come_again(world, view, queue, sender) else claims.ANSWER,
             clashes=claims.LOOKED_AT
             | claims.TIME_PASSES
             | {hazards.look_behind_fault(queue.id), hazards.replies_lost(*link_of(queue))},
         )
 
-    def _come_again(self, view: View, queue: QueueAttributes, sender: Sender) -> bool:
-        """Whether an unanswered event is yet to be told of once more: it may have to be sent once more."""
-        return any(self._passage.comes_again(view, queue.id, event) for event in sender.queue[: sender.sent])
+    def _come_again(self, world: World, view: View, queue: QueueAttributes, sender: Sender) -> bool:
+        """Whether an unanswered event is yet to be told of once more, and may have to be sent for that."""
+        return any(
+            self._passage.comes_again(view, queue.id, event) for event in sender.queue[: sender.sent]
+        ) and self._foresight.may_break(world, view.now, queue.id)
 
     def _removing(
         self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
@@ -230,7 +242,7 @@ class Dispatch:
             yield Step(
                 ("removes", member, queue.id, count),
                 removed.but(calls=calls),
-                claim=None if self._come_again(view, queue, sender) else claims.ANSWER,
+                claim=None if self._come_again(world, view, queue, sender) else claims.ANSWER,
                 clashes=claims.LOOKED_AT | claims.TIME_PASSES | {hazards.look_behind_fault(queue.id)},
             )
 

@@ -132,6 +132,9 @@ class Foresight(Protocol):
     def binds_to_come(self, now: int) -> bool:
         """Whether a fault is still to come under which it matters what is sent at all (see Forgetting)."""
 
+    def may_break(self, world: World, now: int, queue: str) -> bool:
+        """Whether anything may still keep what is on its way from the queue from being answered."""
+
     def arrives_in_time(self, world: World, view: View, channel: Channel) -> bool:
         """Whether the first message of the channel is known to arrive before its sender dies."""
 
@@ -274,6 +277,10 @@ class Unknowing:
         return True
 
     def binds_to_come(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def may_break(self, *_: object) -> bool:
         """Perhaps."""
         return True
 

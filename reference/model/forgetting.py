@@ -48,7 +48,8 @@ class Forgetting:
         world = self._without_counts(world, now)
         if not self._setting.queues:
             return world
-        return self._recounted(self._without_known(self._without_removed(world, now), now), now)
+        known = self._without_known(self._without_removed(world, now), now)
+        return self._evened(self._recounted(known, now))
 
     def _without_counts(self, world: World, now: int) -> World:
         """The world without the counters of members who are never asked for them again."""
@@ -154,6 +155,35 @@ class Forgetting:
                 world = _counted_anew(world, member, name, sender)
         return world
 
+    def _evened(self, world: World) -> World:
+        """The world in which queues that hold the same say the same of what has left them.
+
+        Up to which position below all that is queued, or on its way, events were removed is all one. So is
+        up to where a batch would have reached of which nothing is unanswered, unless time is held later: then
+        what is left of it need not wait.
+        """
+        lowest: dict[str, int] = {}
+        for (_, name), sender in world.wan.senders.items():
+            first = min(
+                (event.position for event in (*sender.queue, *sender.callbacks)), default=sender.last + 1
+            )
+            lowest[name] = min(first, lowest.get(name, first))
+        for messages in world.channels.values():
+            for message in messages:
+                if message.queue and message.event is not None:
+                    lowest[message.queue] = min(message.event.position, lowest[message.queue])
+        senders = world.wan.senders
+        for where, sender in world.wan.senders.items():
+            even, mark = sender, lowest[where[1]] - 1
+            if sender.mark < mark:
+                told = mark if sender.told >= sender.mark else sender.told
+                even = even._replace(mark=mark, told=told)
+            if sender.horizon and not sender.sent and not self._setting.holds_time:
+                even = even._replace(horizon=0)
+            if even is not sender:
+                senders = senders.set(where, even)
+        return world if senders is world.wan.senders else world.but(wan=world.wan._replace(senders=senders))
+
 
 def _without(sender: Sender, gone: set[int]) -> Sender:
     """The sender that is not to send these operations any more."""
@@ -168,9 +198,7 @@ def _without(sender: Sender, gone: set[int]) -> Sender:
 
 def _counted_anew(world: World, member: str, name: str, sender: Sender) -> World:
     """The world in which positions of the queue begin with one, in its only copy and on its connections."""
-    wires = {where: wire for where, wire in world.wan.wires.items() if where.queue == name}
-    under_way = [event for wire in wires.values() for event in (*wire.events, wire.busy) if event is not None]
-    positions = [event.position for event in (*sender.queue, *sender.callbacks, *under_way)]
+    positions = [event.position for event in (*sender.queue, *sender.callbacks)]
     by = min(positions, default=sender.last + 1) - 1
     if by <= 0 and sender.mark == 0 == sender.told:
         return world
@@ -182,12 +210,7 @@ def _counted_anew(world: World, member: str, name: str, sender: Sender) -> World
         told=0,
         horizon=max(sender.horizon - by, 0),
     )
-    moved = world.wan.wires
-    for where, wire in wires.items():
-        busy = None if wire.busy is None else wire.busy._replace(position=wire.busy.position - by)
-        moved = moved.set(where, wire._replace(events=_moved(wire.events, by), busy=busy))
-    after = with_sender(world, member, name, renewed)
-    return after.but(wan=after.wan._replace(wires=moved))
+    return with_sender(world, member, name, renewed)
 
 
 def _moved(events: tuple[Queued, ...], by: int) -> tuple[Queued, ...]:

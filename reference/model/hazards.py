@@ -82,9 +82,15 @@ def sends_again(queue: QueueAttributes, member: str, receiver: str) -> frozenset
     )
 
 
-def cuts_short(queue: QueueAttributes, member: str, receiver: str) -> frozenset[str]:
-    """What keeps an event from being sent, or takes it back; and makes it matter how long a batch is."""
-    return sends_again(queue, member, receiver) | {pause_of(member, queue.id)}
+def holds_up(fault: Fault) -> frozenset[str]:
+    """What a fault keeps from being sent, or from being heard of, without breaking anything."""
+    match fault.kind:
+        case FaultKind.PAUSE:
+            return frozenset((pause_of(fault.member, fault.queue),))
+        case FaultKind.REPLIES_LOST:
+            return frozenset((replies_lost(fault.site, fault.remote_site),))
+        case _:
+            return frozenset()
 
 
 def unreachable(queue: QueueAttributes, member: str, remote: Collection[str]) -> frozenset[str]:

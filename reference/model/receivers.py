@@ -64,7 +64,7 @@ class Receivers:
                 for index in each(self._setting.book.next_of_wire(len(wire.events))):
                     yield from self._arrived(world, view, name, wire, index)
             if wire.done and not wire.broken:
-                yield self._answered(world, name, wire)
+                yield self._answered(world, view, name, wire)
             if wire.broken and wire.events and wire.busy is None:
                 yield self._lost(world, name, wire)
 
@@ -82,21 +82,23 @@ class Receivers:
                 return after
         return world
 
-    def _answered(self, world: World, name: WireName, wire: Wire) -> Step:
+    def _answered(self, world: World, view: View, name: WireName, wire: Wire) -> Step:
         after = wire._replace(done=0, replies=wire.replies + wire.done)
         # While more of a batch is to come, an answer may still wait.
         return Step(
             ("answers", wire.receiver, name, wire.done),
             with_wire(world, name, after),
-            claim=None if self._come_again(world, name) else claims.ANSWER,
+            claim=None if self._come_again(world, view, name) else claims.ANSWER,
             clashes=claims.LOOKED_AT | claims.TIME_PASSES | {hazards.look_behind_fault(name.queue)},
         )
 
-    def _come_again(self, world: World, name: WireName) -> bool:
+    def _come_again(self, world: World, view: View, name: WireName) -> bool:
         """Whether one of the unanswered events is told of once more: then it may never be answered."""
         sender = world.wan.senders.get((name.source, name.queue))
         unanswered = () if sender is None else sender.queue[: sender.sent]
-        return any(self._foresight.comes_again(event.op_id) for event in unanswered)
+        return any(
+            self._foresight.comes_again(event.op_id) for event in unanswered
+        ) and self._foresight.may_break(world, view.now, name.queue)
 
     def _lost(self, world: World, name: WireName, wire: Wire) -> Step:
         after = wire._replace(events=())
