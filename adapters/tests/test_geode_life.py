@@ -158,7 +158,9 @@ def test_a_member_that_dies_by_itself_is_an_adapter_error_with_its_last_words(pa
 
 def test_a_member_that_hangs_is_an_adapter_error_and_never_a_hang(pair: GeodeAdapter):
     pair._cluster._limit_s = 0.5
-    os.kill(pair._cluster.members["B"].jvm.pid, signal.SIGSTOP)
+    pid = pair._cluster.members["B"].jvm.pid
+    os.kill(pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOWAIT)  # until then it may still answer
     with pytest.raises(AdapterError, match="B did not answer"):
         pair.contents("B", "r")
     pair.begin(put(1, "B"))
