@@ -160,7 +160,8 @@ def test_a_member_that_hangs_is_an_adapter_error_and_never_a_hang(pair: GeodeAda
     pair._cluster._limit_s = 0.5
     pid = pair._cluster.members["B"].jvm.pid
     os.kill(pid, signal.SIGSTOP)
-    os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOWAIT)  # until then it may still answer
+    stands = os.WSTOPPED | os.WNOWAIT | os.WNOHANG
+    assert wait_until(lambda: os.waitid(os.P_PID, pid, stands) is not None, 5)  # it may answer until then
     with pytest.raises(AdapterError, match="B did not answer"):
         pair.contents("B", "r")
     pair.begin(put(1, "B"))

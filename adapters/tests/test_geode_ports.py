@@ -25,7 +25,7 @@ def test_ports_are_all_different_and_free():
 def test_no_port_is_one_that_an_outgoing_connection_may_take():
     least = int(OUTGOING.read_text().split()[0]) if OUTGOING.exists() else USUAL
     if least < USUAL:
-        pytest.skip(f"here they are taken from {least} on, which nobody reckons with")
+        pytest.skip(f"this machine is set up otherwise: outgoing connections take ports from {least} on")
     assert max(free_ports(50)) < least
 
 

@@ -152,3 +152,24 @@ def test_rules_alone_tell_a_wrong_candidate_from_a_right_one():
     wrong = accused(find_candidate("faulty:destroys-stay"), "wrong", (Piece.SITES,), 0, 0)
     assert "WAN-OPS-03" in wrong.violated
     assert len(wrong.witnesses) == len(wrong.violated)
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (("--core",), "with 1 of the capabilities 0 of 1 variants are found out (0%)"),
+        (("--capabilities-of", "reference"), "capabilities 1 of 1 variants are found out (100%)"),
+    ],
+)
+def test_a_variant_that_only_listeners_tell_of_is_found_out_where_they_are_offered(
+    option: tuple[str, ...], said: str
+):
+    found = run("announces-twice", *option, "--profile", "smoke")
+    assert found.exit_code == 0
+    assert said in " ".join(found.output.split())
+
+
+def test_whose_capabilities_are_meant_is_said_once():
+    found = run("announces-twice", "--core", "--capabilities-of", "reference")
+    assert found.exit_code == 2
+    assert "either --core or --capabilities-of, not both" in found.output

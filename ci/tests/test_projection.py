@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
+from plumbline.ci import fault_benchmarks
 from plumbline.ci.corruptions import showing_less
 from plumbline.ci.one_site import Shape, draw_plan, run_on_reference
 from plumbline.reference.explain.engine import Answer, Budget
@@ -191,3 +192,13 @@ def test_what_holds_up_a_client_is_left_out_of_other_keys_with_all_that_waited_f
 
 def test_clients_of_several_servers_are_asked_for_all_keys_only():
     assert not list(parts(of_clients("B", "C"), 1))
+
+
+def test_keys_that_are_suspected_are_asked_first():
+    (kind,) = [k for k in fault_benchmarks.KINDS if (k.name, k.operations) == ("two faults", 40)]
+    history = fault_benchmarks.draw_example(kind, 1, spoilt=False)
+    named = [frozenset((op.region, op.key) for op in operations(part)) for part in parts(history, 2)]
+    (first, *others) = parts(history, 2, {named[-1]})
+    assert len(named) == 6
+    assert {(op.region, op.key) for op in operations(first)} == named[-1]
+    assert len(others) == 5

@@ -6,7 +6,7 @@ Knows the search and the decisions; knows nothing of candidates.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from functools import partial
 from itertools import combinations, product
 
@@ -111,10 +111,13 @@ def _searched(
         return found, history
     # Naming asks many rulebooks, and has little time for each.
     if not book.replaced():
-        singles, pairs = list(parts(history, 1)), list(parts(history, 2, _neighbours(question, found)))
-        efforts = (
+        singles: list[History] = list(parts(history, 1))
+        pairs: list[History] = []
+        efforts: tuple[Callable[[], tuple[Explanation, History] | None], ...] = (
             partial(search.refuted_of, singles, FEW_KEYS),
             partial(search.refuted_of, singles, PATIENT),
+            # Taken apart only once they are asked.
+            partial(pairs.extend, parts(history, 2, _neighbours(question, found))),
             partial(search.refuted_of, pairs, LONGER),
             partial(search.again, question, history, SOON, range(10, 13)),
             partial(search.of_all, question, history, LONGER),

@@ -14,7 +14,7 @@ from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Logs, Place
 from plumbline.reference.garbage import uncollected
-from plumbline.reference.history import FaultKind, History, OrderStrength
+from plumbline.reference.history import History, OrderStrength
 from plumbline.reference.model.claims import LOOKED_AT, TIME_PASSES
 from plumbline.reference.model.places import (
     TIMELINE,
@@ -85,7 +85,6 @@ def _ask(history: History, book: Rulebook) -> Question:
     setting.shared = index.shared
     setting.timed = index.timed(losers_queued="queues_discarded" in book.replaced())
     setting.batches_wait = history.batches_wait
-    setting.holds_time = any(fault.kind is FaultKind.HOLD_TIME for _, fault in index.faults)
     if history.sends_on:
         setting.send_on()
     if history.resolver:

@@ -158,9 +158,7 @@ class Forgetting:
     def _evened(self, world: World) -> World:
         """The world in which queues that hold the same say the same of what has left them.
 
-        Up to which position below all that is queued, or on its way, events were removed is all one. So is
-        up to where a batch would have reached of which nothing is unanswered, unless time is held later: then
-        what is left of it need not wait.
+        Up to which position below all that is queued, or on its way, events were removed is all one.
         """
         lowest: dict[str, int] = {}
         for (_, name), sender in world.wan.senders.items():
@@ -174,14 +172,10 @@ class Forgetting:
                     lowest[message.queue] = min(message.event.position, lowest[message.queue])
         senders = world.wan.senders
         for where, sender in world.wan.senders.items():
-            even, mark = sender, lowest[where[1]] - 1
+            mark = lowest[where[1]] - 1
             if sender.mark < mark:
                 told = mark if sender.told >= sender.mark else sender.told
-                even = even._replace(mark=mark, told=told)
-            if sender.horizon and not sender.sent and not self._setting.holds_time:
-                even = even._replace(horizon=0)
-            if even is not sender:
-                senders = senders.set(where, even)
+                senders = senders.set(where, sender._replace(mark=mark, told=told))
         return world if senders is world.wan.senders else world.but(wan=world.wan._replace(senders=senders))
 
 

@@ -101,7 +101,6 @@ class Setting:
         onward: whether events travel on, by way of a site that did not write them; no document says so, nor
             that they do not (see `send_on`).
         batches_wait: whether batches wait where time stands; where they do not, they leave as if it ran.
-        holds_time: whether time may ever be held.
     """
 
     def __init__(
@@ -146,7 +145,6 @@ class Setting:
         self.resolver: Policy | None = None
         self.onward = Onward.STAYS
         self.batches_wait = True
-        self.holds_time = True
         self._numbers: dict[int, int] = {}
         self._carried: dict[Queued, Operation] = {}
         self._regions = {region.name: region for region in regions}

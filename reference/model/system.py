@@ -55,8 +55,6 @@ class Model:
     ) -> None:
         self.setting = setting
         self._foresight = foresight
-        self._keys = sorted({(operation.region, operation.key) for operation in setting.operations.values()})
-        self._received = _receiving(setting)
         precedence = Precedence(setting, foresight)
         self.forgetting = Forgetting(setting, foresight)
         self.senders = Senders(setting, foresight, precedence, self.forgetting)
@@ -156,49 +154,7 @@ class Model:
 
     def canonical(self, state: World, now: int) -> World:
         """The state without what can no longer matter (see `forgetting`), nor how high versions are."""
-        return self._unnamed(self._counted_anew(self.forgetting.forgotten(state, now)))
-
-    def _unnamed(self, state: World) -> World:
-        """The state without who gave a version, where a site that receives events agrees on it.
-
-        A member's id decides between equal versions only. Where all that live hold the same one, and none of
-        that version is on its way, all that come are higher. Which receiver has given it would part worlds
-        until the key is changed once more.
-        """
-        if not self._received or state.stamps:
-            return state
-        agreed = {
-            (site, region, key): version
-            for site, members in self._received.items()
-            for region, key in self._keys
-            if (version := self._agreed(state, members, region, key)) is not None
-        }
-        for where, stamp in self._under_way(state):
-            if stamp is not None and agreed.get(where) == stamp.version:
-                del agreed[where]
-        entries = state.entries
-        for site, region, key in agreed:
-            for member in self._received[site]:
-                entry = state.entry(member, region, key)
-                if entry.stamp is not None:
-                    unnamed = entry._replace(stamp=entry.stamp._replace(member=""))
-                    entries = entries.set((member, region, key), unnamed)
-        return state if entries is state.entries else state.but(entries=entries)
-
-    @staticmethod
-    def _agreed(state: World, members: tuple[str, ...], region: str, key: str) -> int | None:
-        """The version that all of these who live have of a key, by the same member; None if there is none."""
-        agreed: Stamp | None = None
-        for member in members:
-            if member in state.wan.dead:
-                continue
-            stamp = state.entry(member, region, key).stamp
-            if stamp is None or not stamp.member:
-                return None
-            if agreed is not None and (agreed.version, agreed.member) != (stamp.version, stamp.member):
-                return None
-            agreed = stamp
-        return None if agreed is None else agreed.version
+        return self._counted_anew(self.forgetting.forgotten(state, now))
 
     def _counted_anew(self, state: World) -> World:
         """The state with the versions of each key counted from one again, at each site for itself.
@@ -286,15 +242,6 @@ Numbered = tuple[int, str, str]
 """Site, region and key: versions of different sites are never compared."""
 
 FIRST = Stamp(1, "")
-
-
-def _receiving(setting: Setting) -> dict[int, tuple[str, ...]]:
-    """The sites to which queues lead, and their members, where all stamps are of replicates, and grow."""
-    others = setting.clients or setting.transactions or setting.lesser or setting.partitioned
-    if not setting.stamps_grow or others or setting.tombstones is not None:
-        return {}
-    remote = {queue.remote_site for queue in setting.queues.values()}
-    return {site: members for site, members in setting.sites.items() if site in remote and len(members) > 1}
 
 
 def _lower(least: dict[Numbered, int], where: Numbered, stamp: Stamp | None) -> None:
