@@ -6,17 +6,18 @@ Knows the command line and what is printed; docs/benchmarks.md keeps what was me
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 import msgspec
+from msgspec.structs import replace
 from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 from plumbline.ci.benchmarks import (
     QUICK_SIZES,
     SIZES,
+    Measured,
     Row,
     count,
     measure,
@@ -32,21 +33,24 @@ from plumbline.ci.consistency_benchmarks import measure as measure_consistency
 from plumbline.ci.fault_benchmarks import KINDS as OF_SITES
 from plumbline.ci.fault_benchmarks import measure as measure_sites
 from plumbline.ci.progress import patiently
+from plumbline.ci.row_by_row import Column, Lines, document, names, one_by_one
 from plumbline.ci.site_benchmarks import measure as measure_site
-from plumbline.ci.timings import Timed
+from plumbline.ci.timings import Kind, Timed
 from plumbline.reports.screenshots import CannotTakeError
 
 DRAWS = 3
 ROUND_TRIPS = 2_000
-PIPED_WIDTH = 160
 
 
 class Rates(msgspec.Struct, frozen=True, kw_only=True):
-    """Other speeds: seconds of two profiles on the reference, round trips a second of the process adapter."""
+    """Other speeds: seconds of two profiles on the reference, round trips a second of the process adapter.
 
-    smoke_seconds: float
-    gate_seconds: float | None
-    round_trips: float
+    None for what has not been measured, or not yet.
+    """
+
+    smoke_seconds: float | None = None
+    gate_seconds: float | None = None
+    round_trips: float | None = None
 
 
 _EPILOG = """\
@@ -68,51 +72,45 @@ Examples:
     help="Examples of partitioned regions, tombstones, clears, transactions and three sites instead.",
 )
 @click.option("--pages", is_flag=True, help="How long the pages of a large site take to open, instead.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one document, also if broken off.")
 def command(quick: bool, sites: bool, clients: bool, consistency: bool, pages: bool, as_json: bool) -> None:
     """Measure how the time to explain an example grows with its operations, and other rates.
 
-    Takes a few minutes; --quick half a minute. Nothing is judged: the exit code is 0,
-    or 2 where --pages finds no browser.
+    Takes a few minutes; --quick half a minute. With --sites, --clients or --consistency a row is printed as
+    soon as it is known; whatever is broken off prints what it has measured. Nothing is judged: the exit code
+    is 0, or 2 where --pages finds no browser.
     """
     draws = 1 if quick else DRAWS
     if sites:
-        _time("sites", "Explaining two sites with gateways", measure_sites(draws), len(OF_SITES), as_json)
+        _time("sites", "Explaining two sites with gateways", measure_sites(draws), OF_SITES, as_json)
         return
     if clients:
-        _time("clients", "Explaining clients", measure_clients(draws), len(OF_CLIENTS), as_json)
+        _time("clients", "Explaining clients", measure_clients(draws), OF_CLIENTS, as_json)
         return
     if consistency:
-        measured = measure_consistency(draws)
-        _time("consistency", "Explaining document 004", measured, len(OF_CONSISTENCY), as_json)
+        of_004 = measure_consistency(draws)
+        _time("consistency", "Explaining document 004", of_004, OF_CONSISTENCY, as_json)
         return
     if pages:
         _open_pages(as_json=as_json)
         return
-    console = Console(stderr=True)
     sizes = QUICK_SIZES if quick else SIZES
-    rows = summarize(
-        list(
-            track(
-                measure(sizes, draws),
-                "explaining",
-                total=count(sizes, draws),
-                console=console,
-                transient=True,
-                disable=not console.is_terminal,
-            )
-        )
-    )
-    rates = Rates(
-        smoke_seconds=profile_seconds("smoke"),
-        gate_seconds=None if quick else profile_seconds("gate"),
-        round_trips=round_trips(ROUND_TRIPS),
-    )
-    if as_json:
-        data = {"explain": rows, "draws": draws, "rates": rates}
-        sys.stdout.write(msgspec.json.encode(data).decode() + "\n")
-    else:
-        _tell(Console(), rows, rates, sizes, draws)
+    measured: list[Measured] = []
+    rates = Rates()
+    try:
+        for each in one_by_one(measure(sizes, draws), "explaining", count(sizes, draws)):
+            measured.append(each)  # noqa: PERF402 - keeps what there is when it is broken off
+        rates = replace(rates, smoke_seconds=profile_seconds("smoke"))
+        rates = replace(rates, gate_seconds=None if quick else profile_seconds("gate"))
+        rates = replace(rates, round_trips=round_trips(ROUND_TRIPS))
+    finally:
+        # A row is of all sizes, so that none is known before the end; broken off, it is of what there is.
+        rows = summarize(measured)
+        if as_json:
+            data = {"explain": rows, "draws": draws, "rates": rates}
+            sys.stdout.write(msgspec.json.encode(data).decode() + "\n")
+        else:
+            _tell(Console(), rows, rates, sizes, draws)
 
 
 def _open_pages(*, as_json: bool) -> None:
@@ -136,32 +134,22 @@ def _open_pages(*, as_json: bool) -> None:
     Console().print(table)
 
 
-def _time(name: str, title: str, measured: Iterator[Timed], kinds: int, as_json: bool) -> None:
-    """Tell how long examples of some kinds took to explain, right ones and spoilt ones."""
-    console = Console(stderr=True)
-    rows = list(
-        track(
-            measured,
-            title.lower(),
-            total=2 * kinds,
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
-    )
+def _time(name: str, title: str, measured: Iterator[Timed], kinds: Sequence[Kind], as_json: bool) -> None:
+    """Tell how long examples of some kinds took to explain, right ones and spoilt ones, each kind at once."""
+    rows = one_by_one(measured, title.lower(), 2 * len(kinds))
     if as_json:
-        sys.stdout.write(msgspec.json.encode({name: rows}).decode() + "\n")
+        with document(name) as told:
+            for row in rows:
+                told.add(row)
         return
-    table = Table(title=title, title_justify="left")
-    for column in ("examples", "spoilt"):
-        table.add_column(column)
-    for column in (
-        *("operations", "in time", "limit", "unknown", "wrong"),
-        *("states/op", "op/s", "seconds", "longest"),
-    ):
-        table.add_column(column, justify="right")
+    head = (names("examples", (kind.name for kind in kinds)), Column("spoilt", len("not at all")))
+    numbers = (
+        *(("operations", 0), ("in time", 8), ("limit", 7), ("unknown", 0), ("wrong", 0)),
+        *(("states/op", 0), ("op/s", 7), ("seconds", 0), ("longest", 0)),
+    )
+    table = Lines((*head, *(Column(name, width, right=True) for name, width in numbers)), title)
     for row in rows:
-        table.add_row(
+        table.add(
             row.name,
             "once" if row.spoilt else "not at all",
             f"{row.operations:,}",
@@ -174,9 +162,6 @@ def _time(name: str, title: str, measured: Iterator[Timed], kinds: int, as_json:
             _number(row.seconds, 2),
             _number(row.longest, 2),
         )
-    console = Console()
-    # A pipe has no width; one line for each row is what people want to keep.
-    (console if console.is_terminal else Console(width=PIPED_WIDTH)).print(table)
 
 
 def _tell(console: Console, rows: list[Row], rates: Rates, sizes: tuple[int, ...], draws: int) -> None:
@@ -198,13 +183,12 @@ def _tell(console: Console, rows: list[Row], rates: Rates, sizes: tuple[int, ...
             _number(row.ratio, 2),
         )
     console.print(table)
-    told = [
-        f"profile smoke on the reference: {rates.smoke_seconds:.1f} s",
-        f"round trips of the process adapter: {rates.round_trips:,.0f} a second",
-    ]
-    if rates.gate_seconds is not None:
-        told.insert(1, f"profile gate on the reference: {rates.gate_seconds:.1f} s")
-    for line in told:
+    told = {
+        f"profile smoke on the reference: {_number(rates.smoke_seconds, 1)} s": rates.smoke_seconds,
+        f"profile gate on the reference: {_number(rates.gate_seconds, 1)} s": rates.gate_seconds,
+        f"round trips of the process adapter: {_number(rates.round_trips, 0)} a second": rates.round_trips,
+    }
+    for line in (line for line, rate in told.items() if rate is not None):
         console.print(line, markup=False, highlight=False)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterator
 from difflib import get_close_matches
 from statistics import median
 
@@ -19,6 +20,7 @@ from rich.table import Table
 from plumbline.adapters.candidates import find_candidate
 from plumbline.ci import faulty_mutate
 from plumbline.ci.reductions import Comparison, Way, compare
+from plumbline.ci.row_by_row import Column, Lines, document, names, one_by_one
 from plumbline.ci.rule_kills import UNSEEN, Accused, Piece, accused, seen_from_outside
 from plumbline.ci.run_command import GATE_SEED
 from plumbline.reference.capabilities import CORE, Capability
@@ -97,37 +99,44 @@ def run_command(
 
     Exit code 0 when each requirement of each variant is both killed and named, 1 otherwise; with
     --reduction, --core or --capabilities-of always 0: the first judges nothing, and nobody has promised that
-    what the others leave would be enough.
+    what the others leave would be enough. The rows of a variant are printed as soon as it has been played, so
+    that what is broken off has told what it has seen; the JSON is one document even then.
     """
     offered = _offered(core=core, like=like)
     chosen = _chosen(names, areas)
-    console = Console(stderr=True)
-    kills: list[Kill] = []
-    variants = track(chosen, "variants", console=console, transient=True, disable=not console.is_terminal)
     if reduction:
-        found = [
-            compared
-            for name in variants
-            for machine in MACHINES.values()
-            if (compared := compare(name, machine, find_candidate(_served(name)), PROFILES[profile], seed))
-        ]
-        _tell_reductions(found, as_json=as_json)
+        pairs = ((name, machine) for name in chosen for machine in MACHINES.values())
+        compared = (
+            compare(name, machine, find_candidate(_served(name)), PROFILES[profile], seed)
+            for name, machine in pairs
+        )
+        _tell_reductions(filter(None, compared), as_json=as_json)
         return
-    for name in variants:
-        candidate = _served(name) if process else f"faulty:{name}"
-        found_candidate = find_candidate(candidate, seed=seed)
-        if offered is not None:
-            found_candidate = offering(found_candidate, offered)
-        kills += kill(FAULTY[name], found_candidate, PROFILES[profile], seed)
-    if as_json:
-        sys.stdout.write(msgspec.json.encode(kills).decode() + "\n")
-    else:
-        Console().print(_matrix(kills))
+    played = (_killed(name, profile, seed, process=process, offered=offered) for name in chosen)
+    kills: list[Kill] = []
+    try:
+        _tell_kills(one_by_one(played, "variants", len(chosen)), chosen, kills, as_json=as_json)
+    except KeyboardInterrupt as error:
+        error.__notes__ = []  # Hypothesis notes what it was playing, as if that had failed
+        told = _summary(kills) if kills else "nothing"
+        error.add_note(f"broken off before all {len(chosen)} had been played; until then {told}")
+        raise
+    console = Console(stderr=True)
     console.print(_summary(kills), highlight=False)
     if offered is not None:
         console.print(_share(kills, offered), highlight=False)
         return
     sys.exit(0 if all(row.killed and row.named for row in kills) else 1)
+
+
+def _killed(
+    name: str, profile: str, seed: int, *, process: bool, offered: tuple[Capability, ...] | None
+) -> list[Kill]:
+    """Run the suite against a variant."""
+    candidate = find_candidate(_served(name) if process else f"faulty:{name}", seed=seed)
+    if offered is not None:
+        candidate = offering(candidate, offered)
+    return kill(FAULTY[name], candidate, PROFILES[profile], seed)
 
 
 @command.command("rules", short_help="Which rules accuse which of them, from traces alone.")
@@ -295,24 +304,32 @@ def _share(kills: list[Kill], offered: tuple[Capability, ...]) -> str:
     )
 
 
-def _tell_reductions(found: list[Comparison], *, as_json: bool) -> None:
+def _tell_reductions(found: Iterator[Comparison], *, as_json: bool) -> None:
+    """Print each comparison as soon as it is made."""
     if as_json:
-        sys.stdout.write(msgspec.json.encode(found).decode() + "\n")
+        with document() as told:
+            for row in found:
+                told.add(row)
         return
-    table = Table("variant", caption="own / Hypothesis's", caption_justify="left")
-    for column in ("operations", "runs", "left", "seconds", "minimal"):
-        table.add_column(column, justify="right")
+    table = Lines(
+        (
+            names("variant", (f"{name}, {machine}" for name in FAULTY for machine in MACHINES)),
+            Column("operations", right=True),
+            *(Column(f"{what}, own / Hypothesis's", right=True) for what in ("runs", "left", "seconds")),
+            Column("minimal", len("10 of 10"), right=True),
+        )
+    )
+    rows: list[Comparison] = []
     for row in found:
-        name = row.variant if len(MACHINES) == 1 else f"{row.variant}, {row.machine}"
+        rows.append(row)
         cells = (_both([row.own], [row.hypothesis], what) for what in ("runs", "operations", "seconds"))
-        table.add_row(name, str(row.operations), *cells, "yes" if row.minimal else "no")
-    if found:
-        own, other = [row.own for row in found], [row.hypothesis for row in found]
+        minimal = "yes" if row.minimal else "no"
+        table.add(f"{row.variant}, {row.machine}", str(row.operations), *cells, minimal)
+    if rows:
+        own, other = [row.own for row in rows], [row.hypothesis for row in rows]
         cells = (_both(own, other, what) for what in ("runs", "operations", "seconds"))
-        table.add_section()
-        minimal = f"{sum(row.minimal for row in found)} of {len(found)}"
-        table.add_row("median", f"{median(row.operations for row in found):g}", *cells, minimal)
-    Console().print(table)
+        minimal = f"{sum(row.minimal for row in rows)} of {len(rows)}"
+        table.add("median", f"{median(row.operations for row in rows):g}", *cells, minimal)
 
 
 def _both(own: list[Way], other: list[Way], what: str) -> str:
@@ -330,16 +347,29 @@ def _served_right(chaotic: bool) -> str:
     return f"process:{shlex.join(command_line)}"
 
 
-def _matrix(kills: list[Kill]) -> Table:
-    table = Table("variant", "requirement", "killed", "named", "seconds", "examples", "steps")
-    for row in kills:
-        table.add_row(
-            row.variant,
-            row.requirement,
-            "yes" if row.killed else "[bold red]NO[/]",
-            "yes" if row.named else "[bold red]NO[/]",
-            f"{row.seconds:.2f}",
-            str(row.examples),
-            str(row.steps),
-        )
-    return table
+def _tell_kills(
+    played: Iterator[list[Kill]], chosen: tuple[str, ...], kills: list[Kill], *, as_json: bool
+) -> None:
+    """Print the rows of each variant as soon as it has been played, and add them to those there are."""
+    if as_json:
+        with document() as told:
+            for rows in played:
+                kills += rows
+                for row in rows:
+                    told.add(row)
+        return
+    broken = (requirement for name in chosen for requirement in FAULTY[name].requirements)
+    counted = (Column(name) for name in ("killed", "named", "seconds", "examples", "steps"))
+    table = Lines((names("variant", chosen), names("requirement", broken), *counted))
+    for rows in played:
+        kills += rows
+        for row in rows:
+            table.add(
+                row.variant,
+                row.requirement,
+                "yes" if row.killed else "[bold red]NO[/]",
+                "yes" if row.named else "[bold red]NO[/]",
+                f"{row.seconds:.2f}",
+                str(row.examples),
+                str(row.steps),
+            )

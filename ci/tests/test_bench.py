@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import msgspec
 import pytest
 from click.testing import CliRunner
 
-from plumbline.ci import bench_command, client_benchmarks, consistency_benchmarks, fault_benchmarks
+from plumbline.ci import bench_command, client_benchmarks, consistency_benchmarks, fault_benchmarks, timings
 from plumbline.ci.benchmarks import (
     KEYS,
     LEAST_DESTRUCTIVE,
@@ -22,6 +23,7 @@ from plumbline.ci.benchmarks import (
     round_trips,
     summarize,
 )
+from plumbline.ci.command import group
 from plumbline.ci.timings import timed_kinds
 from plumbline.reference.explain.engine import Answer, Budget, explain
 from plumbline.reference.explain.keywise import parts
@@ -130,6 +132,58 @@ def test_examples_of_clients_are_measured_right_and_spoilt(monkeypatch: pytest.M
         (kind.name, spoilt) for kind in kinds for spoilt in (False, True)
     ]
     assert all(row["wrong"] == 0 and row["states"] > 0 for row in rows)
+
+
+ROW = timings.Timed(
+    name="calm",
+    operations=40,
+    within_s=2.0,
+    spoilt=False,
+    examples=3,
+    in_time=2,
+    unknown=1,
+    wrong=0,
+    states=6.5,
+    seconds=0.02,
+    longest=2.5,
+)
+
+
+@pytest.mark.parametrize("name", ["sites", "clients", "consistency"])
+def test_a_bench_that_is_broken_off_has_printed_the_rows_it_has_measured(
+    monkeypatch: pytest.MonkeyPatch, name: str
+):
+    def measured(_: int) -> Iterator[timings.Timed]:
+        yield ROW
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bench_command, f"measure_{name}", measured)
+    found = CliRunner().invoke(group, ["bench", f"--{name}", "--json"])
+    assert found.exit_code == 130
+    assert msgspec.json.decode(found.stdout) == {name: [msgspec.to_builtins(ROW)]}
+    shown = CliRunner().invoke(group, ["bench", f"--{name}"])
+    assert shown.exit_code == 130
+    title, head, row = shown.stdout.splitlines()
+    assert title.startswith("Explaining")
+    assert head.split()[-4:] == ["states/op", "op/s", "seconds", "longest"]
+    assert " ".join(row.split()) == "calm not at all 40 2 of 3 2 s 1 0 6.5 2,000 0.02 2.50"
+
+
+def test_a_bench_of_sizes_that_is_broken_off_prints_what_it_has_measured(monkeypatch: pytest.MonkeyPatch):
+    def measured(*_: object) -> Iterator[Measured]:
+        yield of(200, 1.0)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bench_command, "measure", measured)
+    found = CliRunner().invoke(group, ["bench", "--json"])
+    assert found.exit_code == 130
+    told = json.loads(found.stdout)
+    assert [row["rates"] for row in told["explain"]] == [{"200": 200.0}]
+    assert set(told["rates"].values()) == {None}
+    shown = CliRunner().invoke(group, ["bench"], env={"COLUMNS": "200"})
+    assert shown.exit_code == 130
+    assert "four" in shown.stdout
+    assert "round trips" not in shown.stdout
 
 
 SMALL = [kind for kind in consistency_benchmarks.KINDS if kind.operations == 40]

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+
 import pytest
 from click.testing import CliRunner, Result
 
 from plumbline.adapters.candidates import Candidate, Kind, find_candidate
+from plumbline.ci import command as ci_command
 from plumbline.ci import faulty_command
+from plumbline.ci.command import group
 from plumbline.ci.rule_kills import UNSEEN, Accused, Piece, accused, seen_from_outside
+from plumbline.ci.stopping import Stop
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Area
 from plumbline.reference.rulebook.faulty import FAULTY
@@ -79,6 +85,47 @@ def test_one_that_is_not_named_rightly_is_told_and_fails_the_command(played: lis
         in told
     )
     assert "(destroys-stay)" in told
+
+
+@pytest.mark.parametrize("option", ["--core", "--process", "--json"])
+def test_a_run_that_is_broken_off_has_told_what_it_has_seen(
+    played: list[Candidate], monkeypatch: pytest.MonkeyPatch, option: str
+):
+    caught: Callable[..., list[Kill]] = vars(faulty_command)["kill"]
+
+    def interrupted(variant: FaultyVariant, candidate: Candidate, *others: object) -> list[Kill]:
+        if variant.name == MISSED:
+            error = KeyboardInterrupt()
+            error.add_note("Failing test case: as Hypothesis says of what it plays")
+            raise error
+        return caught(variant, candidate, *others)
+
+    monkeypatch.setattr(faulty_command, "kill", interrupted)
+    monkeypatch.setattr(ci_command, "STOP", Stop())
+    result = CliRunner().invoke(group, ["faulty", "run", "destroys-stay", MISSED, "creates-stay", option])
+    assert len(played) == 1
+    assert result.exit_code == 130
+    assert result.stderr.splitlines()[0] == "plumbline: stopped by SIGINT"
+    assert "broken off before all 3 had been played; until then 1 variants, 1 killed" in result.stderr
+    assert "Failing" not in result.stderr
+    if option == "--json":
+        rows = json.loads(result.stdout)
+        assert {row["variant"] for row in rows} == {"destroys-stay"}
+    else:
+        head, *rows = result.stdout.splitlines()
+        assert head.split()[:2] == ["variant", "requirement"]
+        assert [row.split()[0] for row in rows] == ["destroys-stay"]
+
+
+def test_a_run_that_is_broken_off_at_once_says_that_nothing_was_played(monkeypatch: pytest.MonkeyPatch):
+    def interrupted(*_: object) -> list[Kill]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(faulty_command, "kill", interrupted)
+    monkeypatch.setattr(ci_command, "STOP", Stop())
+    result = CliRunner().invoke(group, ["faulty", "run", "destroys-stay", "--json"])
+    assert (result.exit_code, json.loads(result.stdout)) == (130, [])
+    assert "until then nothing" in result.stderr
 
 
 @pytest.fixture
