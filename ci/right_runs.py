@@ -10,9 +10,9 @@ import random
 
 import msgspec
 
-from plumbline.ci import lesser_members, one_site, partitioned, two_sites
+from plumbline.ci import lesser_members, one_site, partitioned, three_sites, two_sites
 from plumbline.ci.corruptions import showing_less
-from plumbline.ci.trials import BOTH_SITES, PALETTES
+from plumbline.ci.trials import ALL_SITES, BOTH_SITES, PALETTES
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.engine import Answer, Budget
 from plumbline.reference.explain.oracle import search
@@ -42,11 +42,11 @@ def draw_right(
     buckets: bool = False,
     less: bool = True,
 ) -> History:
-    """The right run of this seed: one site with three to eleven operations, or two with up to two faults.
+    """The right run of this seed: three to eleven operations at one site, or fewer at more, with faults.
 
     Args:
         seed: what everything is drawn from.
-        sites: one or two.
+        sites: one, two or three, of which each is linked to each, or that are in a chain or a ring.
         book: whose reading of the documents the reference follows.
         clients: whether each of one site has some.
         policies: whether some member of each keeps less than a replicate.
@@ -57,6 +57,8 @@ def draw_right(
     draw = random.Random(f"right {seed}")  # noqa: S311 - reproducible examples, not secrets
     if sites == BOTH_SITES:
         whole = _two_sites(draw, seed, book)
+    elif sites == ALL_SITES:
+        whole = _three_sites(draw, seed, book)
     elif policies:
         shape = lesser_members.shape(draw, 7, PALETTES)
         whole = one_site.run_on_reference(one_site.draw_plan(draw, shape), shape, book=book, seed=seed)
@@ -155,3 +157,18 @@ def _two_sites(draw: random.Random, seed: int, book: Rulebook) -> History:
         batch_size=draw.choice((1, 2, 5)),
     )
     return two_sites.run_on_reference(two_sites.draw_plan(draw, shape), book=book, seed=seed)
+
+
+def _three_sites(draw: random.Random, seed: int, book: Rulebook) -> History:
+    shape = three_sites.Shape(
+        operations=draw.randrange(2, 6),
+        topology=draw.choice((three_sites.ALONE, three_sites.ONE_OF_TWO)),
+        linked=draw.choice((three_sites.MESH, *three_sites.LINKED)),
+        keys=draw.choice((("x",), ("x", "y"))),
+        mixed=draw.choice((0.0, 0.4)),
+        started=draw.choice((0.3, 0.8)),
+        settled=0.3,
+        cuts=draw.choice((0.0, 0.2, 0.5)),
+        held=draw.random() < 0.3,
+    )
+    return two_sites.run_on_reference(three_sites.draw_plan(draw, shape), book=book, seed=seed)

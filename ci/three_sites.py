@@ -1,4 +1,4 @@
-"""Random small examples of three sites, each with a gateway sender to each other: plans of a shape.
+"""Random small examples of three sites, each linked to each, in a chain or in a ring: plans of a shape.
 
 Knows nothing of trials; `two_sites` plays the plans.
 """
@@ -25,6 +25,15 @@ REGION = "r"
 ALONE = Topology((Site(1, ("A",)), Site(2, ("C",)), Site(3, ("E",))))
 ONE_OF_TWO = Topology((Site(1, ("A", "B")), Site(2, ("C",)), Site(3, ("E",))))
 
+MESH = tuple(permutations((1, 2, 3), 2))
+LINKED = (
+    MESH,
+    *(tuple(pair for pair in MESH if middle in pair) for middle in (1, 2, 3)),
+    ((1, 2), (2, 3), (3, 1)),
+    ((1, 3), (3, 2), (2, 1)),
+)
+"""From which site to which there is a link: each to each, in a chain with one between, in a ring."""
+
 _KINDS = (OperationKind.CREATE, OperationKind.DESTROY, OperationKind.DESTROY, OperationKind.INVALIDATE)
 
 
@@ -38,7 +47,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
         mixed: share of operations other than put.
         started: share of operations that are called and finished later.
         settled: share of plan steps that settle in between.
-        cuts: share of the six links that are cut for a while.
+        linked: from which site to which there is a link.
+        cuts: share of the links that are cut for a while.
         held: whether time is held still for a while.
         resolver: the policy of the conflict resolver on every member; "" for none.
     """
@@ -46,6 +56,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     operations: int
     keys: tuple[str, ...] = ("x",)
     topology: Topology = ALONE
+    linked: tuple[tuple[int, int], ...] = MESH
     mixed: float = 0.2
     started: float = 0.5
     settled: float = 0.1
@@ -54,11 +65,11 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     resolver: str = ""
 
 
-def senders(batch_size: int = 2) -> tuple[QueueAttributes, ...]:
-    """A sender from each of three sites to each other."""
+def senders(batch_size: int = 2, linked: tuple[tuple[int, int], ...] = MESH) -> tuple[QueueAttributes, ...]:
+    """A sender for each link."""
     return tuple(
         QueueAttributes(id=f"{site} to {remote}", site=site, remote_site=remote, batch_size=batch_size)
-        for site, remote in permutations((1, 2, 3), 2)
+        for site, remote in linked
     )
 
 
@@ -71,7 +82,7 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
         slots.setdefault(at, []).append(begins)
         slots.setdefault(draw.randrange(at + 1, shape.operations + 1), []).append(ends)
 
-    for site, remote in permutations((1, 2, 3), 2):
+    for site, remote in shape.linked:
         if draw.random() < shape.cuts:
             during(
                 Fault(kind=FaultKind.LINK_DOWN, site=site, remote_site=remote),
@@ -98,6 +109,6 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
             token=f"v{number + 1}",
         )
         steps.append((Start if draw.random() < shape.started else Do)(operation))
-    queues = senders()
+    queues = senders(linked=shape.linked)
     region = RegionAttributes(name=REGION, senders=tuple(queue.id for queue in queues))
     return Plan(shape.topology, (region,), tuple(steps), queues, resolver=shape.resolver)

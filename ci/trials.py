@@ -32,6 +32,7 @@ from plumbline.reference.rulebook.decisions import (
     DECISIONS,
     GATEWAYS,
     GAUGES,
+    ONWARD,
     PARTITIONED,
     REPLICATED,
     RESOLVERS,
@@ -105,6 +106,11 @@ BOTH_SITES = 2
 ALL_SITES = 3
 
 OF_TOMBSTONES = {**REPLICATED, **TOMBSTONES, **CLEARING, **GAUGES}
+
+OF_TWO_SITES = {name: decision for name, decision in DECISIONS.items() if name not in ONWARD}
+"""What is asked of one site or two."""
+
+OF_THREE_SITES = {**GATEWAYS, **ONWARD}
 
 OF_TRANSACTIONS = {**REPLICATED, **TRANSACTIONS}
 
@@ -291,7 +297,11 @@ def _three_sites(
         held=draw.random() < 0.4,
         resolver=draw.choice(two_sites.POLICIES) if resolvers else "",
     )
-    plan = three_sites.draw_plan(draw, shape)
+    # Drawn apart, so that trials where each is linked to each stay what they were.
+    linked = random.Random(f"linked {seed}").choice(  # noqa: S311 - reproducible trials, not secrets
+        (three_sites.MESH, *three_sites.LINKED)
+    )
+    plan = three_sites.draw_plan(draw, msgspec.structs.replace(shape, linked=linked))
     return shape.operations, two_sites.run_on_reference(plan, book=book, seed=seed)
 
 
@@ -316,8 +326,8 @@ def draw_trial(
     `transactions`, there is one.
     """
     draw = random.Random(seed)  # noqa: S311 - reproducible trials, not secrets
-    among = OF_TOMBSTONES if tombstones else PARTITIONED if buckets else DECISIONS
-    among = RESOLVERS if resolvers else GATEWAYS if sites == ALL_SITES else among
+    among = OF_TOMBSTONES if tombstones else PARTITIONED if buckets else OF_TWO_SITES
+    among = RESOLVERS if resolvers else OF_THREE_SITES if sites == ALL_SITES else among
     among = OF_TRANSACTIONS if transactions else among
     rulebook, made_by = _draw_books(draw, rulebook_of(dialect), among)
     if dialect is not Dialect.GEMFIRE6:

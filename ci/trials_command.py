@@ -20,7 +20,7 @@ from plumbline.ci.comparison import Comparison, compare, counts
 from plumbline.ci.drawn_plans import Drawn, play_drawn
 from plumbline.ci.progress import patiently
 from plumbline.ci.right_runs import Asked, ask_about
-from plumbline.ci.trials import ALL_SITES, draw_trial
+from plumbline.ci.trials import draw_trial
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.engine import Answer
 from plumbline.suites.machines import MACHINES
@@ -41,9 +41,10 @@ Examples:
   plumbline trials --transactions             a transaction beside plain operations
   plumbline trials --sites 2                  gateways between two sites, with faults
   plumbline trials --sites 2 --resolvers      the same, and conflict resolvers
-  plumbline trials --sites 3                  gateways between three sites, each with each
+  plumbline trials --sites 3                  three sites, each linked to each, in a chain or in a ring
   plumbline trials --sites 2 --dialect geode  where a sender need not wait for answers
   plumbline trials --right --sites 2 --cases 3000
+  plumbline trials --right --sites 3            rings and chains among them, too
   plumbline trials --rules --sites 2 --cases 3000
   plumbline trials --machine client_pipeline --machine client_failover --cases 2000
 
@@ -126,8 +127,6 @@ def command(
         )
     if resolvers and (sites == 1 or right or rules):
         raise click.UsageError("--resolvers goes with --sites 2 or 3, and draws for search and judge alone")
-    if sites == ALL_SITES and (right or rules):
-        raise click.UsageError("--sites 3 draws examples for search and judge alone")
     if (tombstones or transactions) and (right or rules):
         raise click.UsageError("--tombstones and --transactions draw examples for search and judge alone")
     if right and rules:

@@ -1,8 +1,6 @@
-"""State machines of conflicts: between three sites, each connected to each, and with conflict resolvers."""
+"""State machines of conflicts: between three sites, and with conflict resolvers."""
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 import msgspec
 from hypothesis import strategies as st
@@ -18,6 +16,7 @@ from plumbline.suites.scenarios import mesh
 from plumbline.suites.scenarios.sites import regions
 from plumbline.suites.sites_drawing import BATCH_SIZES
 
+_SITED = (mesh.MESH, mesh.MESH, mesh.CHAIN, mesh.RING)
 _KINDS = st.sampled_from((OperationKind.PUT, OperationKind.PUT, *WRITES))
 _POLICIES = (
     "allow",
@@ -30,25 +29,34 @@ _POLICIES = (
 
 
 class ThreeSitesMachine(ConflictsMachine):
-    """All sites change the same keys; links are cut and healed one by one, for any order of arrival."""
+    """All sites change the same keys; links are cut and healed one by one, for any order of arrival.
+
+    Each is linked to each, or they are in a chain or a ring, where events travel on if the candidate says so.
+    """
 
     keys = ConflictsMachine.keys
-    topology: ClassVar[Topology] = mesh.TOPOLOGY
 
     def __init__(self) -> None:
         super().__init__()
+        self.sited = mesh.MESH
         self.members = self.topology.members
 
-    @initialize(batch_size=st.sampled_from(BATCH_SIZES))
-    def begin(self, batch_size: int) -> None:
-        """Choose the senders before anything is called."""
-        self.batch_size = batch_size
+    @property
+    def topology(self) -> Topology:
+        """The sites."""
+        return self.sited.topology
+
+    @initialize(batch_size=st.sampled_from(BATCH_SIZES), sited=st.sampled_from(_SITED))
+    def begin(self, batch_size: int, sited: mesh.Sited = mesh.MESH) -> None:
+        """Choose sites and senders before anything is called."""
+        self.batch_size, self.sited = batch_size, sited
+        self.members = self.topology.members
         self.region = regions(self.senders, Scope.ACK, None)[0]
 
     @property
     def senders(self) -> tuple[QueueAttributes, ...]:
-        """The gateway senders from each site to each other."""
-        return mesh.queues(self.batch_size)
+        """The gateway senders between the sites."""
+        return mesh.queues(self.batch_size, self.sited.links)
 
     @rule(
         sites=st.permutations((0, 1, 2)),
@@ -71,7 +79,7 @@ class ThreeSitesMachine(ConflictsMachine):
         self.rest()
         self.do(self.change(who, self.members, OperationKind.PUT, key))
         self.rest()
-        self.break_(*map(_cut, links))
+        self.break_(*(_cut(link) for link in links if link in self.sited.links))
         for site, kind in zip(sites, kinds, strict=True):
             self.do(self.change(who, self.topology.sites[site].members, kind, key))
         if settles:
@@ -83,7 +91,7 @@ class ThreeSitesMachine(ConflictsMachine):
     @precondition(lambda self: self.steps)
     def cut(self, link: mesh.Link) -> None:
         """The way from one site to another is cut for a while."""
-        if _cut(link) not in self.broken:
+        if link in self.sited.links and _cut(link) not in self.broken:
             self.break_(_cut(link))
 
     @rule()

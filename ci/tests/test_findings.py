@@ -27,9 +27,10 @@ APART: dict[str, dict[str, str | None]] = {
     "ring": {"A": "put-2-C", "B": "put-1-B", "C": "put-2-C"},
     "chain-through-1": {"A": "put-2-C", "B": "put-1-B", "C": "put-2-C"},
     "chain-through-3": {"A": "put-2-B", "B": "put-1-A", "C": "put-2-B"},
+    "prefers-a-site": {"A": "put-1-A", "B": "put-2-B"},
     "held-back": {"A": None, "B": "put-2-A", "C": "put-2-A"},
 }
-"""What members hold in the end: of one site, or of three."""
+"""What members hold in the end: of one site, of two, or of three."""
 
 
 def held(history: History) -> dict[str, str | None]:

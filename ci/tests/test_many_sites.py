@@ -31,7 +31,7 @@ def answers(trial: Trial) -> list[str]:
 def test_search_and_judge_never_disagree_on_three_sites():
     drawn = [draw_trial(seed, sites=3) for seed in OF_THREE_SITES]
     assert {len(trial.history.topology.sites) for trial in drawn} == {3}
-    assert {len(trial.history.queues) for trial in drawn} == {6}
+    assert {len(trial.history.queues) for trial in drawn} == {3, 4, 6}
     kinds = {what.fault.kind for t in drawn for what in t.history.timeline if isinstance(what, FaultDone)}
     assert {FaultKind.LINK_DOWN, FaultKind.HOLD_TIME} <= kinds
     found = [compare(trial) for trial in drawn]

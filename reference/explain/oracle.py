@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from functools import partial
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 import msgspec
 
@@ -31,6 +31,7 @@ from plumbline.reference.rulebook.decisions import (
     GATEWAYS,
     GAUGES,
     HOSTING,
+    ONWARD,
     PARTITIONED,
     POLICIES,
     REPLICATED,
@@ -295,6 +296,7 @@ def _decisions(history: History) -> tuple[str, ...]:
     """The decisions that a history of this kind may ask, the most specific first."""
     return (
         *(RESOLVERS if history.resolver else ()),
+        *(ONWARD if _travels_on(history) else ()),
         *(GATEWAYS if history.queues else ()),
         *(narrowest_first(CLIENTS) if history.clients else ()),
         *(TRANSACTIONS if _begins(history) else ()),
@@ -307,6 +309,13 @@ def _decisions(history: History) -> tuple[str, ...]:
         *(PARTITIONED if any(r.policy is RegionPolicy.PARTITION for r in history.regions) else ()),
         *REPLICATED,
     )
+
+
+def _travels_on(history: History) -> bool:
+    """Whether events may travel on by way of a site that did not write them."""
+    sites = {site.number for site in history.topology.sites}
+    links = {(queue.site, queue.remote_site) for queue in history.queues}
+    return history.sends_on and bool(links) and not links.issuperset(permutations(sites, 2))
 
 
 def _sets_checks(history: History) -> bool:

@@ -58,7 +58,8 @@ def contests(
             yield True, pairs
         if not any(decides):
             return
-    if tied(pairs, times, stored.times, setting.readings):
+    # An event that comes back by way of other sites meets itself, and has its own timestamp.
+    if times == stored.times or tied(pairs, times, stored.times, setting.readings):
         yield from ((applies, pairs) for applies in _of_the_same_time(setting, site, stored.site, at))
         return
     for later, chosen in comparisons(

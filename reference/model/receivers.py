@@ -415,13 +415,14 @@ class Receivers:
         surely = sure and known and not may_apply and self._setting.stamps_grow
         lost = ((place, shown),) if surely else ()
         claim = claims.DISCARD if sure and known and not view.still(place, shown) else None
-        yield Step(
-            ("discards from another site", member, event.op_id),
-            after,
-            (*judged.asked, *((place, shown),) * judged.announced),
-            None if judged.asked else claim,
-            () if judged.asked else lost,
-        )
+        for known_of in self._senders.refused(after, member, event):
+            yield Step(
+                ("discards from another site", member, event.op_id),
+                known_of,
+                (*judged.asked, *((place, shown),) * judged.announced),
+                None if judged.asked else claim,
+                () if judged.asked else lost,
+            )
 
 
 _AS_IT_IS = Judged(applied=True, pairs=NONE)

@@ -183,13 +183,38 @@ class Senders:
         event: Queued,
     ) -> Iterator[World]:
         """What came from another site goes on to a third that nobody has sent it yet."""
+        book = self._setting.book
         if queue.remote_site in event.been:
-            yield world
+            for back in each(book.sends_back(True)):  # noqa: FBT003 - a decision answers positions only
+                if back and event.site == queue.remote_site:
+                    # As it came: the site that it goes back to takes it for its own, and lets it end there.
+                    returned = event._replace(position=0)
+                    yield from self._entered(world, member, operation, queue, sender, returned)
+                else:
+                    yield world
             return
         site = queue.site if self._setting.onward is Onward.AS_OF_SENDER else event.site
         been = event.been | self._been(operation, queue.site)
-        onward = event._replace(position=0, site=site, been=been)
-        yield from self._entered(world, member, operation, queue, sender, onward)
+        for goes in each(book.goes_on()):
+            if not goes:
+                yield world
+                continue
+            for lists in each(book.lists_writer()):
+                listed = been if lists else been - {self._setting.site_of[operation.member]}
+                onward = event._replace(position=0, site=site, been=listed)
+                yield from self._entered(world, member, operation, queue, sender, onward)
+
+    def refused(self, world: World, member: str, event: Queued) -> Iterator[World]:
+        """The worlds in which the member's senders know of an event of another site that lost there."""
+        if self._setting.onward is Onward.STAYS:
+            yield world
+            return
+        for goes in each(self._setting.book.refused_goes_on()):
+            if goes:
+                operation = self._setting.carried(event)
+                yield from self.queued(world, member, operation, None, update=False, event=event)
+            else:
+                yield world
 
     def _crosses(self, operation: Operation, *, update: bool, carried: OperationKind | None) -> object:
         """Whether an operation of the kind goes to other sites."""

@@ -217,6 +217,9 @@ class Rulebook:
     no_effect_crosses: Callable[[], Any] = gateways.no_effect_crosses
     feeds_queue: Callable[[bool], Any] = gateways.feeds_queue
     sends_back: Callable[[bool], Any] = gateways.sends_back
+    goes_on: Callable[[], Any] = gateways.goes_on
+    lists_writer: Callable[[], Any] = gateways.lists_writer
+    refused_goes_on: Callable[[], Any] = gateways.refused_goes_on
     waits_for_remote_site: Callable[[], Any] = gateways.waits_for_remote_site
     queues_before_return: Callable[[], Any] = gateways.queues_before_return
     queues_discarded: Callable[[], Any] = gateways.queues_discarded

@@ -343,6 +343,13 @@ GATEWAYS: dict[str, Decision] = {
 }
 """Decisions that only examples with gateway senders ask."""
 
+ONWARD: dict[str, Decision] = {
+    "refused_goes_on": Decision(("WANC-TS-02",), yes_or_no),
+    "lists_writer": Decision(("SER-ENQ-01",), yes_or_no),
+    "goes_on": Decision(("WAN-CFG-01",), yes_or_no),
+}
+"""Decisions that only examples ask in which events travel on by way of a site that did not write them."""
+
 RESOLVERS: dict[str, Decision] = {
     "asks_without_conflict": Decision(("WANC-RESOLVER-02",), yes_or_no),
     "asks_resolver": Decision(("WANC-RESOLVER-01",), yes_or_no),
@@ -368,6 +375,7 @@ DECISIONS: dict[str, Decision] = merged(
     PARTITIONED,
     CLIENTS,
     GATEWAYS,
+    ONWARD,
     RESOLVERS,
 )
 """Every decision by name, narrow ones first; the field of the same name in `Rulebook` answers it."""

@@ -224,6 +224,24 @@ GATEWAYS = (
         decides_ties_of_others=lambda: False,
     ),
     variant(
+        "nothing-goes-on",
+        "WAN-CFG-01",
+        "what came from another site stays there, though the candidate says that it travels on",
+        goes_on=lambda: False,
+    ),
+    variant(
+        "forgets-who-wrote",
+        "SER-ENQ-01",
+        "an event that travels on comes back to the site that wrote it, and is told of there once more",
+        lists_writer=lambda: False,
+    ),
+    variant(
+        "losers-go-on",
+        "WANC-TS-02",
+        "a site sends on what came from another one, and lost there",
+        refused_goes_on=lambda: True,
+    ),
+    variant(
         "far-times-not-believed",
         "WANC-CLOCK-01",
         "of updates whose timestamps are ten seconds apart that which arrives is applied",

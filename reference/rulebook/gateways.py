@@ -63,6 +63,21 @@ def sends_back(from_other_site: bool) -> bool:  # noqa: ARG001
     return False
 
 
+def goes_on() -> bool:
+    """Whether what came from another site enters queues to sites that lack it: every event does (000, L7)."""
+    return True
+
+
+def lists_writer() -> bool:
+    """Whether the sites said to have what goes on include its writer, who queued it once (002, Serial)."""
+    return True
+
+
+def refused_goes_on() -> bool:
+    """Whether what lost to what is stored goes on to other sites all the same: it does not (004, L24)."""
+    return False
+
+
 def waits_for_remote_site() -> bool:
     """Whether a call waits until the remote site has its event: it does not (000, L7; 004, L30)."""
     return False

@@ -1,27 +1,52 @@
-"""The stage of three sites, each with a gateway sender to each other.
+"""The stage of three sites: each with a gateway sender to each other, in a chain, or in a ring.
 
-Site 1 has two members, the others one each. Knows literal expectations; asks neither model nor rulebook.
+One site has two members, the others one each. Knows literal expectations; asks neither model nor rulebook.
 """
 
 from __future__ import annotations
 
 from itertools import permutations
 
+import msgspec
+
 from plumbline.reference.history import Fault, FaultKind
 from plumbline.reference.operations import QueueAttributes, Site, Topology
 from plumbline.suites.driving import Driver
 from plumbline.suites.scenarios.sites import BATCH_SIZE, INTERVAL_MS, Sites
 
-TOPOLOGY = Topology((Site(1, ("A", "B")), Site(2, ("C",)), Site(3, ("D",))))
-
-LINKS: tuple[tuple[int, int], ...] = tuple(permutations((1, 2, 3), 2))
-"""From which site to which there is a link."""
-
 Link = tuple[int, int]
 
 
-def queues(batch_size: int = BATCH_SIZE) -> tuple[QueueAttributes, ...]:
-    """The gateway senders; another batch size makes other senders."""
+class Sited(msgspec.Struct, frozen=True):
+    """Three sites, and how they are linked.
+
+    Attributes:
+        topology: their members; of its own for each way to link them, as a candidate may take a site that it
+            has once had a sender to for one that is sent everything.
+        links: from which site to which there is a gateway sender.
+    """
+
+    topology: Topology
+    links: tuple[Link, ...]
+
+
+TOPOLOGY = Topology((Site(1, ("A", "B")), Site(2, ("C",)), Site(3, ("D",))))
+
+LINKS: tuple[Link, ...] = tuple(permutations((1, 2, 3), 2))
+"""From which site to which there is a link, where each is linked to each."""
+
+MESH = Sited(TOPOLOGY, LINKS)
+CHAIN = Sited(
+    Topology((Site(1, ("A",)), Site(2, ("B", "C")), Site(3, ("D",)))), ((1, 2), (2, 1), (2, 3), (3, 2))
+)
+"""What sites 1 and 3 write reaches the other by way of site 2, if at all."""
+
+RING = Sited(Topology((Site(1, ("A",)), Site(2, ("B",)), Site(3, ("C", "D")))), ((1, 2), (2, 3), (3, 1)))
+"""What a site writes reaches one of the others by way of the third, if at all."""
+
+
+def queues(batch_size: int = BATCH_SIZE, links: tuple[Link, ...] = LINKS) -> tuple[QueueAttributes, ...]:
+    """The gateway senders of these links; another batch size makes other senders."""
     sized = "" if batch_size == BATCH_SIZE else f" by {batch_size}"
     return tuple(
         QueueAttributes(
@@ -31,7 +56,7 @@ def queues(batch_size: int = BATCH_SIZE) -> tuple[QueueAttributes, ...]:
             batch_size=batch_size,
             batch_interval_ms=INTERVAL_MS,
         )
-        for site, remote in LINKS
+        for site, remote in links
     )
 
 
@@ -40,24 +65,28 @@ class Mesh(Sites):
 
     Attributes:
         sites: the members of each site by its number.
+        links: from which site to which there is a gateway sender.
+        sends_on: whether the candidate says that events travel on, by way of a site that did not write them.
     """
 
     def __init__(self, driver: Driver, order: tuple[str, ...], senders: tuple[QueueAttributes, ...]) -> None:
         super().__init__(driver, order, senders)
         self.sites = {site.number: site.members for site in driver.topology.sites}
+        self.links = tuple((queue.site, queue.remote_site) for queue in senders if queue.remote_site)
+        self.sends_on = driver.introduction.sends_on
 
     def cut_links(self, *links: Link) -> None:
         """Cut these links, each from one site to another; all of them if none is named."""
-        for site, remote in links or LINKS:
+        for site, remote in links or self.links:
             self._do_fault(Fault(kind=FaultKind.LINK_DOWN, site=site, remote_site=remote))
 
     def heal_links(self, *links: Link) -> None:
         """Mend these links; all of them if none is named."""
-        for site, remote in links or LINKS:
+        for site, remote in links or self.links:
             self._do_fault(Fault(kind=FaultKind.LINK_UP, site=site, remote_site=remote))
 
     def heal_from(self, *sites: int) -> None:
         """Mend what leads away from these sites, one after the other, and let all come to rest each time."""
         for site in sites:
-            self.heal_links(*(link for link in LINKS if link[0] == site))
+            self.heal_links(*(link for link in self.links if link[0] == site))
             self.settle()

@@ -22,7 +22,7 @@ from plumbline.reference.verdicts import Verdict
 from plumbline.suites.deviations import NOTHING, OnRecord
 from plumbline.suites.driving import Driver
 from plumbline.suites.results import Result
-from plumbline.suites.scenarios import buckets, mesh, sites
+from plumbline.suites.scenarios import buckets, sites
 from plumbline.suites.scenarios.buckets import Buckets
 from plumbline.suites.scenarios.course import REGION
 from plumbline.suites.scenarios.mesh import Mesh
@@ -110,15 +110,15 @@ def shown(scenario: Scenario, session: Session) -> History | None:
 def _stage(scenario: Scenario, session: Session) -> Stage | None:
     """The stage of the scenario; None where it needs an order of member ids that is not told."""
     if scenario.queues:
-        of_two = scenario.sites == 2
-        topology = sites.topology(scenario.members - 2) if of_two else mesh.TOPOLOGY
+        sited = scenario.sited
+        topology = sites.topology(scenario.members - 2) if sited is None else sited.topology
         driver, order = session.begin(
             topology,
             sites.regions(scenario.queues, scenario.scope, scenario.checks),
             queues=scenario.queues,
             resolver=scenario.resolver,
         )
-        return (Sites if of_two else Mesh)(driver, order or topology.members, scenario.queues)
+        return (Sites if sited is None else Mesh)(driver, order or topology.members, scenario.queues)
     regions = tuple(
         RegionAttributes(name=name, scope=scenario.scope, checks=checks, policies=scenario.policies)
         for name, checks in (

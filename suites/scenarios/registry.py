@@ -14,6 +14,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     conflicts,
     failover,
     gateway_batches,
+    gateway_chains,
     gateway_clocks,
     gateway_conflicts,
     gateway_delivery,

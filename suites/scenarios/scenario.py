@@ -14,7 +14,7 @@ from plumbline.reference.capabilities import Capability
 from plumbline.reference.operations import Client, HostPolicy, QueueAttributes, Scope, TombstoneSettings
 from plumbline.suites.scenarios import mesh
 from plumbline.suites.scenarios.buckets import Buckets
-from plumbline.suites.scenarios.mesh import Mesh
+from plumbline.suites.scenarios.mesh import Mesh, Sited
 from plumbline.suites.scenarios.sites import BATCH_SIZE, INTERVAL_MS, Sites, queues
 from plumbline.suites.scenarios.stage import Stage
 
@@ -33,7 +33,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
         clients: who is connected to its members.
         registers: whether they register for all keys at the beginning.
         queues: the gateway senders between the sites; none for a scenario of one site.
-        sites: how many sites there are, if there are any gateway senders.
+        sited: three sites, and how they are linked; None for two of them, or one.
         also: the names of further regions, with the same attributes.
         also_checks: the attribute that they name for checking, if another.
         tombstones: for how long tombstones are kept, where that matters.
@@ -53,7 +53,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     clients: tuple[Client, ...]
     policies: tuple[HostPolicy, ...] = ()
     queues: tuple[QueueAttributes, ...] = ()
-    sites: int = 2
+    sited: Sited | None = None
     clocks: bool = False
     registers: bool = True
     also: tuple[str, ...] = ()
@@ -157,8 +157,9 @@ def among_sites(
     *requirements: str,
     needs: tuple[Capability, ...] = (),
     clocks: bool = False,
+    sited: Sited = mesh.MESH,
 ) -> Callable[[Callable[[Mesh], None]], Callable[[Mesh], None]]:
-    """Register a scenario of three sites, with a gateway sender from each to each other."""
+    """Register a scenario of three sites, each linked to each if nothing else is said."""
 
     def register(play: Callable[[Mesh], None]) -> Callable[[Mesh], None]:
         _register(
@@ -166,12 +167,12 @@ def among_sites(
                 name=play.__name__,
                 requirements=requirements,
                 needs=(Capability.REPLICATED_REGIONS, Capability.GATEWAYS, *needs),
-                members=len(mesh.TOPOLOGY.members),
+                members=len(sited.topology.members),
                 checks=None,
                 scope=Scope.ACK,
                 clients=(),
-                queues=mesh.queues(),
-                sites=len(mesh.TOPOLOGY.sites),
+                queues=mesh.queues(links=sited.links),
+                sited=sited,
                 clocks=clocks,
                 play=play,
             )

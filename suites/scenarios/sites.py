@@ -100,7 +100,7 @@ class Sites(Stage):
         super().__init__(driver, order)
         self.here, self.there, *_ = (site.members for site in driver.topology.sites)
         of = {(queue.site, queue.remote_site): queue.id for queue in senders}
-        self.to_there, self.to_here = of[1, 2], of[2, 1]
+        self.to_there, self.to_here = of[1, 2], of.get((2, 1), "")  # in a ring none leads back
         self._to_mend: dict[Fault, None] = {}
 
     @property

@@ -1,0 +1,92 @@
+"""Three sites in a chain or a ring: what travels on by way of a site that did not write it (004, L24 to L29).
+
+Whether events travel on is not said by any document, so each outcome is written out for either answer that a
+candidate gives (`sends_on`). Timestamps differ in all of them: of equal ones the documents do not have such
+sites agree.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.operations import OperationKind
+from plumbline.suites.scenarios.mesh import CHAIN, RING, Mesh
+from plumbline.suites.scenarios.scenario import among_sites
+
+LINKS = (Capability.LINK_FAULTS,)
+TIME = (Capability.SITE_CLOCKS,)
+OFF_MS = 30_000
+
+
+def _arrives_once(stage: Mesh, writer: int, reached: tuple[int, ...]) -> None:
+    """A site creates, destroys and creates a key; these sites are told of it once, the others of nothing."""
+    key = f"x{writer}"
+    member = stage.sites[writer][0]
+    put = stage.put(member, key)
+    gone = stage.do(member, OperationKind.DESTROY, key)
+    again = stage.put(member, key)
+    stage.settle()
+    for site, members in stage.sites.items():
+        has_it = site in reached or stage.sends_on
+        stage.site_holds(members, key, again if has_it else None)
+        for other in members:
+            stage.log_is(other, key, *((put, gone, again) if has_it else ()))
+
+
+@among_sites("SER-ENQ-01", "WAN-CFG-01", sited=CHAIN)
+def what_a_site_of_a_chain_writes_arrives_once_at_each_other(stage: Mesh) -> None:
+    """It goes from one end to the other if the candidate sends it on, never back to where it came from."""
+    for writer, reached in ((1, (1, 2)), (2, (1, 2, 3)), (3, (2, 3))):
+        _arrives_once(stage, writer, reached)
+
+
+@among_sites("WANC-TS-02", "WANC-TOMB-01", needs=LINKS, clocks=True, sited=CHAIN)
+def what_the_middle_of_a_chain_discards_goes_no_further(stage: Mesh) -> None:
+    """An end writes, and is not heard; the middle writes or destroys later, and discards what then comes."""
+    for turn, (kind, end) in enumerate(
+        (kind, end) for kind in (OperationKind.PUT, OperationKind.DESTROY) for end in (1, 3)
+    ):
+        key = f"x{turn}"
+        middle, other = stage.there[turn % 2], stage.sites[4 - end][0]
+        base = stage.put(middle, key)
+        stage.settle()
+        stage.cut_links((end, 2))
+        early = stage.put(stage.sites[end][0], key)
+        stage.let_clocks_pass()
+        late = stage.do(middle, kind, key)
+        stage.settle()
+        stage.heal_links((end, 2))
+        stage.settle()
+        stage.all_hold(key, late)
+        stage.log_is(stage.sites[end][0], key, base, early, late)
+        for told in (*stage.there, other):
+            stage.log_is(told, key, base, late)
+
+
+@among_sites("WANC-CAUSAL-01", needs=TIME, sited=CHAIN)
+def what_is_put_over_what_came_through_a_chain_wins_at_its_other_end(stage: Mesh) -> None:
+    """Site 3, half a minute behind, changes what site 1 wrote; where it does not get that, it cannot."""
+    for kind in (OperationKind.PUT, OperationKind.DESTROY):
+        key = f"x {kind}"
+        stage.hold_time()
+        stage.set_clocks(3, -OFF_MS)
+        stage.put(stage.here[0], key)
+        for _ in range(2):  # from one site to the next
+            stage.leap(1_000)
+            stage.settle()
+        if not stage.sends_on:
+            stage.site_holds(stage.sites[3], key, None)
+            stage.let_run()
+            continue
+        second = stage.do(stage.sites[3][0], kind, key)
+        for _ in range(2):
+            stage.leap(1_000)
+            stage.settle()
+        stage.all_hold(key, second)
+        stage.let_run()
+
+
+@among_sites("SER-ENQ-01", "WAN-CFG-01", sited=RING)
+def what_goes_round_a_ring_ends_before_who_wrote_it(stage: Mesh) -> None:
+    """Each site is told once of what any writes, whoever wrote it not again by way of the last."""
+    for writer in (1, 2, 3):
+        _arrives_once(stage, writer, (writer, writer % 3 + 1))
