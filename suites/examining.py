@@ -323,7 +323,10 @@ class Examiner:
             raise StopError from error
         except AdapterError as error:
             if not self._is_asked_for(name) and not adapter.gone:
-                why = f"answers with an error, where `unsupported` is due: {error}"
+                capability = METHODS[name].capability
+                declared = capability is None or self._declares(capability)
+                due = "the suite does not call it yet; it" if declared else "where `unsupported` is due, it"
+                why = f"{due} answers with an error: {error}"
                 self._note(name, Standing.UNSUPPORTED, why)
                 raise StopError from error
             self._last_words = adapter.last_words() or error.last_words

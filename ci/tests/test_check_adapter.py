@@ -235,6 +235,29 @@ def test_an_error_where_nothing_was_declared_is_told_and_breaks_nothing():
     assert not examination.broken
 
 
+def test_an_error_of_what_the_suite_never_calls_is_no_reproach_to_who_declares_it():
+    def call(self: Any, method: str, params: Any) -> Any:
+        if method == "stamp":
+            raise AdapterError("no such entry")
+        return ReferenceAdapter.call(self, method, params)
+
+    def hello(self: Any) -> Any:
+        told = ReferenceAdapter.hello(self)
+        return msgspec.structs.replace(told, capabilities=(*told.capabilities, Capability.VISIBLE_VERSIONS))
+
+    examination = examine(lying(call=call, hello=hello))
+    (answer,) = (answer for answer in examination.answers if answer.method == "stamp")
+    assert answer.standing is Standing.UNSUPPORTED
+    assert answer.told.startswith("the suite does not call it yet; it answers with an error")
+    assert "no such entry" in answer.told
+
+
+def test_the_page_names_what_the_suite_does_not_call_yet():
+    page = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
+    (named,) = re.findall(r"The suite does not call these yet: ([^.]*)\.", page)
+    assert sorted(re.findall(r"`(\w+)`", named)) == sorted(set(METHODS) - CALLED)
+
+
 def test_what_is_lost_is_what_the_dialect_of_the_candidate_owes():
     def hello(self: Any) -> Any:
         return msgspec.structs.replace(ReferenceAdapter.hello(self), dialect="gemfire6")

@@ -30,6 +30,7 @@ from plumbline.reference.history import (
     Redelivered,
     Returned,
     Settled,
+    StatisticRead,
 )
 from plumbline.reference.model.faults import mends
 from plumbline.reference.operations import OperationKind, RegionPolicy, Scope, Status
@@ -268,6 +269,23 @@ def test_no_right_run_is_refuted(sites: int):
 @pytest.mark.parametrize("what", sorted(REFUTED_ONCE))
 def test_right_runs_that_were_refuted_once_are_explained(what: str):
     assert search(REFUTED_ONCE[what], Rulebook(), Budget(states=20_000)).answer is Answer.EXPLAINED
+
+
+def test_what_another_site_sent_in_vain_is_counted_once_at_most():
+    """Whether it is counted is open (004, L71): once for what came once, and where it was discarded."""
+
+    def moved(member: str, by: int) -> History:
+        right = REFUTED_ONCE["what another site sent in vain is counted, too"]
+        reads = [one for one in right.timeline if isinstance(one, StatisticRead)]
+        (counted,) = (one for one in reads if one.delta)
+        assert (counted.member, counted.delta) == ("C", 1)
+        told = {one: msgspec.structs.replace(one, delta=by if one.member == member else 0) for one in reads}
+        timeline = tuple(told[one] if isinstance(one, StatisticRead) else one for one in right.timeline)
+        return msgspec.structs.replace(right, timeline=timeline)
+
+    assert search(moved("C", 0), Rulebook()).answer is Answer.EXPLAINED
+    assert search(moved("C", 2), Rulebook()).answer is Answer.REFUTED
+    assert search(moved("B", 1), Rulebook()).answer is Answer.REFUTED
 
 
 def test_a_right_run_that_is_refuted_is_told_with_its_seed(monkeypatch: pytest.MonkeyPatch):

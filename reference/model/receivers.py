@@ -130,9 +130,13 @@ class Receivers:
             may_show = again and view.fits(place, shown)
             # It may also wait until the log tells of it once more.
             shows_yet = may_show or (again and view.still(place, shown)) or self._setting.resolver is not None
-            yield Step(
-                ("recognises", member, event.op_id), done, claim=None if shows_yet else claims.REPEATED
-            )
+            counted = self._replicates.ways.counted_or_not(done, view, member)
+            for told in counted:
+                yield Step(
+                    ("recognises", member, event.op_id),
+                    told,
+                    claim=None if shows_yet or len(counted) > 1 else claims.REPEATED,
+                )
             if may_show:
                 for checks in self._setting.checks(operation.region):
                     yield from self._applied(
@@ -414,13 +418,18 @@ class Receivers:
         # Whoever may also apply it does not lose it: an update that lost at home may be left out or not.
         surely = sure and known and not may_apply and self._setting.stamps_grow
         lost = ((place, shown),) if surely else ()
-        claim = claims.DISCARD if sure and known and not view.still(place, shown) else None
-        for known_of in self._senders.refused(after, member, event):
+        refused = list(self._senders.refused(after, member, event))
+        counted = [
+            told for one in refused for told in self._replicates.ways.counted_or_not(one, view, member)
+        ]
+        surely_so = sure and known and not view.still(place, shown) and len(counted) == len(refused)
+        claim = claims.DISCARD if surely_so and not judged.asked else None
+        for told in counted:
             yield Step(
                 ("discards from another site", member, event.op_id),
-                known_of,
+                told,
                 (*judged.asked, *((place, shown),) * judged.announced),
-                None if judged.asked else claim,
+                claim,
                 () if judged.asked else lost,
             )
 

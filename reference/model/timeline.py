@@ -347,7 +347,11 @@ class Timeline:
             sight.role is role
             and sight.depth in depths
             and (sight.tokens is None or sight.tokens == tokens or sight.depth != len(sender.queue))
-            and (sight.unprocessed is None or sender.primary or sight.unprocessed == len(sender.records))
+            and (
+                sight.unprocessed is None
+                or sender.primary
+                or sight.unprocessed in _records(world, member, name)
+            )
         ):
             yield Step(("is seen", member, name), world.but(asked=world.asked.delete(number)), (), None)
 
@@ -375,3 +379,24 @@ class Timeline:
             return (entry.token,)
         states = tombstones.read_as(self._setting.book, entry)
         return tuple("" if state is EntryState.INVALID else None for state in states)
+
+
+def _records(world: World, member: str, name: str) -> range:
+    """How many records a secondary may show: surely of what its primary has yet to receive.
+
+    What the primary has received it has queued or discarded. Of what it queued the secondary is told. Whether
+    it is told of a discard, too, and forgets its record, or keeps it until a time-out, no document says (002,
+    the two flows; a record is of what the primary has not received).
+    """
+    records = world.wan.senders[member, name].records
+    primary = next(
+        (m for (m, queue), one in world.wan.senders.items() if queue == name and one.primary), None
+    )
+    on_way = {
+        message.op_id
+        for channel, messages in world.channels.items()
+        if channel.target == primary
+        for message in messages
+    }
+    owed = [one for one in records if primary is None or one.op_id in on_way or one.op_id in world.calls]
+    return range(len(owed), len(records) + 1)

@@ -66,6 +66,19 @@ class Ways:
             )
         )
 
+    def counted_or_not(self, world: World, view: View, member: str) -> tuple[World, ...]:
+        """The worlds in which the member has counted what another site sent in vain, and in which it has not.
+
+        The note on conflatedEvents speaks of versions within a cluster (004, L71); whether what is refused or
+        recognised as it comes from another site moves the counter, too, no document says: either is right.
+        Where no reading leaves room for it, one is enough.
+        """
+        most = self._foresight.most_counted(view.now, member)
+        moved = world.discards.get(member, 0)
+        if most is None or moved >= most:
+            return (world,)
+        return (world, world.but(discards=world.discards.set(member, moved + 1)))
+
     def has_counted(self, world: World, view: View, member: str) -> bool:
         """Whether a member's counters have reached what is read of them later, if anything is."""
         most = self._foresight.most_counted(view.now, member)
