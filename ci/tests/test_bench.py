@@ -219,5 +219,5 @@ def test_a_right_example_with_two_faults_is_explained_in_the_order_tried_first(s
 def test_a_key_that_is_wrong_alone_is_refuted_whenever_its_events_were_sent(seed: int, key: int, states: int):
     (kind,) = [k for k in fault_benchmarks.KINDS if (k.name, k.operations) == ("two faults", 200)]
     part = list(parts(fault_benchmarks.draw_example(kind, seed, spoilt=True), 1))[key]
-    question = ask(part, Rulebook())
+    question = ask(part.history, Rulebook())
     assert explain(question.system, question.logs, Budget(states)).answer is Answer.REFUTED

@@ -8,13 +8,14 @@ import msgspec
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.ci import fault_benchmarks
+from plumbline.ci import consistency_benchmarks, fault_benchmarks
 from plumbline.ci.corruptions import showing_less
 from plumbline.ci.one_site import Shape, draw_plan, run_on_reference
-from plumbline.reference.explain.engine import Answer, Budget
-from plumbline.reference.explain.keywise import parts
+from plumbline.reference.explain.engine import Answer, Budget, explain
+from plumbline.reference.explain.keywise import parts, timetable_of
 from plumbline.reference.explain.oracle import search
 from plumbline.reference.explain.projection import project
+from plumbline.reference.explain.question import ask
 from plumbline.reference.history import (
     Called,
     ContentsRead,
@@ -186,8 +187,8 @@ def test_what_holds_up_a_client_is_left_out_of_other_keys_with_all_that_waited_f
     history = of_clients("B")
     assert any(isinstance(what, Waited) for what in history.timeline)
     found = list(parts(history, 1))
-    assert [{op.key for op in operations(part)} for part in found] == [{"y"}, {"x"}]
-    assert [answer(part) for part in found] == [Answer.EXPLAINED] * 2
+    assert [{op.key for op in operations(part.history)} for part in found] == [{"y"}, {"x"}]
+    assert [answer(part.history) for part in found] == [Answer.EXPLAINED] * 2
 
 
 def test_clients_of_several_servers_are_asked_for_all_keys_only():
@@ -197,8 +198,30 @@ def test_clients_of_several_servers_are_asked_for_all_keys_only():
 def test_keys_that_are_suspected_are_asked_first():
     (kind,) = [k for k in fault_benchmarks.KINDS if (k.name, k.operations) == ("two faults", 40)]
     history = fault_benchmarks.draw_example(kind, 1, spoilt=False)
-    named = [frozenset((op.region, op.key) for op in operations(part)) for part in parts(history, 2)]
+    named = [frozenset((op.region, op.key) for op in operations(part.history)) for part in parts(history, 2)]
     (first, *others) = parts(history, 2, {named[-1]})
     assert len(named) == 6
-    assert {(op.region, op.key) for op in operations(first)} == named[-1]
+    assert {(op.region, op.key) for op in operations(first.history)} == named[-1]
     assert len(others) == 5
+
+
+def test_runs_of_single_keys_lead_to_a_run_of_all_of_them():
+    (kind,) = [k for k in consistency_benchmarks.KINDS if (k.name, k.operations) == ("three sites", 40)]
+    history = consistency_benchmarks.draw_example(kind, 5, spoilt=False)
+    question = ask(history, Rulebook())
+    few = Budget(states=3 * question.logs.total, patience=question.logs.total)
+    assert explain(question.system, question.logs, few).answer is Answer.UNKNOWN
+    runs = []
+    for part in parts(history, 1):
+        alone = ask(part.history, Rulebook())
+        runs.append((part, explain(alone.system, alone.logs)))
+    timetable = timetable_of(runs)
+    led = explain(question.system, question.logs, few, timetable=timetable)
+    assert led.answer is Answer.EXPLAINED
+    assert led.states < 2.5 * question.logs.total
+    called = {
+        what.operation.op_id: at for at, what in enumerate(history.timeline) if isinstance(what, Called)
+    }
+    times = [(at, called[name[2]]) for name, (at, _) in timetable.items() if name[0] == "applies"]
+    assert len(times) >= 30
+    assert all(at > moment for at, moment in times)

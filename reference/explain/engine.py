@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Collection, Hashable
+from collections.abc import Callable, Collection, Hashable, Mapping
 from enum import StrEnum
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -54,23 +55,33 @@ class Budget(msgspec.Struct, frozen=True):
     patience: int | None = None
 
 
+Name = tuple[Any, ...]
+"""What a step is called."""
+
+Timetable = Mapping[Name, tuple[int, int]]
+"""When steps are to be taken: how far the clock has come by then, and which is first of those of one time."""
+
+
 class Position(msgspec.Struct):
-    """A place in the search: state, how far each log is used up, entries left, steps taken to get here."""
+    """A place in the search: state, how far each log is used up, entries left, steps taken to get here.
+
+    The trail has the last step's name and where the clock stood before it, behind the trail up to there.
+    """
 
     state: Any
     used: HashedMap[Place, int]
     left: int
-    trail: tuple[Any, tuple[Any, ...]] | None = None
+    trail: tuple[Any, Name, int] | None = None
 
-    def path(self) -> list[tuple[Any, ...]]:
-        """Names of the steps taken, first to last."""
-        names = []
+    def path(self) -> list[tuple[Name, int]]:
+        """Names of the steps taken, first to last, each with where the clock stood."""
+        steps = []
         trail = self.trail
         while trail is not None:
-            trail, name = trail
-            names.append(name)
-        names.reverse()
-        return names
+            trail, name, now = trail
+            steps.append((name, now))
+        steps.reverse()
+        return steps
 
 
 class Explanation(msgspec.Struct):
@@ -80,14 +91,14 @@ class Explanation(msgspec.Struct):
         answer: explained, refuted or unknown.
         states: states visited.
         branches: states at which there was more than one successor.
-        path: names of the steps of the run found, if one was.
+        path: names of the steps of the run found, if one was, each with where the clock stood.
         frontier: the furthest dead ends, furthest first, if none was.
     """
 
     answer: Answer
     states: int
     branches: int = 0
-    path: list[tuple[Any, ...]] = []
+    path: list[tuple[Name, int]] = []
     frontier: list[Position] = []
 
 
@@ -192,14 +203,56 @@ class _Believed:
         return holds
 
 
-def _successors(
-    system: System, cursor: Cursor, here: Position, believed: _Believed, dice: random.Random | None = None
-) -> list[Position]:
-    """Where to go from here: one place if a step may be taken at once, else every choice, best last.
+Choice = tuple[int, Position]
+"""Where a step leads, and how likely it is to be right: the larger, the sooner it is tried."""
 
-    With dice the choices are in any order.
-    """
-    choices: list[tuple[int, Position]] = []
+Arrange = Callable[[list[Choice], int], None]
+"""How choices are put in order, the best last, by where the clock stands."""
+
+
+def _by_likelihood(choices: list[Choice], now: int) -> None:
+    del now
+    choices.sort(key=itemgetter(0))
+
+
+class _Drawn:
+    """Any order, drawn from a seed."""
+
+    def __init__(self, seed: int) -> None:
+        self._dice = random.Random(seed)  # noqa: S311 - repeatable, and no secret
+
+    def __call__(self, choices: list[Choice], now: int) -> None:
+        del now
+        if len(choices) > 1:
+            self._dice.shuffle(choices)
+
+
+class _Timed:
+    """The order of a timetable; what is not in it comes last."""
+
+    def __init__(self, timetable: Timetable, clock: Place | None) -> None:
+        self._timetable = timetable
+        self._clock = clock
+
+    def __call__(self, choices: list[Choice], now: int) -> None:
+        choices.sort(key=lambda choice: self._rank(choice, now), reverse=True)
+
+    def _rank(self, choice: Choice, now: int) -> tuple[int, int, int]:
+        likelihood, after = choice
+        if after.trail is None or after.used.get(self._clock, 0) > now:
+            return (now, _END, -likelihood)  # the clock moves behind all that is to happen by now
+        return (*self._timetable.get(after.trail[1], _NEVER), -likelihood)
+
+
+_END = 1 << 60
+_NEVER = (_END, 0)
+
+
+def _successors(
+    system: System, cursor: Cursor, here: Position, believed: _Believed, arrange: Arrange = _by_likelihood
+) -> list[Position]:
+    """Where to go from here: one place if a step may be taken at once, else every choice, best last."""
+    choices: list[Choice] = []
     opened: frozenset[str] | None = None
     for step in system.steps(here.state, cursor):
         if opened is None and (step.undone_by or step.clashes):
@@ -213,14 +266,11 @@ def _successors(
             if step.fault:
                 continue
             return []
-        after = Position(step.state, taken[0], here.left - taken[1], (here.trail, step.name))
+        after = Position(step.state, taken[0], here.left - taken[1], (here.trail, step.name, cursor.now))
         if believed(step.claim) and not (opened and not step.clashes.isdisjoint(opened)):
             return [after]
         choices.append((step.prefer + (taken[1] << 8) - (_FAULTS_LAST if step.fault else 0), after))
-    if dice is None:
-        choices.sort(key=lambda choice: choice[0])
-    elif len(choices) > 1:
-        dice.shuffle(choices)
+    arrange(choices, cursor.now)
     return [after for _, after in choices]
 
 
@@ -234,6 +284,7 @@ def explain(
     switched_off: Collection[str] = (),
     *,
     seed: int | None = None,
+    timetable: Timetable | None = None,
 ) -> Explanation:
     """Search for a run of the system that shows exactly the logs.
 
@@ -246,15 +297,18 @@ def explain(
         budget: where to give up; then the answer is unknown.
         switched_off: names of replaced decisions; claims that rely on one of them are not believed.
         seed: choices are tried in an order drawn from it; None: in the order that finds most runs soon.
+        timetable: choices are tried in this order, if not None: that of a run that is believed to be near.
     """
-    dice = None if seed is None else random.Random(seed)  # noqa: S311 - repeatable, and no secret
+    arrange: Arrange = _by_likelihood
+    if timetable is not None:
+        arrange = _Timed(timetable, logs.clock)
+    elif seed is not None:
+        arrange = _Drawn(seed)
     with uncollected():
-        return _search(system, logs, budget or Budget(), _Believed(switched_off), dice)
+        return _search(system, logs, budget or Budget(), _Believed(switched_off), arrange)
 
 
-def _search(
-    system: System, logs: Logs, budget: Budget, believed: _Believed, dice: random.Random | None
-) -> Explanation:
+def _search(system: System, logs: Logs, budget: Budget, believed: _Believed, arrange: Arrange) -> Explanation:
     deadline = None if budget.time_ms is None else time.thread_time() + budget.time_ms / 1000
     cursor = Cursor(logs, reduced=True)
     stack = [Position(system.initial(), HashedMap(), logs.total)]
@@ -277,7 +331,7 @@ def _search(
             if late or states > lost or states > budget.states:
                 return Explanation(Answer.UNKNOWN, states, branches, frontier=_furthest(frontier, here))
             cursor.move(here.used)
-            successors = _successors(system, cursor, here, believed, dice)
+            successors = _successors(system, cursor, here, believed, arrange)
             if len(successors) != 1:
                 break
             here = successors[0]

@@ -3,15 +3,17 @@
 Take a run of the model and leave out all that is about some keys: what is left is a run of what is left.
 Queues and connections hold less then, and hold nothing up that went through before; batches end where they
 like. So few keys refute for all, and of few keys there are far fewer runs. What could tie keys together
-otherwise is named in `parts`. Knows histories and projections; knows no model.
+otherwise is named in `parts`. The other way round, runs of single keys tell when the steps of a run of all
+keys are to be tried. Knows histories and projections; knows no model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import combinations
 
-from plumbline.reference.explain.projection import project
+from plumbline.reference.explain.engine import Explanation, Name, Timetable
+from plumbline.reference.explain.projection import Part, part_of
 from plumbline.reference.history import (
     Called,
     FaultBegun,
@@ -35,7 +37,7 @@ Where = tuple[str, str]
 """A region and a key."""
 
 
-def parts(history: History, keys: int, suspected: Collection[frozenset[Where]] = ()) -> Iterator[History]:
+def parts(history: History, keys: int, suspected: Collection[frozenset[Where]] = ()) -> Iterator[Part]:
     """What the history says of so many of its keys alone, those suspected first.
 
     Nothing where keys may depend on others.
@@ -53,9 +55,9 @@ def parts(history: History, keys: int, suspected: Collection[frozenset[Where]] =
         return
     for some in sorted(combinations(all_keys, keys), key=lambda some: frozenset(some) not in suspected):
         kept = {operation.op_id for operation in called if (operation.region, operation.key) in some}
-        projected = project(history, kept, unsettled)
-        if projected is not None:
-            yield projected
+        part = part_of(history, kept, unsettled)
+        if part is not None:
+            yield part
 
 
 def _unsettled(history: History) -> list[int]:
@@ -96,3 +98,16 @@ def _independent(history: History) -> bool:
             case _:
                 pass
     return True
+
+
+def timetable_of(explained: Iterable[tuple[Part, Explanation]]) -> Timetable:
+    """When what single keys' runs consist of is to be tried in a run of all of them.
+
+    Of what happens to one key in its own run nearly all can happen at the same time among the others. What
+    several of these runs name, as a connection does, is tried when the first of them has it.
+    """
+    times: dict[Name, tuple[int, int]] = {}
+    for part, found in explained:
+        for rank, (name, now) in enumerate(found.path):
+            times.setdefault(name, (part.moments[now - 1] + 1 if now else 0, rank))
+    return times

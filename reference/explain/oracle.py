@@ -13,8 +13,9 @@ from itertools import combinations, permutations, product
 import msgspec
 
 from plumbline.reference.explain.asked import Asked, asked_of, listening, matters
-from plumbline.reference.explain.engine import Answer, Budget, Explanation, Position, explain
-from plumbline.reference.explain.keywise import Where, parts
+from plumbline.reference.explain.engine import Answer, Budget, Explanation, Position, Timetable, explain
+from plumbline.reference.explain.keywise import Where, parts, timetable_of
+from plumbline.reference.explain.projection import Part
 from plumbline.reference.explain.question import Question, ask
 from plumbline.reference.explain.steps import Entry, Place, View
 from plumbline.reference.history import Called, ContentsRead, History, Hosted, StatisticAsked
@@ -46,6 +47,10 @@ from plumbline.reference.runs import DeadEnd
 SOON, FEW_KEYS, LONGER, PATIENT = 3, 4, 12, 60
 """So many states are looked at for each entry of the logs: of all keys before few are asked, of few keys, and
 of those that are still undecided then. Of right histories a key alone is nearly always explained with few."""
+
+IMPATIENT, COMPOSED = 3, 12
+"""Who is impatient gives up once such a part of all states was looked at without getting any further: a
+third. Sooner where runs of single keys lead, since only a few steps are to be found that go otherwise."""
 
 LEAST_PATIENCE = 200
 """Nobody gives up before having looked at so many states without getting further."""
@@ -103,7 +108,7 @@ def _searched(
     """
     search = _Search(book, budget)
     question = ask(history, book if asked is None else listening(book, asked))
-    found = search.explained(question, SOON, impatient=True)
+    found = search.explained(question, SOON, IMPATIENT)
     if asked is not None and found.answer is not Answer.EXPLAINED:
         # Who listens takes longer, which those that take long anyway have no time for.
         asked.clear()
@@ -112,11 +117,13 @@ def _searched(
         return found, history
     # Naming asks many rulebooks, and has little time for each.
     if not book.replaced():
-        singles: list[History] = list(parts(history, 1))
-        pairs: list[History] = []
+        singles: list[Part] = list(parts(history, 1))
+        pairs: list[Part] = []
         efforts: tuple[Callable[[], tuple[Explanation, History] | None], ...] = (
             partial(search.refuted_of, singles, FEW_KEYS),
+            partial(search.composed, question, history, singles),
             partial(search.refuted_of, singles, PATIENT),
+            partial(search.composed, question, history, singles),
             # Taken apart only once they are asked.
             partial(pairs.extend, parts(history, 2, _neighbours(question, found))),
             partial(search.refuted_of, pairs, LONGER),
@@ -166,16 +173,31 @@ class _Search:
         self._budget = budget
         time_ms = budget.time_ms
         self._deadline = None if time_ms is None else time.thread_time() + time_ms / 1000
+        self._runs: list[tuple[Part, Explanation]] = []
 
-    def refuted_of(self, undecided: list[History], per_entry: int) -> tuple[Explanation, History] | None:
+    def refuted_of(self, undecided: list[Part], per_entry: int) -> tuple[Explanation, History] | None:
         """The first of some parts of a history that is refuted, and how; what is explained is left out."""
         for part in tuple(undecided):
-            found = self.explained(ask(part, self._book), per_entry)
+            found = self.explained(ask(part.history, self._book), per_entry)
             if found.answer is Answer.REFUTED:
-                return found, part
+                return found, part.history
             if found.answer is Answer.EXPLAINED:
                 undecided.remove(part)
+                self._runs.append((part, found))
         return None
+
+    def composed(
+        self, question: Question, history: History, undecided: list[Part]
+    ) -> tuple[Explanation, History] | None:
+        """What is found in the order that runs of the parts have, once all have one; None if nothing."""
+        if undecided or not self._runs:
+            return None
+        # Of what several name, whoever has most to find out is right most often.
+        self._runs.sort(key=lambda run: run[1].states, reverse=True)
+        timetable = timetable_of(self._runs)
+        self._runs.clear()
+        found = self.explained(question, SOON, COMPOSED, timetable=timetable)
+        return None if found.answer is Answer.UNKNOWN else (found, history)
 
     def of_all(
         self, question: Question, history: History, per_entry: int
@@ -190,7 +212,7 @@ class _Search:
         """What is found in other orders of the choices, where there are states for more; None if nothing."""
         if per_entry * question.logs.total < self._budget.states:
             for seed in seeds:
-                found = self.explained(question, per_entry, seed, impatient=True)
+                found = self.explained(question, per_entry, IMPATIENT, seed=seed)
                 if found.answer is not Answer.UNKNOWN:
                     return found, history
         return None
@@ -199,20 +221,23 @@ class _Search:
         self,
         question: Question,
         per_entry: int | None = None,
-        seed: int | None = None,
+        patience: int | None = None,
         *,
-        impatient: bool = False,
+        seed: int | None = None,
+        timetable: Timetable | None = None,
     ) -> Explanation:
         """What is said within so many states for each entry of the logs, or within all that there are.
 
-        Who is impatient gives up once a third of them were looked at without getting any further.
+        With patience it is given up once such a part of them was looked at without getting any further.
         """
         states = self._budget.states
         total = question.logs.total
         most = states if per_entry is None else min(states, per_entry * total)
-        patience = max(most // 3, LEAST_PATIENCE) if impatient else None
-        budget = Budget(most, self._left_ms(), patience)
-        return explain(question.system, question.logs, budget, self._book.replaced(), seed=seed)
+        futile = max(most // patience, LEAST_PATIENCE) if patience else None
+        budget = Budget(most, self._left_ms(), futile)
+        return explain(
+            question.system, question.logs, budget, self._book.replaced(), seed=seed, timetable=timetable
+        )
 
     def _left_ms(self) -> int | None:
         return None if self._deadline is None else max(0, int((self._deadline - time.thread_time()) * 1000))
@@ -357,11 +382,12 @@ def _likely(history: History, book: Rulebook, decisions: tuple[str, ...], time_m
     """The decisions whose freeing soon explains a key that alone is soon refuted; none if no key is."""
     deadline = time.thread_time() + time_ms / 1000
     for part in parts(history, 1):
-        if _freed(part, book, (), deadline, NAMING_STATES[0], time_ms).answer is Answer.REFUTED:
+        if _freed(part.history, book, (), deadline, NAMING_STATES[0], time_ms).answer is Answer.REFUTED:
             return tuple(
                 one
                 for one in decisions
-                if _freed(part, book, (one,), deadline, LIKELY_STATES, time_ms).answer is Answer.EXPLAINED
+                if _freed(part.history, book, (one,), deadline, LIKELY_STATES, time_ms).answer
+                is Answer.EXPLAINED
             )
     return ()
 

@@ -42,13 +42,30 @@ from plumbline.reference.operations import (
 )
 
 
-def project(history: History, kept: Collection[int], without: Collection[int] = ()) -> History | None:
+class Part(msgspec.Struct, frozen=True):
+    """What of a history is about some of its operations.
+
+    Attributes:
+        history: as if the others had not been called.
+        moments: the numbers, from 0, of the moments of the whole history that are left, in order.
+    """
+
+    history: History
+    moments: tuple[int, ...]
+
+
+def project(history: History, kept: Collection[int]) -> History | None:
     """The history as far as it is about these operations; None if they have returned values of others.
 
     Left out besides the others' calls and events: readings that tell of them, counts to which they may
-    have contributed, what was waited for in vain while they were under way, and the moments `without`, which
-    are numbered from 0.
+    have contributed, and what was waited for in vain while they were under way.
     """
+    part = part_of(history, kept)
+    return None if part is None else part.history
+
+
+def part_of(history: History, kept: Collection[int], without: Collection[int] = ()) -> Part | None:
+    """The same with the numbers of its moments, and without those moments that are named by theirs."""
     return _Projection(history, kept, without).carry_out()
 
 
@@ -64,7 +81,7 @@ class _Projection:
         self._keys = {(operation.region, operation.key) for operation in self._operations}
         self._lost_keys = {(op.region, op.key) for op in self._dropped} - self._keys
 
-    def carry_out(self) -> History | None:
+    def carry_out(self) -> Part | None:
         moments = [None if number in self._without else what for number, what in enumerate(self._moments())]
         if any(isinstance(what, Returned) and what.outcome.value in self._foreign for what in moments):
             return None
@@ -82,7 +99,10 @@ class _Projection:
         timeline = tuple(
             self._fewer_keys(what) for what, keeps in zip(moments, shown, strict=True) if keeps and what
         )
-        return msgspec.structs.replace(self._history, timeline=timeline, logs=logs)
+        return Part(
+            msgspec.structs.replace(self._history, timeline=timeline, logs=logs),
+            tuple(number for number, keeps in enumerate(shown) if keeps),
+        )
 
     def _moments(self) -> Iterator[Moment | None]:
         """Each moment of the timeline, or None where it is about the others."""

@@ -129,8 +129,12 @@ def test_calls_that_are_not_linearizable_are_refuted(name: str):
 def test_the_run_found_is_told_step_by_step():
     system, logs = register("+a +b -b +c -c -a", a=put(1), b=got(None), c=got(1))
     path = explain(system, logs).path
-    assert [name for name in path if name[0] in ("put", "get")] == [("get", "b"), ("put", "a"), ("get", "c")]
-    assert [name for name in path if name[0] in ("call", "return")] == list(logs.entries[CLOCK])
+    assert [name for name, _ in path if name[0] in ("put", "get")] == [
+        ("get", "b"),
+        ("put", "a"),
+        ("get", "c"),
+    ]
+    assert [name for name, _ in path if name[0] in ("call", "return")] == list(logs.entries[CLOCK])
 
 
 def draw_calls(draw: random.Random) -> tuple[str, dict[str, Call]]:
@@ -390,7 +394,7 @@ def test_the_furthest_dead_ends_are_kept_the_furthest_first():
     assert found.answer is Answer.REFUTED
     assert [position.left for position in found.frontier] == [3, 4, 5]
     assert len(found.frontier) == FRONTIER
-    assert found.frontier[0].path() == [(f"way6.{at}",) for at in range(1, 7)]
+    assert [name for name, _ in found.frontier[0].path()] == [(f"way6.{at}",) for at in range(1, 7)]
     assert found.frontier[0].used.get("log") == 6
 
 
@@ -445,10 +449,23 @@ def test_entries_are_shown_within_their_windows_or_not_at_all(windows: list[tupl
 
 def test_a_path_keeps_to_the_windows():
     found = explain(Free(("log", "a"), ("log", "b")), ticking([(1, 1), (3, 3)], "ab"))
-    assert [name[0] if name == ("tick",) else name[1][1] for name in found.path] == [
+    assert [name[0] if name == ("tick",) else name[1][1] for name, _ in found.path] == [
         *("tick", "a"),
         *("tick", "tick", "b"),
     ]
+
+
+@pytest.mark.parametrize("names", [*permutations("abc")])
+def test_choices_are_tried_in_the_order_of_a_timetable_and_what_is_not_in_it_last(names: tuple[str, ...]):
+    free = Free(*((name, 1) for name in "abcd"))
+    logs = Logs({CLOCK: ["tick"] * 2, **{name: [1] for name in "abcd"}}, clock=CLOCK)
+    first, second, third = names
+    timetable = {("show", (first, 1)): (0, 9), ("show", (second, 1)): (1, 3), ("show", (third, 1)): (1, 4)}
+    found = explain(free, logs, timetable=timetable)
+    shown = [name[0] if name == ("tick",) else name[1][0] for name, _ in found.path]
+    assert shown == [first, "tick", second, third, "tick", "d"]
+    assert [now for _, now in found.path] == [0, 0, 1, 1, 1, 2]
+    assert found.states == len(shown)
 
 
 def test_the_clock_does_not_leave_a_moment_by_which_an_entry_was_due():
