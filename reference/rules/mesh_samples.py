@@ -17,8 +17,14 @@ def _right() -> dict[str, Sample]:
     late.shown(one, "c1").shown(two, "c1").shown(two, HOME)
     lost, one, two = _two_write()
     lost.shown(two, HOME).shown(one, "c1").fault("crash", "c1")
+    chain = Tale(third=True, chain=True)
+    two, three = chain.call("put", "b1", "k"), chain.call("put", "c1", "k")
+    chain.shown(two, AWAY).shown(three, "c1").ends(two).ends(three).shown(three, AWAY).shown(two, HOME)
     return {
         "a third site hears of the loser first": late.rests().sample(looks_like="WANC-MULTI-01"),
+        "in a chain nobody tells the first site what the third has won": chain.rests().sample(
+            looks_like="WANC-MULTI-01 WANC-CHK-01"
+        ),
         "a third site is lost before it hears of the winner": lost.rests().sample(looks_like="WANC-MULTI-01"),
     }
 

@@ -110,19 +110,21 @@ class Tale:
         alone: bool = False,
         resolver: str = "",
         third: bool = False,
+        chain: bool = False,
         **queue: Any,
     ) -> None:
         """Args: the regions' scope, or other regions; order of the logs; attributes of the sender `out`.
 
         A resolver is named by its policy. With clients, or `alone`, there is one site, and no sender;
         `registers` says whether clients begin with all interest. A `third` site has the member c1; then each
-        site feeds each other.
+        site feeds each other, or in a `chain` only its neighbours.
         """
         further = permutations((1, 2, 3), 2) if third else ()
+        linked = ({2, 3},) if chain else ({2, 3}, {1, 3})
         more = tuple(
             QueueAttributes(id=f"{site} to {remote}", site=site, remote_site=remote)
             for site, remote in further
-            if 3 in (site, remote)
+            if {site, remote} in linked
         )
         both = ("out", "back", *(queue.id for queue in more))
         of_senders = Topology((*TOPOLOGY.sites, Site(3, ("c1",)))) if third else TOPOLOGY

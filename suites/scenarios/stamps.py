@@ -9,6 +9,7 @@ from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
 
 COUNTS = (Capability.STATISTICS,)
+DEATHS = (Capability.MEMBER_FAULTS,)
 
 
 @scenario("VER-STAMP-01")
@@ -64,3 +65,35 @@ def a_new_copy_knows_versions_and_tombstones(s: Stage) -> None:
     # Had it started to count afresh, its own updates would be older than what the others remember.
     s.all_hold("kept", s.put(s.mid, "kept"))
     s.all_hold("gone", s.put(s.mid, "gone"))
+
+
+@scenario("VER-STAMP-04", needs=DEATHS)
+def what_a_member_takes_as_it_starts_again_has_versions_and_tombstones(s: Stage) -> None:
+    for member in (s.low, s.high, s.low):
+        s.put(member, "kept")
+        s.put(member, "gone")
+    s.do(s.high, OperationKind.DESTROY, "gone")
+    s.crash(s.mid)
+    kept = s.put(s.high, "kept")
+    s.restart(s.mid)
+    s.holds(s.mid, "kept", kept)
+    s.holds(s.mid, "gone", None)
+    # Had it come back without them, its own updates would be older than what the others remember.
+    s.all_hold("kept", s.put(s.mid, "kept"))
+    s.all_hold("gone", s.put(s.mid, "gone"))
+
+
+@scenario("VER-STAMP-02", "VER-CMP-01", needs=DEATHS)
+def what_a_member_calls_after_a_restart_is_new_to_all(s: Stage) -> None:
+    # Whoever numbers its calls from one again must not be taken for repeating those from before its death.
+    for _ in range(3):
+        s.put(s.mid, "x")
+    s.crash(s.mid)
+    s.restart(s.mid)
+    for key in ("x", "y"):
+        first = s.put(s.mid, key)
+        s.all_hold(key, first)
+        s.told_once(s.low, first)
+        s.do(s.mid, OperationKind.DESTROY, key)
+        s.all_hold(key, None)
+        s.all_hold(key, s.put(s.low, key))
