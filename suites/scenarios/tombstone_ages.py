@@ -11,6 +11,7 @@ from plumbline.reference.operations import (
     HostPolicy,
     OperationKind,
     RegionPolicy,
+    Scope,
     TombstoneSettings,
 )
 from plumbline.suites.scenarios.buckets import Buckets
@@ -18,7 +19,7 @@ from plumbline.suites.scenarios.scenario import partitioned, scenario
 from plumbline.suites.scenarios.stage import Stage
 from plumbline.suites.scenarios.tombstones import overtaken
 
-DESTROY = OperationKind.DESTROY
+DESTROY, PUT = OperationKind.DESTROY, OperationKind.PUT
 
 T = 60_000
 """The time-out that most of them name, in milliseconds."""
@@ -224,6 +225,29 @@ def a_collection_spares_what_was_created_since(s: Stage) -> None:
     passes(s, T // 2)
     s.all_say(COUNT, 0)
     s.all_hold("x", kept)
+
+
+@scenario("TOMB-GC-07", needs=(*LATE, Capability.STATISTICS), scope=Scope.NO_ACK, tombstones=kept_for(A=1))
+def a_collection_spares_tombstones_that_the_collector_has_not_heard_of(s: Stage) -> None:
+    s.hold_time()
+    s.put("B", "x")
+    s.do("B", DESTROY, "x")
+    s.settle()
+    s.let_pass(T // 2)
+    # What B's thread sends behind it waits at A, which collects the tombstone that it knows.
+    held = s.park("A", "B", "gate", thread="one thread")
+    again = s.start("B", PUT, "x", thread="one thread")
+    s.shown_at("C", again)
+    gone = s.start("B", DESTROY, "x", thread="one thread")
+    s.shown_at("C", gone)
+    s.let_pass(T // 2 + NOTICED)
+    s.settle()
+    for member in ("B", "C"):
+        s.says(member, COUNT, 1)
+    s.release(held)
+    s.settle()
+    s.all_hold("x", gone)
+    s.all_say(COUNT, 1)
 
 
 @scenario("STAT-TOMB-01", needs=COUNTED, tombstones=kept_for(threshold=1))
