@@ -23,6 +23,7 @@ from plumbline.ci.reductions import Comparison, Way, compare
 from plumbline.ci.row_by_row import Column, Lines, document, names, one_by_one
 from plumbline.ci.rule_kills import UNSEEN, Accused, Piece, accused, seen_from_outside
 from plumbline.ci.run_command import GATE_SEED
+from plumbline.ci.stopping import forget_notes
 from plumbline.reference.capabilities import CORE, Capability
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Area
@@ -117,7 +118,7 @@ def run_command(
     try:
         _tell_kills(one_by_one(played, "variants", len(chosen)), chosen, kills, as_json=as_json)
     except KeyboardInterrupt as error:
-        error.__notes__ = []  # Hypothesis notes what it was playing, as if that had failed
+        forget_notes(error)  # Hypothesis has noted what it was playing, as if that had failed
         told = _summary(kills) if kills else "nothing"
         error.add_note(f"broken off before all {len(chosen)} had been played; until then {told}")
         raise

@@ -69,6 +69,14 @@ class Stop:
             cause = cause.__context__
 
 
+def forget_notes(error: BaseException) -> None:
+    """Forget what libraries have noted about an error, and about those that it came from."""
+    cause: BaseException | None = error
+    while cause is not None:
+        cause.__notes__ = []
+        cause = cause.__context__
+
+
 def end_children() -> None:
     """Kill the processes that this one has started and that still run, each with its process group.
 

@@ -68,6 +68,8 @@ _PARTS = [
             "model.receivers",
             "model.faults",
             "model.rest",
+            "model.committing",
+            "model.transactions",
         ),
     )
 ]
@@ -152,7 +154,9 @@ def hunt(seconds: float, seed: int = 0) -> dict[str, list[Witness]]:
     }
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        trial = draw_trial(seed, sites=1 + seed % 2, clients=seed % 4 == 0, buckets=seed % 8 == 2)
+        transacts = seed % 8 == 6
+        sites = 1 if transacts else 1 + seed % 2
+        trial = draw_trial(seed, sites, clients=seed % 4 == 0, buckets=seed % 8 == 2, transactions=transacts)
         witness = Witness(trial.rulebook, trial.history)
         right = searched(witness.history, witness.rulebook)
         for name, weakening in WEAKENINGS.items():

@@ -36,6 +36,10 @@ NAMING_MS = (300, 1_500, UNHURRIED_MS)
 once a requirement is named nobody else has to name it."""
 
 
+SMALL_S = 10.0
+"""So long a machine may draw and play, and make small what fails: how small it gets is only told here."""
+
+
 class Kill(msgspec.Struct, frozen=True, kw_only=True):
     """One row of the kill matrix: a variant and one requirement that it breaks.
 
@@ -46,7 +50,7 @@ class Kill(msgspec.Struct, frozen=True, kw_only=True):
         named: whether the oracle, asked without knowing, named the requirement.
         seconds: time until the variant was first caught by this check.
         examples: scenarios and plans played until then.
-        steps: operations of the machine's smallest failing plan; 0 if it caught nothing.
+        steps: operations of the smallest failing plan of the first machine that caught it; 0 if none did.
     """
 
     variant: str
@@ -90,7 +94,9 @@ def kill(variant: FaultyVariant, candidate: Candidate, profile: Profile, seed: i
                     assert result.history is not None
                     refuted.append(result.history)
         for machine in MACHINES.values():
-            if set(machine.requirements).isdisjoint(variant.requirements) or session.lacks(machine.needs):
+            if steps or set(machine.requirements).isdisjoint(variant.requirements):
+                continue  # one failing plan tells how small it gets
+            if session.lacks(machine.needs):
                 continue
             trouble = play_plans(
                 machine,
@@ -99,6 +105,7 @@ def kill(variant: FaultyVariant, candidate: Candidate, profile: Profile, seed: i
                 profile=profile,
                 draw_seed=seed,
                 deadline=None,
+                last=time.monotonic() + SMALL_S,
                 on_record=NOTHING,
                 saw=lambda *_: None,
                 progress=lambda _: None,

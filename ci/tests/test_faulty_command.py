@@ -95,9 +95,12 @@ def test_a_run_that_is_broken_off_has_told_what_it_has_seen(
 
     def interrupted(variant: FaultyVariant, candidate: Candidate, *others: object) -> list[Kill]:
         if variant.name == MISSED:
-            error = KeyboardInterrupt()
-            error.add_note("Failing test case: as Hypothesis says of what it plays")
-            raise error
+            try:
+                first = KeyboardInterrupt()
+                first.add_note("Failing test case: as Hypothesis says of what it plays")
+                raise first
+            finally:
+                raise KeyboardInterrupt
         return caught(variant, candidate, *others)
 
     monkeypatch.setattr(faulty_command, "kill", interrupted)
