@@ -44,22 +44,36 @@ def a_clear_waits_for_an_update_that_was_begun_before_it(s: Stage) -> None:
         s.all_hold(key, None)
 
 
+def _agree_after_a_clear(s: Stage, clearing: str) -> None:
+    for member in s.members:
+        s.put(member, f"before {member}")
+        s.put(member, "x")
+    begun = [s.start(member, PUT, f"meanwhile {member}") for member in s.members]
+    s.start(clearing, CLEAR, "")
+    begun += [s.start(member, PUT, "meanwhile") for member in s.members]
+    s.settle()
+    for member in s.members:
+        s.all_hold(f"before {member}", None)
+    s.all_hold("x", None)
+    for key in dict.fromkeys(operation.key for operation in begun):
+        s.everybody_agrees(key)
+    s.all_hold("x", s.put(clearing, "x"))
+
+
+# One after the other in one example they are more than can be explained where logs are in little order.
 @scenario("CLEAR-CONV-01", needs=CLEARS)
-def all_members_agree_after_a_clear(s: Stage) -> None:
-    for clearing in s.members:
-        for member in s.members:
-            s.put(member, f"before {member}")
-            s.put(member, "x")
-        begun = [s.start(member, PUT, f"meanwhile {member}") for member in s.members]
-        s.start(clearing, CLEAR, "")
-        begun += [s.start(member, PUT, "meanwhile") for member in s.members]
-        s.settle()
-        for member in s.members:
-            s.all_hold(f"before {member}", None)
-        s.all_hold("x", None)
-        for key in dict.fromkeys(operation.key for operation in begun):
-            s.everybody_agrees(key)
-        s.all_hold("x", s.put(clearing, "x"))
+def all_members_agree_after_a_clear_of_the_lowest(s: Stage) -> None:
+    _agree_after_a_clear(s, s.low)
+
+
+@scenario("CLEAR-CONV-01", needs=CLEARS)
+def all_members_agree_after_a_clear_of_the_middle(s: Stage) -> None:
+    _agree_after_a_clear(s, s.mid)
+
+
+@scenario("CLEAR-CONV-01", needs=CLEARS)
+def all_members_agree_after_a_clear_of_the_highest(s: Stage) -> None:
+    _agree_after_a_clear(s, s.high)
 
 
 @scenario("CLEAR-CONV-01", needs=GATES)
