@@ -60,6 +60,11 @@ REFUTED_ONCE = msgspec.json.decode(
 )
 """Right runs, by the mistake of the search that had refuted them."""
 
+REFUTED_STILL = msgspec.json.decode(
+    Path(__file__).with_name("refuted_still.json").read_bytes(), type=dict[str, History]
+)
+"""Runs that no document is against, by what the model does not know of yet; the protocol's page names it."""
+
 
 @pytest.fixture(scope="module")
 def trials() -> list[Trial]:
@@ -269,6 +274,11 @@ def test_no_right_run_is_refuted(sites: int):
 @pytest.mark.parametrize("what", sorted(REFUTED_ONCE))
 def test_right_runs_that_were_refuted_once_are_explained(what: str):
     assert search(REFUTED_ONCE[what], Rulebook(), Budget(states=20_000)).answer is Answer.EXPLAINED
+
+
+@pytest.mark.parametrize("what", sorted(REFUTED_STILL))
+def test_what_the_model_does_not_know_of_is_refuted_and_moves_once_it_is_explained(what: str):
+    assert search(REFUTED_STILL[what], Rulebook(), Budget(states=20_000)).answer is Answer.REFUTED
 
 
 def test_what_another_site_sent_in_vain_is_counted_once_at_most():

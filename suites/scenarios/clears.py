@@ -131,3 +131,16 @@ def updates_go_on_when_the_member_has_died_that_held_the_lock(s: Stage) -> None:
     s.crash(s.high)
     s.all_hold("y", s.put(s.low, "y"))
     s.all_hold("x", s.put(s.mid, "x"))
+
+
+@scenario("CLEAR-LIVE-01", needs=(*GATES, Capability.MEMBER_FAULTS))
+def updates_go_on_when_the_member_has_died_that_waited_for_the_lock(s: Stage) -> None:
+    s.put(s.low, "x")
+    late = s.park(s.low, s.low, "x")
+    clear = s.start(s.high, CLEAR, "")
+    s.is_under_way(clear)
+    s.crash(s.high)
+    s.release(late)
+    s.settle()
+    s.all_hold("y", s.put(s.low, "y"))
+    s.all_hold("x", s.put(s.mid, "x"))
