@@ -17,6 +17,7 @@ from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.explain import oracle
 from plumbline.reference.explain.engine import Explanation, explain
 from plumbline.reference.history import OrderStrength
+from plumbline.reference.operations import Operation, Outcome
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.rulebook.faulty import FAULTY
@@ -148,6 +149,39 @@ def test_the_reference_passes_every_scenario(candidate: str, seed: int):
         unowed = {s.name for s in SCENARIOS.values() if not any(map(session.owes, s.requirements))}
     assert len(results) > len(unowed)
     assert {result.title for result in results if result.verdict is not Verdict.PASS} <= unowed
+
+
+@pytest.mark.parametrize(("hangs", "verdict"), [("put", Verdict.FAIL), ("nothing", Verdict.PASS)])
+def test_a_call_that_hangs_for_good_is_judged_and_the_candidate_opened_afresh(hangs: str, verdict: Verdict):
+    """It is never told to have returned, so that the example cannot be ended in order."""
+    opened: list[object] = []
+
+    class Hanging(ReferenceAdapter):
+        stuck: frozenset[int] = frozenset()
+        died = False
+
+        def crash(self, member: str) -> None:
+            self.died = True
+            super().crash(member)
+
+        def begin(self, operation: Operation) -> None:
+            if self.died and operation.kind == hangs:
+                self.stuck |= {operation.op_id}
+            else:
+                super().begin(operation)
+
+        def finish(self, op_id: int, timeout_ms: int) -> Outcome | None:
+            return None if op_id in self.stuck else super().finish(op_id, timeout_ms)
+
+    def opens() -> Hanging:
+        opened.append(adapter := Hanging(chaotic=False, seed=0))
+        return adapter
+
+    scenario = SCENARIOS["updates_go_on_when_the_member_has_died_that_waited_for_the_lock"]
+    with Session(Candidate(name="hanging", kind=Kind.PYTHON, in_process=True, open=opens)) as session:
+        for _ in range(2):
+            assert play(scenario, session, session.book).verdict is verdict
+    assert len(opened) == (2 if verdict is Verdict.FAIL else 1)
 
 
 def test_what_clears_leave_is_judged_where_logs_are_in_the_least_order():

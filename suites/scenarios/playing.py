@@ -80,9 +80,19 @@ def _play(scenario: Scenario, session: Session, book: Rulebook, naming_ms: int) 
     except MismatchError as error:
         mismatch = error
         stage.mend()
-    _wind_up(stage)
-    session.worked()
+    hangs: AdapterError | None = None
+    try:
+        _wind_up(stage)
+        session.worked()
+    except AdapterError as error:
+        if mismatch is None or not isinstance(error.__cause__, MismatchError):
+            raise
+        # What was waited for in vain may hang for good: that is judged if it is wrong without the end, too.
+        hangs = error
+        session.close()
     finding = find(driver.history(), book, BUDGET, naming_ms)
+    if hangs is not None and finding.answer is not Answer.REFUTED:
+        raise hangs
     return _judged(scenario, stage, driver, mismatch, finding)
 
 
