@@ -23,7 +23,7 @@ from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explore.findings import Explored, Finding, explore
 from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.promises import Held
-from plumbline.reference.explore.scopes import SHAPES, Part, Scope
+from plumbline.reference.explore.scopes import Part, Scope, shapes_of
 from plumbline.reference.rulebook.book import rulebook_of
 from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.suites.profiles import seconds
@@ -69,7 +69,7 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
     type=click.Choice([scope.value for scope in Scope]),
     default=Scope.SMALL.value,
     show_default=True,
-    help="How large the worlds are.",
+    help="How large the worlds are; large ones only to draw from (--within).",
 )
 @click.option(
     "--part", "parts", type=click.Choice([part.value for part in Part]), multiple=True, help="Only this."
@@ -121,13 +121,14 @@ def command(
     shapes = [
         (part, shape)
         for part in map(Part, parts or Part)
-        for shape in SHAPES[part, Scope(scope)]
+        for shape in shapes_of(part, Scope(scope))
         if (world or "") in str(shape)
     ]
     # Of worlds whose descriptions begin alike the one that is told whole is meant.
     shapes = [(part, shape) for part, shape in shapes if str(shape) == world] or shapes
     if not shapes:
-        raise click.UsageError(f"No world of this scope is described by {world!r}.")
+        described = "" if world is None else f" that is described by {world!r}"
+        raise click.UsageError(f"There is no {scope} world{described} of {', '.join(parts or Part)}.")
     ends = None if within is None else time.monotonic() + _seconds(within)
     rows = []
     for at, (part, shape) in enumerate(shapes):
@@ -137,7 +138,7 @@ def command(
         if ends is not None:
             random.Random(0).shuffle(every)  # noqa: S311 - no secret
         found = [
-            explore(program, book, reduced=not thorough)
+            explore(program, book, reduced=not thorough, ends=began + share)
             for program in _tracked(console, f"{part}, {shape}", every)
             if time.monotonic() - began < share
         ]

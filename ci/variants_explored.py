@@ -19,13 +19,16 @@ from rich.table import Table
 
 from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.refuting import Refuted, Right, is_of_safety, refute
-from plumbline.reference.explore.scopes import SHAPES, Part, Scope
+from plumbline.reference.explore.scopes import Part, Scope, shapes_of
 from plumbline.reference.explore.shapes import Shape
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty import FAULTY
 
 EVERY = 25
 """Of larger worlds only each so manieth is listened to, for which decisions somebody asks there."""
+
+LISTENING = 0.25
+"""That takes no more than such a part of the time."""
 
 
 class Row(Refuted, frozen=True, kw_only=True):
@@ -53,9 +56,14 @@ def refuted(
     parts = list(parts)
     small, others = _worlds(parts, scope)
     right = Right(book)
-    right.listen([*small, *others[::EVERY]])
+    began = time.monotonic()
+    ends = math.inf if within is None else began + within
+    right.listen(small)
+    right.listen(
+        track(others[::EVERY], "worlds", console=console, transient=True, disable=not console.is_terminal),
+        ends=began + LISTENING * (ends - began),
+    )
     variants = [variant for variant in FAULTY.values() if right.differs(variant)]
-    ends = math.inf if within is None else time.monotonic() + within
     found = []
     shown = track(variants, "variants", console=console, transient=True, disable=not console.is_terminal)
     for at, variant in enumerate(shown):
@@ -93,10 +101,12 @@ def _refuted(found: list[Row]) -> str:
 
 def _worlds(parts: list[Part], scope: Scope) -> tuple[list[Program], list[Program]]:
     """The small worlds, and the larger ones: of each shape one after the other, in an order of their own."""
-    small = [program for part in parts for shape in SHAPES[part, Scope.SMALL] for program in programs(shape)]
+    small = [
+        program for part in parts for shape in shapes_of(part, Scope.SMALL) for program in programs(shape)
+    ]
     if scope is Scope.SMALL:
         return small, []
-    shuffled = (_shuffled(shape) for part in parts for shape in SHAPES[part, scope])
+    shuffled = (_shuffled(shape) for part in parts for shape in shapes_of(part, scope))
     return small, [program for row in zip_longest(*shuffled) for program in row if program is not None]
 
 

@@ -7,6 +7,7 @@ import json
 from click.testing import CliRunner
 
 from plumbline.ci.explore_command import command
+from plumbline.reference.explore.scopes import SHAPES, Part, Scope
 from plumbline.reference.rulebook.faulty import FAULTY
 
 
@@ -50,6 +51,43 @@ def test_variants_that_nobody_asks_about_are_not_counted():
     assert f" variants of safety, {len(of_safety)} decide otherwise what these worlds ask, 0 of them" in told
     assert {"late-wins"} <= set(of_safety)
     assert "nobody-counts" in named - set(of_safety)
+
+
+def test_of_every_part_there_are_small_worlds_and_medium_ones():
+    assert {part for part, _ in SHAPES} == set(Part)
+    assert {(part, scope) for part in Part for scope in (Scope.SMALL, Scope.MEDIUM)} <= SHAPES.keys()
+    for scope in Scope:
+        result = CliRunner().invoke(command, ["--scope", scope.value, "--within", "0s", "--json"])
+        assert result.exit_code == 2
+        rows = json.loads(result.stdout)
+        assert {row["part"] for row in rows} == {part for part, at in SHAPES if at is scope}
+        assert all(row["programs"] for row in rows)
+
+
+def test_of_a_part_without_large_worlds_that_is_said():
+    result = CliRunner().invoke(command, ["--scope", "large", "--part", "clears"])
+    assert result.exit_code == 2
+    assert "There is no large world of clears." in " ".join(result.output.split())
+
+
+def test_large_worlds_are_drawn_from_for_so_long_and_no_longer():
+    asked = ["--scope", "large", "--part", "gateways", "--world", "A | B: 5", "--within", "1s", "--json"]
+    result = CliRunner().invoke(command, asked)
+    (row,) = json.loads(result.stdout)
+    assert row["explored"] == row["cut_short"] == 1
+    assert row["states"] > 100
+    assert row["seconds"] < 3
+    assert row["findings"] == []
+    assert result.exit_code == 2
+
+
+def test_larger_worlds_are_looked_at_behind_small_ones_as_far_as_time_goes():
+    asked = ["--part", "tombstones", "--variants", "--within", "0s", "--json"]
+    small, medium = (
+        CliRunner().invoke(command, [*asked, "--scope", scope.value]) for scope in (Scope.SMALL, Scope.MEDIUM)
+    )
+    assert small.exit_code == medium.exit_code == 0
+    assert medium.stdout == small.stdout
 
 
 def test_time_is_a_duration_and_variants_stand_alone():

@@ -5,6 +5,7 @@ Knows walks and promises; knows nothing of candidates.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from itertools import chain
 
@@ -12,7 +13,7 @@ import msgspec
 
 from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.promises import AGREEMENT, PROMISES, Held, Promise, holdings
-from plumbline.reference.explore.scopes import SHAPES, Part, Scope
+from plumbline.reference.explore.scopes import Part, Scope, shapes_of
 from plumbline.reference.explore.shapes import TICK
 from plumbline.reference.explore.walk import Moment, Walked, walk
 from plumbline.reference.rulebook.book import Rulebook
@@ -97,12 +98,12 @@ class Explored(msgspec.Struct, frozen=True, kw_only=True):
 
 def all_programs(part: Part, scope: Scope) -> list[Program]:
     """Every program of a part and scope."""
-    return [program for shape in SHAPES[part, scope] for program in programs(shape)]
+    return [program for shape in shapes_of(part, scope) for program in programs(shape)]
 
 
-def explore(program: Program, book: Rulebook, *, reduced: bool = True) -> Explored:
-    """Walk through every run of a program and look at each end."""
-    walked = walk(program, book, reduced=reduced)
+def explore(program: Program, book: Rulebook, *, reduced: bool = True, ends: float = math.inf) -> Explored:
+    """Walk through every run of a program, or as many as there is time for, and look at each end."""
+    walked = walk(program, book, reduced=reduced, ends=ends)
     return Explored(
         program=str(program),
         states=walked.states,

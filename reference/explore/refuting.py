@@ -97,9 +97,16 @@ class Right:
 
         return told
 
-    def listen(self, worlds: Iterable[Program]) -> None:
-        """Walk through these worlds, and note what is asked."""
+    def listen(self, worlds: Iterable[Program], *, ends: float = math.inf) -> None:
+        """Walk through these worlds, as far as there is time, and note what is asked.
+
+        Args:
+            worlds: in which order.
+            ends: by `time.monotonic`.
+        """
         for program in worlds:
+            if time.monotonic() >= ends:
+                break
             self._sights(program)
 
     @property

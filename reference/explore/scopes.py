@@ -39,6 +39,8 @@ class Scope(StrEnum):
 
     SMALL = "small"
     MEDIUM = "medium"
+    LARGE = "large"
+    """To draw from, as long as there is time: nobody sees the end of these. Not of every part."""
 
 
 _PUT, _DESTROY = OperationKind.PUT, OperationKind.DESTROY
@@ -49,7 +51,7 @@ _TICK = (FaultKind.TIME_LEAP,)
 _LOST = (FaultKind.REPLIES_LOST,)
 _CUT = (FaultKind.LINK_DOWN,)
 _BETWEEN_SITES = (*_CRASH, FaultKind.LINK_DOWN, *_LOST, FaultKind.RECEIVER_STOP)
-_TWO, _THREE = ("A", "B"), ("A", "B", "C")
+_TWO, _THREE, _FOUR = ("A", "B"), ("A", "B", "C"), ("A", "B", "C", "D")
 _APART, _IN_THREES = (("A",), ("B",)), (("A",), ("B",), ("C",))
 _RING = ((1, 2), (2, 3), (3, 1))
 _CHAIN = ((1, 2), (2, 1), (2, 3), (3, 2))
@@ -154,6 +156,22 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
         Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), ties=True, links=_LOWEST_BETWEEN),
         Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), ties=True, links=_HIGHEST_BETWEEN),
         Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), skewed=True, links=_CHAIN),
+    ),
+    (Part.REPLICATED, Scope.LARGE): (
+        Shape(sites=(_THREE,), operations=5, kinds=_PUTS),
+        Shape(sites=(_THREE,), operations=4, kinds=_EVERYWHERE, there=True, faults=(_CRASH,)),
+        Shape(sites=(_THREE,), operations=4, kinds=_PUTS, there=True, faults=(_TICK, _CRASH)),
+        Shape(sites=(_FOUR,), operations=4, kinds=_PUTS, there=True),
+    ),
+    (Part.GATEWAYS, Scope.LARGE): (
+        Shape(sites=(_TWO, ("C", "D")), operations=3, kinds=_PUTS),
+        Shape(sites=(_TWO, ("C", "D")), operations=3, kinds=(_PUT,), faults=(_BETWEEN_SITES, _BETWEEN_SITES)),
+        Shape(sites=_APART, operations=5, kinds=_PUTS, skewed=True),
+    ),
+    (Part.THREE_SITES, Scope.LARGE): (
+        Shape(sites=(_TWO, ("C",), ("D",)), operations=3, kinds=(_PUT,), skewed=True),
+        Shape(sites=_IN_THREES, operations=4, kinds=_PUTS, ties=True),
+        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), faults=(_BETWEEN_SITES,)),
     ),
     (Part.TRANSACTIONS, Scope.SMALL): (
         Shape(sites=(_TWO,), operations=1, kinds=_PUTS, committed=_PUTS),
@@ -279,6 +297,9 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
         Shape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, again=True),
         Shape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, rejoins="B"),
     ),
+    (Part.TOMBSTONES, Scope.MEDIUM): (
+        Shape(sites=(_THREE,), operations=2, kinds=(_DESTROY,), keys=_KEYS, there=True, faults=(_TICK,)),
+    ),
     (Part.RESOLVERS, Scope.SMALL): (
         *(
             Shape(sites=_APART, operations=2, kinds=_PUTS, resolver=answer)
@@ -374,3 +395,8 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
     ),
 }
 """The shapes of each part and scope, the small ones first."""
+
+
+def shapes_of(part: Part, scope: Scope) -> tuple[Shape, ...]:
+    """The worlds of a part and scope; none where a part has none that large."""
+    return SHAPES.get((part, scope), ())

@@ -6,6 +6,8 @@ claim. Breadth first, so that the run told of a world is the shortest. Knows no 
 
 from __future__ import annotations
 
+import math
+import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -329,6 +331,7 @@ def walk(
     *,
     reduced: bool = True,
     most: int = 200_000,
+    ends: float = math.inf,
     onward: Onward | None = None,
 ) -> Walked:
     """Walk through every run of a program under a rulebook.
@@ -338,6 +341,7 @@ def walk(
         book: the decisions.
         reduced: whether claims are believed.
         most: so many moments are visited at most.
+        ends: by `time.monotonic`, when to break off.
         onward: how events travel on where not each site is linked to each; as documented if left out.
     """
     walker = _Walker(program, book, reduced=reduced, onward=onward)
@@ -356,7 +360,7 @@ def walk(
                 waiting.append(after)
         if ended:
             walked.ends.append(moment)
-        if len(before) > most:
+        if len(before) > most or time.monotonic() > ends:
             walked.whole = False
             break
     return walked
