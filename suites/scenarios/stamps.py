@@ -83,6 +83,15 @@ def what_a_member_takes_as_it_starts_again_has_versions_and_tombstones(s: Stage)
     s.all_hold("gone", s.put(s.mid, "gone"))
 
 
+@scenario("VER-CMP-01", needs=())
+def what_was_applied_is_what_a_call_reads_however_often_the_key_was_read_before(s: Stage) -> None:
+    for writer in s.members:
+        put = s.put(writer, "x")
+        s.settle()
+        for reader in s.members:
+            s.reads_only(s.get(reader, "x"), (put,))
+
+
 @scenario("VER-STAMP-02", "VER-CMP-01", needs=DEATHS)
 def what_a_member_calls_after_a_restart_is_new_to_all(s: Stage) -> None:
     # Whoever numbers its calls from one again must not be taken for repeating those from before its death.
