@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -24,6 +25,15 @@ from plumbline.suites.running import _Run
 from plumbline.suites.scenarios.registry import SCENARIOS
 
 LIMIT_S = 180
+
+
+@pytest.fixture(autouse=True)
+def _a_hang_up_is_heard() -> Iterator[None]:
+    """Whoever runs the tests by nohup has SIGHUP ignored in all that they start; commands respect that."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
 
 SELECTED = "CONS-RR-02"
 SCENARIOS_OF_IT = sum(SELECTED in scenario.requirements for scenario in SCENARIOS.values())
