@@ -33,9 +33,7 @@ QUEUES: dict[str, Weakening] = {
         "claims.CONNECT",
     ),
     "what is repeated is never told of": Weakening(
-        "model.receivers",
-        "claim=None if shows_yet or len(counted) > 1 else claims.REPEATED",
-        "claim=claims.REPEATED",
+        "model.receivers", "claim=None if shows_yet else claims.REPEATED", "claim=claims.REPEATED"
     ),
     "time passes before or after what is sent": Weakening(
         "model.dispatch", "clashes=hindered | claims.TIME_PASSES,", "clashes=hindered,"

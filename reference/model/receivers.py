@@ -130,13 +130,9 @@ class Receivers:
             may_show = again and view.fits(place, shown)
             # It may also wait until the log tells of it once more.
             shows_yet = may_show or (again and view.still(place, shown)) or self._setting.resolver is not None
-            counted = self._replicates.ways.counted_or_not(done, view, member)
-            for told in counted:
-                yield Step(
-                    ("recognises", member, event.op_id),
-                    told,
-                    claim=None if shows_yet or len(counted) > 1 else claims.REPEATED,
-                )
+            yield Step(
+                ("recognises", member, event.op_id), done, claim=None if shows_yet else claims.REPEATED
+            )
             if may_show:
                 for checks in self._setting.checks(operation.region):
                     yield from self._applied(

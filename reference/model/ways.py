@@ -69,8 +69,8 @@ class Ways:
     def counted_or_not(self, world: World, view: View, member: str) -> tuple[World, ...]:
         """The worlds in which the member has counted what another site sent in vain, and in which it has not.
 
-        The note on conflatedEvents speaks of versions within a cluster (004, L71); whether what is refused or
-        recognised as it comes from another site moves the counter, too, no document says: either is right.
+        The note on conflatedEvents speaks of versions within a cluster (004, L71); whether what is refused
+        for its timestamp as it comes from another site moves the counter, no document says: either is right.
         Where no reading leaves room for it, one is enough.
         """
         most = self._foresight.most_counted(view.now, member)
