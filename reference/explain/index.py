@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
-from functools import cached_property
 from itertools import accumulate
 from operator import itemgetter
 from typing import NamedTuple
@@ -310,20 +309,8 @@ class Index:
             silent.update((operation.region, operation.key) for operation in destroys)
         return frozenset(silent)
 
-    @cached_property
-    def _latest(self) -> dict[tuple[int, str, str], int]:
-        """What was found out by `latest`, which is asked of every step of a search."""
-        return {}
-
     def latest(self, operation: Operation, member: str) -> int:
         """The moment by which the operation has surely reached the member."""
-        asked = (operation.op_id, operation.member, member)
-        found = self._latest.get(asked)
-        if found is None:
-            found = self._latest[asked] = self._find_latest(operation, member)
-        return found
-
-    def _find_latest(self, operation: Operation, member: str) -> int:
         back, outcome = self.returned.get(operation.op_id, (NEVER, None))
         if outcome is not None and outcome.status is Status.INDEFINITE:
             return NEVER

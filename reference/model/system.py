@@ -37,7 +37,7 @@ from plumbline.reference.model.takeover import Takeover
 from plumbline.reference.model.timeline import Answers, Timeline
 from plumbline.reference.model.transactions import Transactions
 from plumbline.reference.model.wholes import Wholes
-from plumbline.reference.model.world import ABSENT, Channel, Message, World, empty_world
+from plumbline.reference.model.world import Channel, Message, World, empty_world
 from plumbline.reference.operations import Operation
 from plumbline.reference.rulebook.values import Stamp
 
@@ -170,18 +170,16 @@ class Model:
         if not self.setting.stamps_grow or not known or state.stamps:
             return state
         least: dict[Numbered, int] = {}
-        get, dead = state.entries.get, state.wan.dead
         for holder in self.setting.holders:
-            if holder in dead:
+            if holder in state.wan.dead:
                 continue
             site = self.setting.home(holder)
-            unseen = None if holder in self.setting.clients else FIRST
             for region, key in known:
+                stamp = state.entry(holder, region, key).stamp
                 # Where some member has never seen the key, or has it no more, its numbers are kept.
-                stamp = get((holder, region, key), ABSENT).stamp or unseen
-                if stamp is not None:
-                    where = (site, region, key)
-                    least[where] = min(least.get(where, stamp.version), stamp.version)
+                _lower(
+                    least, (site, region, key), stamp if holder in self.setting.clients else stamp or FIRST
+                )
         for where, stamp in self._under_way(state):
             _lower(least, where, stamp)
         shift = {where: version - 1 for where, version in least.items() if version > 1}
