@@ -183,6 +183,16 @@ def use_fitting_python() -> None:
         install_packages("gcc", f"python{version}-dev")
 
 
+def keep_bytecode() -> None:
+    """Where Python is told to write no bytecode, have it written into `.venv`, beside what is not ours.
+
+    The programs start hundreds of processes, and each would compile all that it imports. Whoever sets this
+    mostly wants none of it in the tree.
+    """
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+        os.environ.setdefault("PYTHONPYCACHEPREFIX", str(VENV / "bytecode"))
+
+
 def main() -> None:
     """Set up what is missing, then become the program asked for."""
     if len(sys.argv) < 2 or sys.argv[1] not in PROGRAMS:
@@ -198,6 +208,7 @@ def main() -> None:
         sys.exit(f"plumbline: {error}")
     except KeyboardInterrupt:
         sys.exit(130)
+    keep_bytecode()
     # What the virtual environment installed (plumbline, pytest) comes before anything of the machine.
     os.environ["PATH"] = f"{PYTHON.parent}{os.pathsep}{os.environ['PATH']}"
     os.chdir(ROOT)

@@ -86,6 +86,22 @@ def test_an_environment_made_from_the_same_pins_is_kept(monkeypatch: pytest.Monk
     assert len(made) == 2 * first
 
 
+def test_bytecode_is_kept_in_the_environment_where_none_is_to_be_written(monkeypatch: pytest.MonkeyPatch):
+    names = ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
+    for told, kept in (("1", str(set_up.VENV / "bytecode")), ("", None)):
+        monkeypatch.setenv(names[0], told)
+        monkeypatch.delenv(names[1], raising=False)
+        set_up.keep_bytecode()
+        assert [os.environ.get(name) for name in names] == [None, kept]
+
+
+def test_whoever_has_named_a_place_for_bytecode_keeps_it(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", "elsewhere")
+    set_up.keep_bytecode()
+    assert os.environ["PYTHONPYCACHEPREFIX"] == "elsewhere"
+
+
 def test_as_a_module_it_is_the_command():
     result = subprocess.run(
         [sys.executable, "-m", "plumbline.ci", "--version"], capture_output=True, text=True, check=True
