@@ -49,8 +49,9 @@ SECONDS = "seconds"
 @pytest.fixture(scope="module")
 def spark() -> Iterator[SparkSession]:
     with pytest.MonkeyPatch.context() as environment:
-        # Each statement is planned once, which is not worth compiling Java any better.
-        environment.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+        # Each statement is planned once, which is not worth compiling Java any better, nor collecting its
+        # garbage beside it.
+        environment.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
         with spark_session("plumbline-tests") as session:
             yield session
 
@@ -90,6 +91,15 @@ NAMED = re.compile(r"^(?:WITH )?(\w+) AS \(\n(.*?)\n\),?$", re.MULTILINE | re.DO
 OF_PARTS = {named for part in load_parts().values() for named in NAMED.findall(part.text)}
 
 
+ONCE = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+}
+"""Settings for statements that are asked once, of little: they mean the same, but Spark neither writes
+Java for each and compiles it, nor plans anew while it runs."""
+
+
 class Reading:
     """Spark SQL reads rules one named expression after the other, those of parts once for all rules.
 
@@ -125,7 +135,10 @@ class Reading:
 def reading(spark: SparkSession, trace: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Reading:
     file = tmp_path_factory.mktemp("trace") / "ev.parquet"
     pq.write_table(trace, file)
-    return Reading(spark, file)
+    own = spark.newSession()
+    for setting, value in ONCE.items():
+        own.conf.set(setting, value)
+    return Reading(own, file)
 
 
 def test_the_named_expressions_of_every_rule_are_found_each_name_once():
