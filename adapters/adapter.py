@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from types import TracebackType
-from typing import Self
+from typing import ClassVar, Self
 
 import msgspec
 
@@ -39,6 +39,10 @@ from plumbline.reference.operations import (
 
 class Adapter(ABC):
     """One candidate, driven. Not thread-safe: the harness calls one method at a time."""
+
+    stands_still: ClassVar[bool] = False
+    """Whether what has settled stays as it is until something is called. Of others it is only known that they
+    settled; what they put right later, by a clock of their own, they are given time for."""
 
     @abstractmethod
     def hello(self) -> Introduction:

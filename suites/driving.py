@@ -320,11 +320,12 @@ class Driver:
     def await_depth(self, member: str, queue: str, depth: int, timeout_ms: int = DEPTH_LIMIT_MS) -> bool:
         """Whether a member's copy of a queue comes to hold so many events in time."""
         deadline = time.monotonic() + timeout_ms / 1000
+        for_good = False
         while self._adapter.look_at_queue(member, queue).depth != depth:
-            if time.monotonic() > deadline:
+            if for_good or time.monotonic() > deadline:
                 self._waited(Waited(f"the copy of {queue} on {member} to hold {depth} events"))
                 break
-            self._adapter.settle(SLICE_MS)
+            for_good = self._adapter.settle(SLICE_MS).settled and self._adapter.stands_still
         # Looks in vain are many and say little: only the last one is written down.
         return self.look_at_queue(member, queue).depth == depth
 

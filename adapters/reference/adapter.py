@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from importlib.metadata import version
+from typing import ClassVar
 from zlib import crc32
 
 from plumbline.adapters.adapter import Adapter
@@ -84,6 +85,8 @@ class ReferenceAdapter(Adapter):
 
     Without a rulebook, it is that of the dialect.
     """
+
+    stands_still: ClassVar[bool] = True
 
     def __init__(
         self,
