@@ -12,9 +12,11 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.geode.classes import kept, making, using
 from plumbline.adapters.geode.folder import Folder
 from plumbline.adapters.geode.jars import Jars
 from plumbline.adapters.geode.jvm import BridgeError, GoneError
@@ -83,6 +85,7 @@ class Cluster:
         self._seats: dict[str, _Seat] = {}
         self._spares: list[Member] = []
         self._started = 0
+        self._classes: Path | None = None
 
     def can_become(self, topology: Topology) -> bool:
         """Whether `start` would do.
@@ -122,16 +125,9 @@ class Cluster:
         """
         dead = sum(member.crashed() for member in self.members.values())
         while len(self._spares) < dead + SPARES:
-            spare = self._boot("spare")
+            spare = self._boot("spare", using(self._classes))
             self._spares.append(spare)
-            locator = f"127.0.0.1[{free_ports(1)[0]}]"
-            alone = {
-                **_PROPERTIES,
-                "locators": locator,
-                "start-locator": locator,
-                "locator-wait-time": "0",
-            }
-            spare.control.submit(partial(Member.warm_up, spare, alone, START_LIMIT_S))
+            spare.control.submit(partial(Member.warm_up, spare, _alone(), START_LIMIT_S))
 
     def revive(self, name: str = "") -> bool:
         """Have every member that was crashed, or this one, run again; whether there was any.
@@ -229,19 +225,33 @@ class Cluster:
             # another one beside the survivors.
             ports = iter(free_ports(LOCATORS * len(topology.sites)))
             self._locators = {site.number: tuple(islice(ports, LOCATORS)) for site in topology.sites}
+        if self._classes is None:
+            self._classes = kept(self._jars, self._keep_classes)
         missing = []
         for site in topology.sites:
             for name in site.members[len(self._of(site.number)) :]:
                 self._seats[name] = _Seat(site.number, len(self.members))
-                self.members[name] = self._boot(name)
+                self.members[name] = self._boot(name, using(self._classes))
                 missing.append(self.members[name])
         self.ask_all(missing, self._join, START_LIMIT_S)
 
-    def _boot(self, name: str) -> Member:
+    def _boot(self, name: str, options: Collection[str]) -> Member:
         if self._folder is None:
             raise AdapterError(f"{name} cannot be started: nothing is deployed")
         self._started += 1
-        return Member(name, self._jars, self._folder.path / str(self._started))
+        return Member(name, self._jars, self._folder.path / str(self._started), options)
+
+    def _keep_classes(self, archive: Path) -> None:
+        """Have a JVM load what a member loads, and leave it in the archive; raises AdapterError."""
+        loading = self._boot("classes", making(archive))
+        try:
+            warm_up = partial(Member.warm_up, properties=_alone(), limit_s=START_LIMIT_S)
+            self.ask_all([loading], warm_up, START_LIMIT_S)
+            ended = self.ask_all([loading], lambda member: member.jvm.leave(END_LIMIT_S), START_LIMIT_S)
+            if not all(ended.values()):
+                raise AdapterError("the JVM did not end in order", loading.jvm.last_words())
+        finally:
+            end_all([loading])
 
     def _join(self, member: Member) -> None:
         site, number = self._seats[member.name]
@@ -280,6 +290,12 @@ class Cluster:
         if not wait_until(complete, self._limit_s, 0.01):
             raise AdapterError(f"{names[0]} sees only {', '.join(view)} of {', '.join(names)}")
         return view
+
+
+def _alone() -> dict[str, str]:
+    """The properties of a member that joins nobody."""
+    locator = f"127.0.0.1[{free_ports(1)[0]}]"
+    return {**_PROPERTIES, "locators": locator, "start-locator": locator, "locator-wait-time": "0"}
 
 
 def _wait_s(version: str) -> float:

@@ -103,7 +103,7 @@ def _fetched(version: str) -> Path:
     if directory.is_dir():
         return directory
     home.mkdir(parents=True, exist_ok=True)
-    with _locked(home / f"{version}.lock"):
+    with locked(home / f"{version}.lock"):
         if directory.is_dir():  # another process fetched it while this one waited
             return directory
         for remains in home.glob(f"{version}.part-*"):  # of a process that was killed: none has the lock now
@@ -119,7 +119,7 @@ def _fetched(version: str) -> Path:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
     """Hold a lock between processes; the system lets go of it when its holder dies."""
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

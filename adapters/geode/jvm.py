@@ -6,11 +6,13 @@ to, and it halts when the pipe breaks. Knows nothing of caches and regions.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import shutil
 import socket
 import subprocess
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -121,15 +123,15 @@ class Client(GatewayClient):  # type: ignore[misc]
 class Jvm:
     """One running JVM. It is starting when the constructor returns; `connect` waits for it."""
 
-    def __init__(self, jars: Jars, directory: Path) -> None:
+    def __init__(self, jars: Jars, directory: Path, options: Collection[str] = ()) -> None:
         self._directory = directory
         directory.mkdir()
-        class_path = os.pathsep.join([find_jar_path(), *map(str, jars.paths)])
+        class_path = os.pathsep.join(map(str, class_path_of(jars)))
         opens = [text for package in _OPENED for text in ("--add-opens", f"{package}=ALL-UNNAMED")]
         host = socket.gethostname()
         self._hosts.write_text(f"{LOOPBACK} localhost\n{_address_of(host)} {host}\n")
         names = f"-Djdk.net.hosts.file={self._hosts}"
-        command = [_java(), *_FLAGS, names, *opens, "-cp", class_path, "py4j.GatewayServer"]
+        command = [find_java(), *_FLAGS, *options, names, *opens, "-cp", class_path, "py4j.GatewayServer"]
         with self._output.open("wb") as output, self._errors.open("wb") as errors:
             self._process = subprocess.Popen(
                 [*command, "--die-on-broken-pipe", "--enable-auth", "0"],
@@ -221,6 +223,12 @@ class Jvm:
         with self._hosts.open("a") as hosts:
             hosts.write(f"{address} {name}\n")
 
+    def leave(self, limit_s: float) -> bool:
+        """End the process in order, as a program does that has come to its end; whether it did in time."""
+        with contextlib.suppress(GoneError, BridgeError):  # it is gone before it can answer
+            self.gateway.jvm.java.lang.System.exit(0)
+        return self.ended_within(limit_s) and self.exit_code == 0
+
     def kill(self) -> None:
         """End the process at once, without any chance to say goodbye to its neighbours."""
         self._process.kill()
@@ -281,7 +289,13 @@ def _address_of(host: str) -> str:
         return LOOPBACK
 
 
-def _java() -> str:
+def class_path_of(jars: Jars) -> tuple[Path, ...]:
+    """All that a member's classes come from, in this order."""
+    return (Path(find_jar_path()), *jars.paths)
+
+
+def find_java() -> str:
+    """The `java` that members run on; raises MissingToolError."""
     home = os.environ.get("JAVA_HOME")
     found = shutil.which("java", path=str(Path(home) / "bin")) if home else None
     found = found or shutil.which("java")

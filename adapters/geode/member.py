@@ -67,10 +67,10 @@ class Member:
         port: of its cache server; None if it runs none.
     """
 
-    def __init__(self, name: str, jars: Jars, directory: Path) -> None:
+    def __init__(self, name: str, jars: Jars, directory: Path, options: Collection[str] = ()) -> None:
         self.name = name
         self.counted_out = False
-        self.jvm = Jvm(jars, directory)
+        self.jvm = Jvm(jars, directory, options)
         self.control = Worker(f"geode-{name}")
         self._crashed = False
         self._cache: Any = None
