@@ -83,6 +83,15 @@ def _shared(nodeid: str) -> str:
     return ""
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where several processes share the tests, have those begun first that take long.
+
+    Begun last, one would keep its process busy when nothing is left for the others.
+    """
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip a test whose tools are missing, before any of its fixtures asks for them."""

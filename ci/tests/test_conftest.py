@@ -17,7 +17,7 @@ def run_pytest(directory: Path, *options: str, in_ci: bool = False) -> subproces
     shutil.copy(ROOT / "conftest.py", directory)
     (directory / "pytest.ini").write_text(
         f"[pytest]\naddopts = --import-mode=importlib {' '.join(f'-p no:{name}' for name in ASIDE)}\n"
-        "markers =\n    java\n    spark\n    containers\n    browser\n"
+        "markers =\n    java\n    spark\n    containers\n    browser\n    slow\n"
     )
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options, str(directory)],
@@ -66,6 +66,22 @@ def test_tests_that_share_what_takes_long_to_set_up_run_in_one_process(tmp_path:
     assert len(ran) == 32
     assert len({(group, process) for group, _, process in ran}) == len({group for group, _, _ in ran}) == 4
     assert len({process for _, _, process in ran}) == 2, "and either process has something to do"
+
+
+def test_tests_that_take_long_are_begun_first_where_several_processes_share_them(tmp_path: Path):
+    (tmp_path / "test_it.py").write_text(
+        "import pytest\n"
+        "def begun(name):\n"
+        f"    with open({str(tmp_path / 'begun')!r}, 'a') as log:\n"
+        "        log.write(f'{name} ')\n"
+        "@pytest.mark.parametrize('number', range(30))\n"
+        "def test_quick(number):\n    begun('quick')\n"
+        "@pytest.mark.slow\ndef test_slow():\n    begun('slow')\n"
+    )
+    for options, first in (((), "quick"), (("-n", "1", "--dist", "loadgroup"), "slow")):
+        (tmp_path / "begun").write_text("")
+        assert "31 passed" in run_pytest(tmp_path, *options).stdout
+        assert (tmp_path / "begun").read_text().split()[0] == first
 
 
 def test_a_skip_by_a_fixture_counts_as_well(tmp_path: Path):

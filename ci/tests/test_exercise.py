@@ -32,6 +32,7 @@ def left_out_of(history: History) -> list[FaultyVariant]:
     return [variant for variant in FAULTY.values() if not exercise._differs(variant, Rulebook(), asked)]
 
 
+@pytest.mark.slow
 def test_leaving_out_variants_that_answer_alike_loses_nothing():
     left_out = 0
     for history in right_runs():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from plumbline.ci.comparison import JUDGE_BUDGET, compare
 from plumbline.ci.trials import Trial, draw_trial
 from plumbline.ci.two_sites import POLICIES
@@ -39,6 +41,7 @@ def test_search_and_judge_never_disagree_on_three_sites():
     assert sum(one.answer is Answer.EXPLAINED for one in found) >= len(drawn) // 2
 
 
+@pytest.mark.slow
 def test_search_and_judge_never_disagree_where_resolvers_decide():
     drawn = [draw_trial(seed, sites=2, resolvers=True) for seed in OF_RESOLVERS]
     assert {trial.history.resolver for trial in drawn} == set(POLICIES)

@@ -289,6 +289,7 @@ def cut(kind: FaultKind) -> Inject:
     return Inject(Fault(kind=kind, site=1, remote_site=2))
 
 
+@pytest.mark.slow
 def test_faults_and_looks_that_do_not_matter_are_left_out_on_two_sites():
     topology = Topology((Site(1, ("A", "B", "C")), Site(2, ("X", "Y"))))
     steps = (

@@ -82,6 +82,7 @@ def example(
     return rows("run", f"{number}", Source.MACHINE, Verdict.PASS, driver.history())
 
 
+@pytest.mark.slow
 def test_no_rule_accuses_geode_and_lost_or_turned_events_are_noticed():
     with GeodeAdapter("1.15.1") as adapter:
         order = adapter.deploy(TOPOLOGY).member_order

@@ -50,6 +50,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path]:
     return run(out, "--json"), out
 
 
+@pytest.mark.slow
 def test_the_reference_passes_and_leaves_a_whole_run_directory(reference: tuple[Result, Path]):
     result, out = reference
     assert result.exit_code == 0, result.stderr

@@ -89,6 +89,7 @@ def comparisons_of_two_sites(trials_of_two_sites: list[Trial]) -> list[Compariso
     ]
 
 
+@pytest.mark.slow
 def test_search_and_judge_never_disagree(comparisons: list[Comparison]):
     assert [comparison for comparison in comparisons if comparison.disagree] == []
 
@@ -138,6 +139,7 @@ def test_clients_are_drawn_within_one_site_only():
     assert "each draw examples of their own" in " ".join(refused.output.split())
 
 
+@pytest.mark.slow
 def test_search_and_judge_never_disagree_on_two_sites(comparisons_of_two_sites: list[Comparison]):
     assert [comparison for comparison in comparisons_of_two_sites if comparison.disagree] == []
 

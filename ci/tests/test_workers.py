@@ -63,6 +63,7 @@ def test_side_by_side_gives_what_one_after_the_other_gives(tmp_path: Path):
     assert [c.examples for c in together.record.checks] == [c.examples for c in apart.record.checks]
 
 
+@pytest.mark.slow
 def test_failures_are_told_alike_and_in_order(tmp_path: Path):
     apart, together = (run(tmp_path, jobs, candidate="faulty:destroy-keeps-version") for jobs in (1, 2))
     for outcome in (apart, together):
