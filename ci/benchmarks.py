@@ -21,8 +21,8 @@ from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.corruptions import CORRUPTIONS
 from plumbline.ci.one_site import REGION, Shape, draw_plan, run_on_reference
 from plumbline.ci.run_command import GATE_SEED
+from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer, Budget
-from plumbline.reference.explain.oracle import search
 from plumbline.reference.history import History, OrderStrength
 from plumbline.reference.operations import Operation, OperationKind, RegionAttributes, Site, Topology
 from plumbline.reference.plans import Plan, operation_of

@@ -14,8 +14,8 @@ import msgspec
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.adapters.errors import AdapterError
+from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer, Budget
-from plumbline.reference.explain.oracle import search
 from plumbline.reference.plans import Plan
 from plumbline.suites.machines import MACHINES, drive
 from plumbline.suites.profiles import PROFILES

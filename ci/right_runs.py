@@ -14,8 +14,8 @@ from plumbline.ci import lesser_members, one_site, partitioned, three_sites, two
 from plumbline.ci.corruptions import showing_less
 from plumbline.ci.trials import ALL_SITES, BOTH_SITES, PALETTES
 from plumbline.reference.catalogue.records import Dialect
+from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer, Budget
-from plumbline.reference.explain.oracle import search
 from plumbline.reference.history import FaultKind, History
 from plumbline.reference.operations import Client, Scope
 from plumbline.reference.rulebook.book import Rulebook, rulebook_of

@@ -12,8 +12,8 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
+from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer, Budget
-from plumbline.reference.explain.oracle import search
 from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 

@@ -11,8 +11,8 @@ import dataclasses
 from collections.abc import Iterable
 
 from plumbline.reference.deviations import Deviation, words
+from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer, Budget
-from plumbline.reference.explain.oracle import search
 from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty import FAULTY

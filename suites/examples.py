@@ -13,7 +13,8 @@ import msgspec
 from plumbline.adapters.errors import AdapterError
 from plumbline.reference.deviations import Deviation, words
 from plumbline.reference.explain.asked import Asked
-from plumbline.reference.explain.oracle import NAMING_MS, find
+from plumbline.reference.explain.naming import NAMING_MS
+from plumbline.reference.explain.oracle import find
 from plumbline.reference.history import History, OrderStrength
 from plumbline.reference.plans import Plan, plan_words
 from plumbline.reference.rulebook.book import Rulebook

@@ -15,7 +15,7 @@ from plumbline.adapters.candidates import Candidate
 from plumbline.adapters.protocol import Introduction
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.explain.engine import Answer
-from plumbline.reference.explain.oracle import broken
+from plumbline.reference.explain.naming import broken
 from plumbline.reference.history import History
 from plumbline.reference.plans import operation_of
 from plumbline.reference.rulebook.variant import FaultyVariant

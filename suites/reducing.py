@@ -14,8 +14,9 @@ from collections.abc import Callable, Collection, Iterable
 import msgspec
 
 from plumbline.adapters.errors import AdapterError
+from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer, Budget
-from plumbline.reference.explain.oracle import name, search
+from plumbline.reference.explain.naming import name
 from plumbline.reference.explain.projection import project
 from plumbline.reference.history import History
 from plumbline.reference.operations import Operation, OperationKind, Site, Topology

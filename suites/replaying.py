@@ -13,8 +13,9 @@ import msgspec
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.reference.deviations import Deviation, words
 from plumbline.reference.explain.asked import Asked
+from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer, Budget
-from plumbline.reference.explain.oracle import find, search
+from plumbline.reference.explain.oracle import find
 from plumbline.reference.history import History
 from plumbline.reference.mistakes import mistakes
 from plumbline.reference.needs import needs

@@ -11,7 +11,8 @@ from importlib.metadata import version as installed_version
 import msgspec
 
 from plumbline.reference.explain.engine import Answer
-from plumbline.reference.explain.oracle import NAMING_MS, find
+from plumbline.reference.explain.naming import NAMING_MS
+from plumbline.reference.explain.oracle import find
 from plumbline.reference.plans import plan_words
 from plumbline.reference.runs import COUNTEREXAMPLE_FORMAT, Counterexample
 from plumbline.reference.verdicts import Verdict

@@ -7,8 +7,8 @@ import pytest
 from plumbline.ci.right_runs import draw_right
 from plumbline.reference.explain import exercise
 from plumbline.reference.explain.asked import Asked, asked_of
+from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer
-from plumbline.reference.explain.oracle import search
 from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty import FAULTY

@@ -14,7 +14,7 @@ from plumbline.adapters.candidates import Candidate, Kind, find_candidate
 from plumbline.adapters.reference.adapter import ReferenceAdapter
 from plumbline.reference.capabilities import CORE, Capability
 from plumbline.reference.catalogue.loader import catalogue
-from plumbline.reference.explain import oracle
+from plumbline.reference.explain import efforts, naming
 from plumbline.reference.explain.engine import Explanation, explain
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.operations import Operation, Outcome
@@ -59,8 +59,8 @@ def test_what_soon_explains_a_wrong_key_alone_is_not_looked_for_behind_dozens_of
         looked_at.append(found.states)
         return found
 
-    monkeypatch.setattr(oracle, "explain", counted)
-    assert "RCV-DEDUP-01" in oracle.broken(history, Rulebook(), 120_000, ["RCV-DEDUP-01"])
+    monkeypatch.setattr(efforts, "explain", counted)
+    assert "RCV-DEDUP-01" in naming.broken(history, Rulebook(), 120_000, ["RCV-DEDUP-01"])
     # 12,000 states; 51,000 where all that may matter is asked of all keys first.
     assert sum(looked_at) < 30_000
 

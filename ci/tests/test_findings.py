@@ -9,8 +9,8 @@ import pytest
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.lint import ROOT
+from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer
-from plumbline.reference.explain.oracle import search
 from plumbline.reference.history import ContentsRead, History
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.runs import Counterexample, read_counterexample

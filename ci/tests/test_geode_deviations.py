@@ -11,8 +11,8 @@ from plumbline.ci.command import group
 from plumbline.ci.main_job import GEODE_DEVIATIONS
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.deviations import Deviation, read_deviations
+from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer
-from plumbline.reference.explain.oracle import search
 from plumbline.reference.mistakes import mistakes
 from plumbline.reference.needs import needs
 from plumbline.reference.plans import operations_of

@@ -11,9 +11,9 @@ from plumbline.adapters.candidates import find_candidate
 from plumbline.ci import consistency_benchmarks, fault_benchmarks
 from plumbline.ci.corruptions import showing_less
 from plumbline.ci.one_site import Shape, draw_plan, run_on_reference
+from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer, Budget, explain
 from plumbline.reference.explain.keywise import parts, timetable_of
-from plumbline.reference.explain.oracle import search
 from plumbline.reference.explain.projection import project
 from plumbline.reference.explain.question import ask
 from plumbline.reference.history import (

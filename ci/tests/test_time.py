@@ -9,9 +9,9 @@ import pytest
 
 from plumbline.adapters.reference.adapter import ReferenceAdapter
 from plumbline.ci.two_sites import run_on_reference
+from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.explain.index import Index
-from plumbline.reference.explain.oracle import search
 from plumbline.reference.history import Fault, FaultBegun, FaultDone, FaultKind, History
 from plumbline.reference.operations import Operation, OperationKind, QueueAttributes, Scope
 from plumbline.reference.plans import Do, Finish, Inject, Plan, PlanStep, Settle, Start

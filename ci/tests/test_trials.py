@@ -17,8 +17,8 @@ from plumbline.ci.corruptions import CORRUPTIONS
 from plumbline.ci.right_runs import Asked, ask_about, draw_right
 from plumbline.ci.trials import Trial, draw_trial
 from plumbline.reference.catalogue.records import Dialect
+from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer, Budget
-from plumbline.reference.explain.oracle import search
 from plumbline.reference.history import (
     Called,
     ContentsRead,

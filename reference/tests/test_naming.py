@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.explain.oracle import broken, name
+from plumbline.reference.explain.naming import broken, name
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.rules.samples import VIOLATING

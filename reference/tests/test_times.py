@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer, Budget
-from plumbline.reference.explain.oracle import search
 from plumbline.reference.history import Fault, FaultBegun, FaultDone, FaultKind, History
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rules.tale import AWAY, HOME, Tale

@@ -13,7 +13,8 @@ import msgspec
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.reference.deviations import words
 from plumbline.reference.explain.engine import Answer, Budget
-from plumbline.reference.explain.oracle import NAMING_MS, Finding, find
+from plumbline.reference.explain.naming import NAMING_MS
+from plumbline.reference.explain.oracle import Finding, find
 from plumbline.reference.history import History
 from plumbline.reference.operations import RegionAttributes, Site, Topology
 from plumbline.reference.plans import Plan, with_steps

@@ -1,0 +1,190 @@
+"""Efforts: one search after another, until a history is decided or the budget is spent.
+
+Knows how many states each way of searching is worth, and in which order they are tried; knows nothing of
+what a wrong history breaks.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+from plumbline.reference.explain.asked import Asked, listening
+from plumbline.reference.explain.engine import Answer, Budget, Explanation, Timetable, explain
+from plumbline.reference.explain.keywise import Where, parts, timetable_of
+from plumbline.reference.explain.projection import Part
+from plumbline.reference.explain.question import Question, ask
+from plumbline.reference.explain.steps import Entry
+from plumbline.reference.history import History
+from plumbline.reference.rulebook.book import Rulebook
+
+SOON, FEW_KEYS, LONGER, PATIENT = 3, 4, 12, 60
+"""So many states are looked at for each entry of the logs: of all keys before few are asked, of few keys, and
+of those that are still undecided then. Of right histories a key alone is nearly always explained with few."""
+
+IMPATIENT, COMPOSED = 3, 12
+"""Who is impatient gives up once such a part of all states was looked at without getting any further: a
+third. Sooner where runs of single keys lead, since only a few steps are to be found that go otherwise."""
+
+LEAST_PATIENCE = 200
+"""Nobody gives up before having looked at so many states without getting further."""
+
+AGAIN = ((8, range(40, 45)), (32, range(96, 99)))
+"""Before all of the budget is spent, choices are tried in other orders, each drawn from a seed: so many
+states for each entry of the logs. Most runs are found soon in most orders, hardly ever in an unlucky one."""
+
+
+def search(
+    history: History, book: Rulebook, budget: Budget | None = None, asked: Asked | None = None
+) -> Explanation:
+    """Whether the model with this rulebook can show the history.
+
+    Where that is soon found, `asked` notes what the decisions were asked meanwhile; else it stays empty.
+    """
+    return searched(history, book, budget or Budget(), asked)[0]
+
+
+def searched(
+    history: History, book: Rulebook, budget: Budget, asked: Asked | None = None
+) -> tuple[Explanation, History]:
+    """What the search says, and of what: of the whole history, or of a few of its keys that refute it.
+
+    What is not soon explained is wrong, and a few keys are refuted long before all are; or else the first
+    choices were unlucky, and others soon explain it.
+    """
+    search = _Search(book, budget)
+    question = ask(history, book if asked is None else listening(book, asked))
+    found = search.explained(question, SOON, IMPATIENT)
+    if asked is not None and found.answer is not Answer.EXPLAINED:
+        # Who listens takes longer, which those that take long anyway have no time for.
+        asked.clear()
+        question = ask(history, book)
+    if found.answer is not Answer.UNKNOWN or found.states > budget.states:
+        return found, history
+    # Naming asks many rulebooks, and has little time for each.
+    if not book.replaced():
+        singles: list[Part] = list(parts(history, 1))
+        pairs: list[Part] = []
+        efforts: tuple[Callable[[], tuple[Explanation, History] | None], ...] = (
+            partial(search.refuted_of, singles, FEW_KEYS),
+            partial(search.composed, question, history, singles),
+            partial(search.refuted_of, singles, PATIENT),
+            partial(search.composed, question, history, singles),
+            # Taken apart only once they are asked.
+            partial(pairs.extend, parts(history, 2, _neighbours(question, found))),
+            partial(search.refuted_of, pairs, LONGER),
+            partial(search.again, question, history, SOON, range(10, 13)),
+            partial(search.of_all, question, history, LONGER),
+            partial(search.again, question, history, SOON, range(13, 17)),
+            partial(search.refuted_of, pairs, PATIENT),
+            *(partial(search.again, question, history, *more) for more in AGAIN),
+        )
+        for decided in efforts:
+            if answer := decided():
+                return answer
+    return search.explained(question), history
+
+
+def _neighbours(question: Question, found: Explanation) -> set[frozenset[Where]]:
+    """The pairs of keys of which some log tells one after the other where explaining got furthest.
+
+    If one of the two is told of too early, or too late, only both together refute it.
+    """
+    pairs: set[frozenset[Where]] = set()
+    for position in found.frontier:
+        for place, shown in question.logs.entries.items():
+            match place:
+                case ("listener", *_):
+                    at = position.used.get(place, 0)
+                    pairs.add(frozenset(_key_of(entry) for entry in shown[at : at + 2]))
+                case _:
+                    pass
+    return pairs
+
+
+def _key_of(entry: Entry) -> Where:
+    """The region and key of which a listener is told."""
+    match entry:
+        case (str(region), str(key), *_):
+            return region, key
+        case _:
+            return "", ""
+
+
+class _Search:
+    """Searches that share one time limit; each may look at as many states as the budget says."""
+
+    def __init__(self, book: Rulebook, budget: Budget) -> None:
+        self._book = book
+        self._budget = budget
+        time_ms = budget.time_ms
+        self._deadline = None if time_ms is None else time.thread_time() + time_ms / 1000
+        self._runs: list[tuple[Part, Explanation]] = []
+
+    def refuted_of(self, undecided: list[Part], per_entry: int) -> tuple[Explanation, History] | None:
+        """The first of some parts of a history that is refuted, and how; what is explained is left out."""
+        for part in tuple(undecided):
+            found = self.explained(ask(part.history, self._book), per_entry)
+            if found.answer is Answer.REFUTED:
+                return found, part.history
+            if found.answer is Answer.EXPLAINED:
+                undecided.remove(part)
+                self._runs.append((part, found))
+        return None
+
+    def composed(
+        self, question: Question, history: History, undecided: list[Part]
+    ) -> tuple[Explanation, History] | None:
+        """What is found in the order that runs of the parts have, once all have one; None if nothing."""
+        if undecided or not self._runs:
+            return None
+        # Of what several name, whoever has most to find out is right most often.
+        self._runs.sort(key=lambda run: run[1].states, reverse=True)
+        timetable = timetable_of(self._runs)
+        self._runs.clear()
+        found = self.explained(question, SOON, COMPOSED, timetable=timetable)
+        return None if found.answer is Answer.UNKNOWN else (found, history)
+
+    def of_all(
+        self, question: Question, history: History, per_entry: int
+    ) -> tuple[Explanation, History] | None:
+        """What is found of all keys by who is not impatient; None if nothing."""
+        found = self.explained(question, per_entry)
+        return None if found.answer is Answer.UNKNOWN else (found, history)
+
+    def again(
+        self, question: Question, history: History, per_entry: int, seeds: range
+    ) -> tuple[Explanation, History] | None:
+        """What is found in other orders of the choices, where there are states for more; None if nothing."""
+        if per_entry * question.logs.total < self._budget.states:
+            for seed in seeds:
+                found = self.explained(question, per_entry, IMPATIENT, seed=seed)
+                if found.answer is not Answer.UNKNOWN:
+                    return found, history
+        return None
+
+    def explained(
+        self,
+        question: Question,
+        per_entry: int | None = None,
+        patience: int | None = None,
+        *,
+        seed: int | None = None,
+        timetable: Timetable | None = None,
+    ) -> Explanation:
+        """What is said within so many states for each entry of the logs, or within all that there are.
+
+        With patience it is given up once such a part of them was looked at without getting any further.
+        """
+        states = self._budget.states
+        total = question.logs.total
+        most = states if per_entry is None else min(states, per_entry * total)
+        futile = max(most // patience, LEAST_PATIENCE) if patience else None
+        budget = Budget(most, self._left_ms(), futile)
+        return explain(
+            question.system, question.logs, budget, self._book.replaced(), seed=seed, timetable=timetable
+        )
+
+    def _left_ms(self) -> int | None:
+        return None if self._deadline is None else max(0, int((self._deadline - time.thread_time()) * 1000))

@@ -1,0 +1,218 @@
+"""Naming: which requirements does a history break that is known to be wrong?
+
+Those of the decisions whose freeing, alone or two at once, makes it explainable. Knows which decisions a
+kind of history may ask; knows nothing of how a search goes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Mapping
+from itertools import combinations, permutations, product
+
+from plumbline.reference.explain.asked import asked_of, matters
+from plumbline.reference.explain.efforts import search
+from plumbline.reference.explain.engine import Answer, Budget, Explanation
+from plumbline.reference.explain.keywise import parts
+from plumbline.reference.history import Called, ContentsRead, History, Hosted, StatisticAsked
+from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
+from plumbline.reference.operations import OperationKind, RegionPolicy
+from plumbline.reference.resolvers import in_place_of
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.decisions import (
+    CHECKING,
+    CLEARING,
+    CLIENTS,
+    DECISIONS,
+    GATEWAYS,
+    GAUGES,
+    HOSTING,
+    ONWARD,
+    PARTITIONED,
+    POLICIES,
+    REPLICATED,
+    RESOLVERS,
+    TOMBSTONES,
+    TRANSACTIONS,
+    narrowest_first,
+)
+
+NAMING_STATES = (1_000, 4_000, 16_000)
+LIKELY_STATES = 150
+NAMING_MS = 3_000
+"""How long naming may take; what is not named then is told as such.
+
+First all decisions get few states, which is enough for most: one that takes long must not hide the rest.
+Those that explain a wrong key alone within even fewer are asked more before the others. The last and largest
+number is for where the others named nothing.
+"""
+
+
+def broken(history: History, book: Rulebook, naming_ms: int, wanted: Collection[str] = ()) -> tuple[str, ...]:
+    """The requirements that a history breaks which is known to be wrong; see `name` for those wanted."""
+    return requirements_of(history, name(history, book, naming_ms, wanted))
+
+
+def requirements_of(history: History, decisions: Iterable[str]) -> tuple[str, ...]:
+    """Those of the decisions named, after what needs no naming."""
+    of_decisions = (requirement for one in decisions for requirement in DECISIONS[one].requirements)
+    return tuple(dict.fromkeys((*_foreign(history), *of_decisions)))
+
+
+def name(
+    history: History, book: Rulebook, time_ms: int = NAMING_MS, wanted: Collection[str] = ()
+) -> tuple[str, ...]:
+    """The decisions of the smallest sets whose freeing makes the history explainable.
+
+    Every single decision that does so is named, narrow ones first; failing
+    that, the first pair. Empty if none is found in the time, which is this thread's own: what is named must
+    not depend on what else the machine does.
+
+    Args:
+        history: what is wrong.
+        book: what is right.
+        time_ms: how long to look, in milliseconds.
+        wanted: requirements; once single decisions found have all of them, no others are looked for.
+    """
+    deadline = time.thread_time() + time_ms / 1000
+    each_ms = time_ms // 5
+    decisions = _decisions(history)
+    asked = asked_of(history, book, Budget(NAMING_STATES[-1], each_ms))
+    mattering = tuple(one for one in decisions if matters(asked, book, one, DECISIONS[one].free))
+    likely = _likely(history, book, mattering, each_ms)
+    found = dict.fromkeys(decisions, _NOT_ASKED)
+    # Where steps wait for others, freeing one that was never asked may still help: hence the rest.
+    for among in (mattering, tuple(one for one in decisions if one not in mattering)):
+        singles: tuple[str, ...] = ()
+        rounds = (*product(NAMING_STATES[:-1], (likely,)), *product(NAMING_STATES, (among,)))
+        for states, some in rounds:
+            if singles and states == NAMING_STATES[-1]:
+                break
+            # Whose freeing led furthest has the best prospects, and time may not suffice for all.
+            for decision in sorted(some, key=lambda one: _left(found[one])):
+                if found[decision].answer is Answer.UNKNOWN and found[decision].states <= states:
+                    found[decision] = _freed(history, book, (decision,), deadline, states, each_ms)
+                    if wanted and found[decision].answer is Answer.EXPLAINED:
+                        singles = _explaining(among, found)
+                        if set(requirements_of(history, singles)).issuperset(wanted):
+                            return singles
+            singles = _explaining(among, found)
+        if singles:
+            return singles
+    for pair in combinations(decisions, 2):
+        if _freed(history, book, pair, deadline, NAMING_STATES[-1], each_ms).answer is Answer.EXPLAINED:
+            return pair
+    return ()
+
+
+def _decisions(history: History) -> tuple[str, ...]:
+    """The decisions that a history of this kind may ask, the most specific first."""
+    return (
+        *(RESOLVERS if history.resolver else ()),
+        *(ONWARD if _travels_on(history) else ()),
+        *(GATEWAYS if history.queues else ()),
+        *(narrowest_first(CLIENTS) if history.clients else ()),
+        *(TRANSACTIONS if _begins(history) else ()),
+        *(HOSTING if any(isinstance(what, Hosted) for what in history.timeline) else ()),
+        *(CHECKING if _sets_checks(history) else ()),
+        *(POLICIES if any(region.policies for region in history.regions) else ()),
+        *(TOMBSTONES if history.tombstones is not None else ()),
+        *(CLEARING if _clears(history) else ()),
+        *(GAUGES if _counts_tombstones(history) else ()),
+        *(PARTITIONED if any(r.policy is RegionPolicy.PARTITION for r in history.regions) else ()),
+        *REPLICATED,
+    )
+
+
+def _travels_on(history: History) -> bool:
+    """Whether events may travel on by way of a site that did not write them."""
+    sites = {site.number for site in history.topology.sites}
+    links = {(queue.site, queue.remote_site) for queue in history.queues}
+    return history.sends_on and bool(links) and not links.issuperset(permutations(sites, 2))
+
+
+def _sets_checks(history: History) -> bool:
+    """Whether any region or client names whether it checks."""
+    named = (*(region.checks for region in history.regions), *(client.checks for client in history.clients))
+    return any(checks is not None for checks in named)
+
+
+def _clears(history: History) -> bool:
+    """Whether anybody clears a region."""
+    return OperationKind.CLEAR in _kinds(history)
+
+
+def _begins(history: History) -> bool:
+    """Whether anybody begins a transaction."""
+    return OperationKind.TX_BEGIN in _kinds(history)
+
+
+def _kinds(history: History) -> set[OperationKind]:
+    return {what.operation.kind for what in history.timeline if isinstance(what, Called)}
+
+
+def _counts_tombstones(history: History) -> bool:
+    """Whether anybody asks for a statistic of tombstones."""
+    return any(
+        isinstance(what, StatisticAsked) and what.name in TOMBSTONE_STATISTICS for what in history.timeline
+    )
+
+
+def _explaining(decisions: Iterable[str], found: Mapping[str, Explanation]) -> tuple[str, ...]:
+    """Those whose freeing explains the history."""
+    return tuple(decision for decision in decisions if found[decision].answer is Answer.EXPLAINED)
+
+
+_NOT_ASKED = Explanation(Answer.UNKNOWN, 0)
+
+
+def _likely(history: History, book: Rulebook, decisions: tuple[str, ...], time_ms: int) -> tuple[str, ...]:
+    """The decisions whose freeing soon explains a key that alone is soon refuted; none if no key is."""
+    deadline = time.thread_time() + time_ms / 1000
+    for part in parts(history, 1):
+        if _freed(part.history, book, (), deadline, NAMING_STATES[0], time_ms).answer is Answer.REFUTED:
+            return tuple(
+                one
+                for one in decisions
+                if _freed(part.history, book, (one,), deadline, LIKELY_STATES, time_ms).answer
+                is Answer.EXPLAINED
+            )
+    return ()
+
+
+def _freed(
+    history: History, book: Rulebook, free: tuple[str, ...], deadline: float, states: int, each_ms: int
+) -> Explanation:
+    """What is said where these decisions may be answered in any way; once the time is over, nothing.
+
+    No rulebook is made for nothing: of thousands of pairs, each would take as long as a short search.
+    """
+    left_ms = int((deadline - time.thread_time()) * 1000)
+    if left_ms <= 0:
+        return _NOT_ASKED
+    return search(history, book.with_free(*free), Budget(states, min(left_ms, each_ms)))
+
+
+def _left(found: Explanation) -> int:
+    """How many entries were left where the search got furthest."""
+    return found.frontier[0].left if found.frontier else 0
+
+
+def _foreign(history: History) -> list[str]:
+    """The requirement broken by a value that nobody ever wrote to its key, if one was held."""
+    written = {
+        (what.operation.region, what.operation.key, value)
+        for what in history.timeline
+        if isinstance(what, Called)
+        for value in (
+            what.operation.token,
+            *([in_place_of(what.operation.token)] if history.resolver else ()),
+        )
+    }
+    unchecked = {region.name for region in history.regions if region.checks is False}
+    for what in history.timeline:
+        if isinstance(what, ContentsRead):
+            for entry in what.entries:
+                if entry.token is not None and (what.region, entry.key, entry.token) not in written:
+                    return ["CFG-CHECKS-07" if what.region in unchecked else "CONS-RR-05"]
+    return []
