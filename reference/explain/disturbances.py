@@ -51,8 +51,12 @@ class Disturbances:
                 found |= {hazards.cut_of(*link)}  # mending breaks what it had let through
                 if link in self._stuck:
                     found |= {hazards.replies_lost(*link)}
-        if wan.dead and any(channel.source in wan.dead for channel in world.channels):
-            found |= {"lost messages"}
+        if wan.dead:
+            found |= {
+                hazards.losses_in(self._index.sites[channel.source])
+                for channel in world.channels
+                if channel.source in wan.dead
+            }
         if LOOK in world.asked.values():
             found = found.union(claims.LOOKED_AT_IN_ORDER, map(hazards.look_behind_fault, self._index.queues))
         return found

@@ -39,6 +39,11 @@ def start_of(member: str) -> str:
     return f"start of {member}"
 
 
+def losses_in(site: int) -> str:
+    """What has been sent to a site's members by one of them that has died: it may arrive, or be lost."""
+    return f"lost messages in site {site}"
+
+
 def pause_of(member: str, queue: str) -> str:
     """What keeps a member from beginning a batch."""
     return f"pause of {queue} on {member}"

@@ -14,7 +14,7 @@ from plumbline.reference.model import claims
 from plumbline.reference.model.copies import with_sender, without_removed
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.forgetting import Forgetting
-from plumbline.reference.model.hazards import crash_of
+from plumbline.reference.model.hazards import crash_of, losses_in
 from plumbline.reference.model.precedence import Precedence, Shown
 from plumbline.reference.model.setting import Onward, Setting
 from plumbline.reference.model.world import Channel, Message, Queued, Sender, Wan, World
@@ -339,7 +339,8 @@ class Senders:
         if not sender.primary:
             sender = sender._replace(callbacks=(*sender.callbacks, event))
         after = _acknowledged(with_sender(world, member, name, sender), channel, head)
-        hindered: frozenset[str] = frozenset((crash_of(channel.source), "lost messages"))
+        losses = losses_in(self._setting.site_of[member])
+        hindered: frozenset[str] = frozenset((crash_of(channel.source), losses))
         loses: tuple[Shown, ...] = ()
         if view.reduced and self._forgetting.may_forget(world, view.now, name, event.op_id):
             hindered = frozenset()  # nothing depends on it, and what is behind it may come or not
@@ -351,13 +352,13 @@ class Senders:
             if kept:
                 hindered = frozenset()
         elif self._foresight.arrives_in_time(world, view, channel):
-            hindered = frozenset(("lost messages",))  # its caller was answered, so that it had arrived
+            hindered = frozenset((losses,))  # its caller was answered, so that it had arrived
         yield Step(
             ("stores queue entry", member, event.op_id),
             after,
             claim=claims.QUEUE_COPY,
             loses=loses,
-            undone_by=hindered - {"lost messages"},
+            undone_by=hindered - {losses},
             wanted=lambda: self._foresight.wants_message(world, view, channel),
             clashes=claims.LOOKED_AT | hindered,
         )
