@@ -157,11 +157,15 @@ class Disturbances:
             return False
         for message in world.channels[channel]:
             call = world.calls.get(message.op_id)
-            _, outcome = self._index.returned.get(message.op_id, (NEVER, None))
-            # However late the harness has heard of the answer: who is dead is told nothing more.
+            back, outcome = self._index.returned.get(message.op_id, (NEVER, None))
             answered = outcome is not None and outcome.status not in (Status.INDEFINITE, Status.FAILED)
+            # However late the harness has heard of the answer: who is dead is told nothing more. Whoever
+            # lives waits for the dead no longer.
+            called = self._index.operations.get(message.op_id)
+            in_time = back < ends[0] or (called is not None and called.member == channel.source)
             if (
                 answered
+                and in_time
                 and call is not None
                 and (message.queue, channel.source, channel.target) in call.waiting
             ):

@@ -108,6 +108,7 @@ class _Faults(Unknowing):
         self._ticks = [any(fault.kind is FaultKind.TIME_LEAP for fault in faults) for faults in to_come]
         self._breaks = not reduced or any(fault.kind is not FaultKind.TIME_LEAP for fault in to_come[0])
         self._clears = program.shape.wholly
+        self._site_of = {m: at for at, site in enumerate(program.shape.sites, 1) for m in site}
         self.broken = 0
 
     def open(self, world: World, view: View) -> frozenset[str]:  # type: ignore[override] # asked so, always
@@ -117,8 +118,9 @@ class _Faults(Unknowing):
         for link, state in world.wan.links.items():
             if state is FaultKind.REPLIES_LOST:
                 found |= {hazards.cut_of(*link)}
-        if world.wan.dead and any(channel.source in world.wan.dead for channel in world.channels):
-            found |= {"lost messages"}
+        if world.wan.dead:
+            lost = {channel.source for channel in world.channels if channel.source in world.wan.dead}
+            found |= {hazards.losses_in(self._site_of[member]) for member in lost}
         return found
 
     def time_to_pass(self, *_: object) -> bool:

@@ -87,7 +87,7 @@ class Deliveries:
         setting = self._setting
         if not setting.as_documented or setting.resolver is not None:
             return False
-        if setting.is_timed(operation.region, operation.key):
+        if setting.is_shared(operation.region, operation.key):
             return False
         if ARRIVES[operation.kind][0] is not EntryState.LIVE or foresight.dies(member):
             return False

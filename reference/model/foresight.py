@@ -136,7 +136,10 @@ class Foresight(Protocol):
         """Whether anything may still keep what is on its way from the queue from being answered."""
 
     def arrives_in_time(self, world: World, view: View, channel: Channel) -> bool:
-        """Whether the first message of the channel is known to arrive before its sender dies."""
+        """Whether the first message of the channel is known to arrive before its sender dies.
+
+        Whoever has called waits for it; but who outlives the sender waits no longer than that.
+        """
 
     def dies(self, member: str) -> bool:
         """Whether the member may die, now or later."""

@@ -47,9 +47,9 @@ class Ways:
     def comes_any_way(self, world: World, view: View, queue: str, op_id: int) -> bool:
         """Whether nothing tells by which way an event reaches the members of another site.
 
-        Either way each shows it once. Only versions name who has received it, which matters where several
-        sites write the key; only counters tell that it came once more; and a listener that stands at a gate
-        holds up the connection by which it came.
+        Either way each shows it once, with the same timestamps. Only versions name who has received it, which
+        matters where several sites write the key; only counters tell that it came once more; and a listener
+        that stands at a gate holds up the connection by which it came.
         """
         setting, operation = self._setting, self._setting.operations[op_id]
         remote = setting.queues[queue].remote_site
@@ -58,7 +58,7 @@ class Ways:
             and setting.as_documented
             and setting.resolver is None
             and remote is not None
-            and not setting.is_timed(operation.region, operation.key)
+            and not setting.is_shared(operation.region, operation.key)
             and not any(
                 world.gates.get((member, op_id), GateState.OPEN) is not GateState.OPEN
                 or not self.has_counted(world, view, member)
