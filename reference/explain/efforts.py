@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 
 from plumbline.reference.explain.asked import Asked, listening
-from plumbline.reference.explain.engine import Answer, Budget, Explanation, Timetable, explain
+from plumbline.reference.explain.engine import Answer, Budget, Explanation, Search, Timetable, explain
 from plumbline.reference.explain.keywise import Where, parts, timetable_of
 from plumbline.reference.explain.projection import Part
 from plumbline.reference.explain.question import Question, ask
@@ -19,9 +19,10 @@ from plumbline.reference.explain.steps import Entry
 from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 
-SOON, FEW_KEYS, LONGER, PATIENT = 3, 4, 12, 60
-"""So many states are looked at for each entry of the logs: of all keys before few are asked, of few keys, and
-of those that are still undecided then. Of right histories a key alone is nearly always explained with few."""
+SOON, FEW_KEYS, STUCK, LONGER, PATIENT = 3, 4, 4, 12, 60
+"""So many states are looked at for each entry of the logs: of all keys before few are asked, of few keys, of
+all once more where they got stuck, and of those that are still undecided then. Of right histories a key alone
+is nearly always explained with few."""
 
 IMPATIENT, COMPOSED = 3, 12
 """Who is impatient gives up once such a part of all states was looked at without getting any further: a
@@ -53,37 +54,40 @@ def searched(
     What is not soon explained is wrong, and a few keys are refuted long before all are; or else the first
     choices were unlucky, and others soon explain it.
     """
-    search = _Search(book, budget)
-    question = ask(history, book if asked is None else listening(book, asked))
-    found = search.explained(question, SOON, IMPATIENT)
+    whole = Effort(history, book, asked)
+    shared = _Shared(book, budget)
+    found = shared.spent_on(whole, SOON, IMPATIENT)
     if asked is not None and found.answer is not Answer.EXPLAINED:
         # Who listens takes longer, which those that take long anyway have no time for.
         asked.clear()
-        question = ask(history, book)
+        whole = Effort(history, book)
     if found.answer is not Answer.UNKNOWN or found.states > budget.states:
         return found, history
     # Naming asks many rulebooks, and has little time for each.
     if not book.replaced():
-        singles: list[Part] = list(parts(history, 1))
-        pairs: list[Part] = []
+        singles = [Effort(part.history, book, part=part) for part in parts(history, 1)]
+        pairs: list[Effort] = []
         efforts: tuple[Callable[[], tuple[Explanation, History] | None], ...] = (
-            partial(search.refuted_of, singles, FEW_KEYS),
-            partial(search.composed, question, history, singles),
-            partial(search.refuted_of, singles, PATIENT),
-            partial(search.composed, question, history, singles),
+            partial(shared.refuted_of, singles, FEW_KEYS),
+            partial(shared.composed, whole, singles),
+            partial(shared.gone_on, whole, STUCK),
+            partial(shared.refuted_of, singles, PATIENT),
+            partial(shared.composed, whole, singles),
             # Taken apart only once they are asked.
-            partial(pairs.extend, parts(history, 2, _neighbours(question, found))),
-            partial(search.refuted_of, pairs, LONGER),
-            partial(search.again, question, history, SOON, range(10, 13)),
-            partial(search.of_all, question, history, LONGER),
-            partial(search.again, question, history, SOON, range(13, 17)),
-            partial(search.refuted_of, pairs, PATIENT),
-            *(partial(search.again, question, history, *more) for more in AGAIN),
+            partial(shared.taken_apart, whole, found, pairs),
+            partial(shared.refuted_of, pairs, LONGER),
+            partial(shared.again, whole, SOON, range(10, 13)),
+            partial(shared.gone_on, whole, LONGER),
+            partial(shared.again, whole, SOON, range(13, 17)),
+            partial(shared.refuted_of, pairs, PATIENT),
+            *(partial(shared.again, whole, *more) for more in AGAIN),
         )
         for decided in efforts:
             if answer := decided():
                 return answer
-    return search.explained(question), history
+            if shared.is_over():
+                break
+    return shared.spent_on(whole), history
 
 
 def _neighbours(question: Question, found: Explanation) -> set[frozenset[Where]]:
@@ -112,8 +116,38 @@ def _key_of(entry: Entry) -> Where:
             return "", ""
 
 
-class _Search:
-    """Searches that share one time limit; each may look at as many states as the budget says."""
+class Effort:
+    """A search for a run that shows a history, gone on with wherever it was given up.
+
+    Attributes:
+        history: what is to be explained.
+        part: which keys of another history it tells of, if it does.
+        question: the model and the logs; made once it is asked for.
+    """
+
+    def __init__(
+        self, history: History, book: Rulebook, asked: Asked | None = None, *, part: Part | None = None
+    ) -> None:
+        self.history = history
+        self.part = part
+        self._book = book
+        self._asked = asked
+        self._begun: Search | None = None
+
+    @cached_property
+    def question(self) -> Question:
+        """The model with the history's commands, and its logs."""
+        return ask(self.history, self._book if self._asked is None else listening(self._book, self._asked))
+
+    def go_on(self, budget: Budget) -> Explanation:
+        """What is said once so many states were visited, those of earlier times among them."""
+        if self._begun is None:
+            self._begun = Search(self.question.system, self.question.logs, self._book.replaced())
+        return self._begun.go_on(budget)
+
+
+class _Shared:
+    """Efforts that share one time limit; each may look at as many states as the budget says."""
 
     def __init__(self, book: Rulebook, budget: Budget) -> None:
         self._book = book
@@ -122,20 +156,30 @@ class _Search:
         self._deadline = None if time_ms is None else time.thread_time() + time_ms / 1000
         self._runs: list[tuple[Part, Explanation]] = []
 
-    def refuted_of(self, undecided: list[Part], per_entry: int) -> tuple[Explanation, History] | None:
+    def is_over(self) -> bool:
+        """Whether all the time is spent."""
+        return self._left_ms() == 0
+
+    def taken_apart(self, whole: Effort, found: Explanation, pairs: list[Effort]) -> None:
+        """Each two keys are an effort from here on, those first that are told of where explaining ended."""
+        neighbours = _neighbours(whole.question, found)
+        pairs.extend(
+            Effort(part.history, self._book, part=part) for part in parts(whole.history, 2, neighbours)
+        )
+
+    def refuted_of(self, undecided: list[Effort], per_entry: int) -> tuple[Explanation, History] | None:
         """The first of some parts of a history that is refuted, and how; what is explained is left out."""
-        for part in tuple(undecided):
-            found = self.explained(ask(part.history, self._book), per_entry)
+        for effort in tuple(undecided):
+            found = self.spent_on(effort, per_entry)
             if found.answer is Answer.REFUTED:
-                return found, part.history
+                return found, effort.history
             if found.answer is Answer.EXPLAINED:
-                undecided.remove(part)
-                self._runs.append((part, found))
+                undecided.remove(effort)
+                if effort.part is not None:
+                    self._runs.append((effort.part, found))
         return None
 
-    def composed(
-        self, question: Question, history: History, undecided: list[Part]
-    ) -> tuple[Explanation, History] | None:
+    def composed(self, whole: Effort, undecided: list[Effort]) -> tuple[Explanation, History] | None:
         """What is found in the order that runs of the parts have, once all have one; None if nothing."""
         if undecided or not self._runs:
             return None
@@ -143,48 +187,57 @@ class _Search:
         self._runs.sort(key=lambda run: run[1].states, reverse=True)
         timetable = timetable_of(self._runs)
         self._runs.clear()
-        found = self.explained(question, SOON, COMPOSED, timetable=timetable)
-        return None if found.answer is Answer.UNKNOWN else (found, history)
+        found = self._anew(whole, SOON, COMPOSED, timetable=timetable)
+        return None if found.answer is Answer.UNKNOWN else (found, whole.history)
 
-    def of_all(
-        self, question: Question, history: History, per_entry: int
-    ) -> tuple[Explanation, History] | None:
-        """What is found of all keys by who is not impatient; None if nothing."""
-        found = self.explained(question, per_entry)
-        return None if found.answer is Answer.UNKNOWN else (found, history)
+    def gone_on(self, whole: Effort, per_entry: int) -> tuple[Explanation, History] | None:
+        """What is found of all keys where they were given up, with more states; None if nothing."""
+        found = self.spent_on(whole, per_entry)
+        return None if found.answer is Answer.UNKNOWN else (found, whole.history)
 
-    def again(
-        self, question: Question, history: History, per_entry: int, seeds: range
-    ) -> tuple[Explanation, History] | None:
+    def again(self, whole: Effort, per_entry: int, seeds: range) -> tuple[Explanation, History] | None:
         """What is found in other orders of the choices, where there are states for more; None if nothing."""
-        if per_entry * question.logs.total < self._budget.states:
+        if per_entry * whole.question.logs.total < self._budget.states:
             for seed in seeds:
-                found = self.explained(question, per_entry, IMPATIENT, seed=seed)
+                found = self._anew(whole, per_entry, IMPATIENT, seed=seed)
                 if found.answer is not Answer.UNKNOWN:
-                    return found, history
+                    return found, whole.history
         return None
 
-    def explained(
-        self,
-        question: Question,
-        per_entry: int | None = None,
-        patience: int | None = None,
-        *,
-        seed: int | None = None,
-        timetable: Timetable | None = None,
+    def spent_on(
+        self, effort: Effort, per_entry: int | None = None, patience: int | None = None
     ) -> Explanation:
         """What is said within so many states for each entry of the logs, or within all that there are.
 
         With patience it is given up once such a part of them was looked at without getting any further.
         """
-        states = self._budget.states
-        total = question.logs.total
-        most = states if per_entry is None else min(states, per_entry * total)
-        futile = max(most // patience, LEAST_PATIENCE) if patience else None
-        budget = Budget(most, self._left_ms(), futile)
+        return effort.go_on(self._limited(effort.question, per_entry, patience))
+
+    def _anew(
+        self,
+        whole: Effort,
+        per_entry: int,
+        patience: int,
+        *,
+        seed: int | None = None,
+        timetable: Timetable | None = None,
+    ) -> Explanation:
+        """As `spent_on`, but from the beginning, with choices in another order."""
+        question = whole.question
         return explain(
-            question.system, question.logs, budget, self._book.replaced(), seed=seed, timetable=timetable
+            question.system,
+            question.logs,
+            self._limited(question, per_entry, patience),
+            self._book.replaced(),
+            seed=seed,
+            timetable=timetable,
         )
+
+    def _limited(self, question: Question, per_entry: int | None, patience: int | None) -> Budget:
+        states = self._budget.states
+        most = states if per_entry is None else min(states, per_entry * question.logs.total)
+        futile = max(most // patience, LEAST_PATIENCE) if patience else None
+        return Budget(most, self._left_ms(), futile)
 
     def _left_ms(self) -> int | None:
         return None if self._deadline is None else max(0, int((self._deadline - time.thread_time()) * 1000))

@@ -299,65 +299,96 @@ def explain(
         seed: choices are tried in an order drawn from it; None: in the order that finds most runs soon.
         timetable: choices are tried in this order, if not None: that of a run that is believed to be near.
     """
-    arrange: Arrange = _by_likelihood
-    if timetable is not None:
-        arrange = _Timed(timetable, logs.clock)
-    elif seed is not None:
-        arrange = _Drawn(seed)
-    with uncollected():
-        return _search(system, logs, budget or Budget(), _Believed(switched_off), arrange)
+    return Search(system, logs, switched_off, seed=seed, timetable=timetable).go_on(budget or Budget())
 
 
-def _search(system: System, logs: Logs, budget: Budget, believed: _Believed, arrange: Arrange) -> Explanation:
-    deadline = None if budget.time_ms is None else time.thread_time() + budget.time_ms / 1000
-    cursor = Cursor(logs, reduced=True)
-    stack = [Position(system.initial(), HashedMap(), logs.total)]
-    seen: set[tuple[Any, HashedMap[Place, int]]] = set()
-    frontier: list[Position] = []
-    states = branches = 0
-    met = False
-    patience = budget.states if budget.patience is None else budget.patience
-    nearest, lost = logs.total, patience
-    while stack:
-        here = stack.pop()
-        since, left = 0, here.left
-        while True:
-            if here.left == 0:
-                return Explanation(Answer.EXPLAINED, states, branches, path=here.path())
-            states += 1
-            if here.left < nearest:
-                nearest, lost = here.left, states + patience
-            late = deadline is not None and not states % 256 and time.thread_time() > deadline
-            if late or states > lost or states > budget.states:
-                return Explanation(Answer.UNKNOWN, states, branches, frontier=_furthest(frontier, here))
-            cursor.move(here.used)
-            successors = _successors(system, cursor, here, believed, arrange)
-            if len(successors) != 1:
-                break
-            here = successors[0]
-            since += 1
-            if here.left != left and not here.left % MEETING_POINTS and branches and since <= LOOKED_FOR:
-                left = here.left
-                here.state = system.canonical(here.state, cursor.now)
-                known = (here.state, here.used)
-                if known in seen:
-                    met = True
+class Search:
+    """A search that is gone on with where it was given up, so that nothing is looked at twice."""
+
+    def __init__(
+        self,
+        system: System,
+        logs: Logs,
+        switched_off: Collection[str] = (),
+        *,
+        seed: int | None = None,
+        timetable: Timetable | None = None,
+    ) -> None:
+        """Stand where nothing has happened yet; see `explain` for the arguments."""
+        self._system = system
+        self._believed = _Believed(switched_off)
+        self._arrange: Arrange = _by_likelihood
+        if timetable is not None:
+            self._arrange = _Timed(timetable, logs.clock)
+        elif seed is not None:
+            self._arrange = _Drawn(seed)
+        self._cursor = Cursor(logs, reduced=True)
+        self._stack = [Position(system.initial(), HashedMap(), logs.total)]
+        self._seen: set[tuple[Any, HashedMap[Place, int]]] = set()
+        self._frontier: list[Position] = []
+        self._states = self._branches = 0
+        self._nearest = logs.total
+
+    def go_on(self, budget: Budget) -> Explanation:
+        """Search until it is known, or the budget is spent, to which all states count that were visited."""
+        with uncollected():
+            return self._searched(budget)
+
+    def _searched(self, budget: Budget) -> Explanation:
+        deadline = None if budget.time_ms is None else time.thread_time() + budget.time_ms / 1000
+        patience = budget.states if budget.patience is None else budget.patience
+        system, cursor, seen, stack = self._system, self._cursor, self._seen, self._stack
+        states, lost = self._states, self._states + patience
+        met = False
+        while stack:
+            here = stack.pop()
+            since, left = 0, here.left
+            while True:
+                if here.left == 0:
+                    return Explanation(Answer.EXPLAINED, states, self._branches, path=here.path())
+                states += 1
+                if here.left < self._nearest:
+                    self._nearest, lost = here.left, states + patience
+                late = deadline is not None and not states % 256 and time.thread_time() > deadline
+                if late or states > lost or states > budget.states:
+                    stack.append(here)
+                    self._states = states
+                    return Explanation(
+                        Answer.UNKNOWN, states, self._branches, frontier=_furthest(self._frontier, here)
+                    )
+                cursor.move(here.used)
+                successors = _successors(system, cursor, here, self._believed, self._arrange)
+                if len(successors) != 1:
                     break
-                seen.add(known)
-        if met:
-            met = False
-            continue
-        if not successors:
-            frontier = _furthest(frontier, here)
-            continue
-        branches += 1
-        for after in successors:
-            after.state = system.canonical(after.state, cursor.now)
-            known = (after.state, after.used)
-            if known not in seen:
-                seen.add(known)
-                stack.append(after)
-    return Explanation(Answer.REFUTED, states, branches, frontier=frontier)
+                here = successors[0]
+                since += 1
+                if (
+                    here.left != left
+                    and not here.left % MEETING_POINTS
+                    and self._branches
+                    and since <= LOOKED_FOR
+                ):
+                    left = here.left
+                    here.state = system.canonical(here.state, cursor.now)
+                    known = (here.state, here.used)
+                    if known in seen:
+                        met = True
+                        break
+                    seen.add(known)
+            if met:
+                met = False
+                continue
+            if not successors:
+                self._frontier = _furthest(self._frontier, here)
+                continue
+            self._branches += 1
+            for after in successors:
+                after.state = system.canonical(after.state, cursor.now)
+                known = (after.state, after.used)
+                if known not in seen:
+                    seen.add(known)
+                    stack.append(after)
+        return Explanation(Answer.REFUTED, states, self._branches, frontier=self._frontier)
 
 
 def _furthest(frontier: list[Position], here: Position) -> list[Position]:
