@@ -252,4 +252,9 @@ SEARCH: dict[str, Weakening] = {
         "if any(begun < moment <= end for moment in self._index.stills):",
         "if False:",
     ),
+    "whoever lives has waited for the dead": Weakening(
+        "explain.disturbances",
+        "                and in_time\n",
+        "",
+    ),
 }
