@@ -111,7 +111,8 @@ class Arrivals:
     ) -> Iterator[Step]:
         """What tells that a value is no longer valid comes where there is none.
 
-        An entry without a value stays one, and is as new as what has come; a key that is not there stays so.
+        An entry without a value stays one, and is as new as what has come; the listener is told of it once
+        more or not, no document says. A key that is not there stays so.
         """
         where = (channel.target, operation.region, operation.key)
         absent = entry.state is not EntryState.INVALID
@@ -129,11 +130,13 @@ class Arrivals:
             if head.stamp is not None and (stamp is None or stamp.version < head.stamp.version):
                 stamp = head.stamp
             after = world.but(entries=world.entries.set(where, Entry(EntryState.INVALID, None, stamp)))
-            yield Step(
-                ("is told that it has no value", channel.target, operation.op_id),
-                taken(after, channel, head),
-                (self._replicates.shown(channel.target, operation),) if way is Absent.TOLD_INVALID else (),
-            )
+            told = (self._replicates.shown(channel.target, operation),)
+            for shows in {None: ((), told), Absent.TOLD_INVALID: (told,)}.get(way, ((),)):
+                yield Step(
+                    ("is told that it has no value", channel.target, operation.op_id),
+                    taken(after, channel, head),
+                    shows,
+                )
 
     def _fetched(self, world: World, channel: Channel, operation: Operation, head: Message) -> Iterator[Step]:
         """What a client has asked its server for arrives, and is kept if nothing newer has come meanwhile.

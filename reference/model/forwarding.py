@@ -339,14 +339,17 @@ class Forwarding:
             return
         lacks = world.entry(member, operation.region, operation.key).state not in PRESENT
         if operation.member == member:
-            if lacks and operation.kind in _LEAVES_NOTHING:
-                # That there was nothing to change here may be all that its caller makes of it.
+            transacted = operation.op_id in self._setting.transactions
+            if lacks and (transacted or operation.kind in _LEAVES_NOTHING):
+                # That there was nothing to change here may be all that its caller makes of it; and what was
+                # committed elsewhere may come to the caller as it comes to any other.
                 yield from self._replicates.passed_over(world, view, channel, operation, head)
             stamps: tuple[Stamp | None, ...] = (None,)
             if head.stamp is not None:
                 stamps = each(self._setting.book.stamp_taken_over(head.stamp, member))
             for stamp in stamps:
-                yield from self._taken(world, view, channel, operation, head._replace(stamp=stamp))
+                for step in self._taken(world, view, channel, operation, head._replace(stamp=stamp)):
+                    yield from self._counted_or_not(world, channel, head, step)
             return
         if lacks:
             yield from self._replicates.passed_over(world, view, channel, operation, head)
@@ -361,6 +364,19 @@ class Forwarding:
             for compares in each(book.checks_less_than_replicate()) if checks else (False,):
                 way = self._replicates.checked if compares else self._replicates.unchecked
                 yield from way(world, view, channel, operation, head)
+
+    def _counted_or_not(self, world: World, channel: Channel, head: Message, step: Step) -> Iterator[Step]:
+        """An answer that comes too late for its caller: an update that is counted as discarded, or none.
+
+        What the documents count are the messages in which others tell of an update (004, L70).
+        """
+        if step.name[0] != "discards" or step.state.discards == world.discards:
+            yield step
+            return
+        step.claim, step.loses = None, ()
+        yield step
+        after = step.state.but(discards=world.discards)
+        yield Step(("makes nothing of the answer", channel.target, head.op_id), after, step.shows)
 
     def _told_only(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message

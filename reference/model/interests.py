@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+import msgspec
+
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step
 from plumbline.reference.hashed import HashedMap
@@ -223,16 +225,17 @@ class Interests:
                     entries = entries.delete((client, region, key))
             dropped = world.but(entries=entries)
             for fetches in each(book.fetches_anew()):
-                ways: list[tuple[World, Shows]] = [(dropped, shows)]
-                for one in kept if fetches else ():
-                    ways = [
-                        (self._keeping(so_far, after, client, region), told)
-                        for so_far, told in ways
-                        for after, _ in self._loaded(so_far, one.interest)
-                    ]
-                for after, told in ways:
-                    news = self._news(dropped, after, client, region) if tells else ()
-                    yield after, (*told, *news)
+                for loading in _loading_anew(kept) if fetches else ((),):
+                    ways: list[tuple[World, Shows]] = [(dropped, shows)]
+                    for interest in loading:
+                        ways = [
+                            (self._keeping(so_far, after, client, region), told)
+                            for so_far, told in ways
+                            for after, _ in self._loaded(so_far, interest)
+                        ]
+                    for after, told in ways:
+                        news = self._news(dropped, after, client, region) if tells else ()
+                        yield after, (*told, *news)
 
     def _news(self, before: World, after: World, client: str, region: str) -> Shows:
         """What a listener would be told of what was fetched, if it were told."""
@@ -296,6 +299,16 @@ class Interests:
 def with_interests(world: World, interests: HashedMap[tuple[str, str], tuple[Registration, ...]]) -> World:
     """The world with other interest lists."""
     return world.but(served=world.served._replace(interests=interests))
+
+
+def _loading_anew(kept: tuple[Registration, ...]) -> tuple[tuple[Interest, ...], ...]:
+    """What a client that starts anew may fetch: by each registration's own policy, or all with their values.
+
+    The entries of its interest are fetched, says the document, and names no policy there (001, L70).
+    """
+    own = tuple(one.interest for one in kept)
+    whole = tuple(msgspec.structs.replace(one, policy="keys_values") for one in own)
+    return (own,) if own == whole else (own, whole)
 
 
 def covers(book: Rulebook, interest: Interest, key: str) -> tuple[bool, ...]:

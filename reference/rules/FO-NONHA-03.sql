@@ -7,8 +7,8 @@
 -- opportunity: what a client holds at the first rest behind the loss of every server that kept its queue,
 --   another that it names being alive, of a key that registrations cover: made before, at rest, with
 --   nothing called on the key since the loss; and what a member holds then
--- violation: it is not the member's value where one of them loads values, or its key alone where one loads
---   keys, or nothing
+-- violation: it is not the member's value; nor, where none of them loads values, its key alone if one loads
+--   keys, or nothing if none does
 WITH loads AS (
   SELECT w.run_id, w.example, w.client, w.region, w.key,
     max(CASE w.loads WHEN 'keys_values' THEN 2 WHEN 'keys' THEN 1 ELSE 0 END) AS most, bool_and(w.brings) AS all_bring
@@ -42,7 +42,7 @@ there AS (
 )
 SELECT s.run_id, s.example, s.seq, s.region || '/' || s.key AS subject,
   s.client || ' holds ' || s.what || ' once it has lost its servers; ' || t.member || ' has ' || t.what AS witness,
-  s.what <> CASE WHEN t.what = 'absent' OR l.most = 0 THEN 'absent' WHEN l.most = 1 THEN 'invalid' ELSE t.what END AS violated
+  s.what <> t.what AND s.what <> CASE WHEN t.what = 'absent' OR l.most = 0 THEN 'absent' WHEN l.most = 1 THEN 'invalid' ELSE t.what END AS violated
 FROM sights s
 JOIN clientele k ON k.run_id = s.run_id AND k.example = s.example AND k.client = s.client
   AND k.line_lost_at < s.seq AND s.seq < k.all_lost_at AND s.registered_at < k.line_lost_at

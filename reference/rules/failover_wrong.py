@@ -72,10 +72,10 @@ def _failovers() -> dict[str, Sample]:
         .settle()
         .read(K={"x": None})
         .sample("FO-NONHA-01"),
-        "keeps what it should drop": looked(UNSECURED, "none")
+        "keeps the key of what it should drop": looked(UNSECURED, "none")
         .fault("crash", "B")
         .settle()
-        .read(K={"x": "v3"})
+        .read(K={"x": None})
         .sample("FO-NONHA-03"),
         "fetches nothing": looked(UNSECURED).fault("crash", "B").settle().read(K={}).sample("FO-NONHA-03"),
         "told of what it fetches": looked(UNSECURED)

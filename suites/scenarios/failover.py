@@ -15,6 +15,7 @@ K = "K"
 
 KILLS = (Capability.CLIENTS, Capability.MEMBER_FAULTS)
 KILLS_AND_GATES = (*KILLS, Capability.LISTENER_GATES)
+KILLS_LOCALLY = (*KILLS, Capability.LOCAL_OPERATIONS)
 KILLS_IN_TIME = (*KILLS, Capability.VIRTUAL_TIME)
 GATES = (Capability.CLIENTS, Capability.LISTENER_GATES)
 
@@ -269,20 +270,20 @@ def a_client_that_a_secondary_takes_over_does_not_start_anew(s: Stage) -> None:
     s.holds(K, "x", held)
 
 
-@scenario("FO-NONHA-01", "FO-NONHA-03", needs=KILLS, clients=UNSECURED, registers=False)
+@scenario("FO-NONHA-01", "FO-NONHA-03", needs=KILLS_LOCALLY, clients=UNSECURED)
 def a_client_without_a_secondary_starts_anew(s: Stage) -> None:
-    s.register(K, "key", "x", policy="none")
-    held = s.put("A", "x")
+    there = s.put("A", "x")
     s.settle()
-    s.holds(K, "x", held)
+    s.do(K, OperationKind.LOCAL_INVALIDATE, "x")
+    s.holds_invalid(K, "x")
     s.crash("B")
     s.settle()
-    s.holds(K, "x", None)
-    s.log_is(K, "x", held)
+    s.holds(K, "x", there)
+    s.told_once(K, there)
 
 
 @scenario("FO-NONHA-03", needs=KILLS, clients=UNSECURED, registers=False)
-def each_registration_is_loaded_anew_by_its_own_policy(s: Stage) -> None:
+def each_registration_is_loaded_anew_by_its_own_policy_or_with_values(s: Stage) -> None:
     there = {key: s.put("A", key) for key in ("x", "y", "z")}
     s.register(K, "key", "x", policy="keys_values")
     s.register(K, "key", "y", policy="keys")
@@ -290,11 +291,11 @@ def each_registration_is_loaded_anew_by_its_own_policy(s: Stage) -> None:
     s.crash("B")
     s.settle()
     s.holds(K, "x", there["x"])
-    s.holds_invalid(K, "y")
-    s.holds(K, "z", None)
+    s.holds_invalid(K, "y", there["y"])
+    s.holds(K, "z", None, there["z"])
 
 
-@scenario("FO-NONHA-07", needs=KILLS_AND_GATES, clients=UNSECURED)
+@scenario("FO-NONHA-01", "FO-NONHA-03", "FO-NONHA-07", needs=KILLS_AND_GATES, clients=UNSECURED)
 def what_only_the_dead_server_had_is_gone_without_an_event(s: Stage) -> None:
     # Held in the listener of B it has not gone to other members.
     only = s.park("B", "B", "x")

@@ -118,9 +118,9 @@ class Stage(Course):
                 f"{client} to be told once that the region is destroyed", f"{len(told)} times"
             )
 
-    def holds_invalid(self, member: str, key: str) -> None:
-        """A member holds an entry without a value."""
-        self._holds(member, key, [_state(present=True, token=None)])
+    def holds_invalid(self, member: str, key: str, *operations: Operation) -> None:
+        """A member holds an entry without a value; or the value of one of these operations."""
+        self._holds(member, key, [_state(present=True, token=None), *map(_wanted, operations)])
 
     def holds(self, member: str, key: str, *operations: Operation | None) -> None:
         """A member holds the value of one of these operations; None stands for no entry.
