@@ -146,8 +146,10 @@ class Stage:
         """A listener is told of an event; comes back when it may go on.
 
         That of a member that holds no copy of the key counts for nothing: Geode tells it of what others hold.
+        Clients are no members.
         """
-        if event.member not in self.placed.get((event.region, event.key), (event.member,)):
+        holders = self.placed.get((event.region, event.key))
+        if holders is not None and event.member in self._sites and event.member not in holders:
             return
         operation = self._operations.get(event.token) if event.token is not None else None
         if operation is not None and self._sites.get(operation.member) != self._sites.get(event.member):

@@ -60,6 +60,14 @@ def told_elsewhere(stage: Stage, what: Event) -> threading.Thread:
     return thread
 
 
+def test_clients_are_told_of_what_lies_anywhere_and_members_of_what_they_hold():
+    stage = Stage({"A": 1, "B": 1})
+    stage.placed["r", "k"] = ("A",)
+    for who in ("A", "B", "K"):
+        stage.tell(event(member=who))
+    assert [one.member for one in stage.events] == ["A", "K"]
+
+
 def test_a_listener_parks_at_its_gate_until_it_is_released(stage: Stage):
     stage.arm(GATE)
     thread = told_elsewhere(stage, event())

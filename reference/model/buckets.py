@@ -281,7 +281,11 @@ class Buckets:
         place, shown = self._replicates.shown(member, operation)
         decided = self._replicates.decided_by_log(view, place, shown)
         taken = self._replicates.taken(world, channel, head, discarded=False)
-        for after in queued(taken, self._setting, self._strength, member, operation, head.stamp):
+        heard: list[World] = []
+        for sends in each(self._setting.book.sends_overheard()):
+            known = queued(taken, self._setting, self._strength, member, operation, head.stamp)
+            heard.extend(known if sends else (taken,))
+        for after in heard:
             if view.fits(place, shown):
                 yield Step(("hears of it, and tells", member, head.op_id), after, ((place, shown),))
             if not (view.reduced and decided and view.still(place, shown)):

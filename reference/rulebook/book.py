@@ -118,6 +118,7 @@ class Rulebook:
     synchronises: Callable[[], Any] = partitioned.synchronises
     keeps_copies: Callable[[], Any] = partitioned.keeps_copies
     loaded_from: Callable[[str, tuple[str, ...]], Any] = partitioned.loaded_from
+    sends_overheard: Callable[[], Any] = partitioned.sends_overheard
     shuts_out: Callable[[bool], Any] = clearing.shuts_out
     clear_waits_for_updates: Callable[[], Any] = clearing.clear_waits_for_updates
     cleared_with: Callable[[tuple[str, ...]], Any] = clearing.cleared_with

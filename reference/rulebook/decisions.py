@@ -169,6 +169,7 @@ PARTITIONED: dict[str, Decision] = {
     "copies_awaited": Decision(("CONS-PR-04",), any_recipients),
     "synchronises": Decision(("CONS-PR-05",), yes_or_no),
     "keeps_copies": Decision(("CONS-PR-05",), yes_or_no),
+    "sends_overheard": Decision(("S2C-OPS-07",), yes_or_no),
     "loaded_from": Decision(("INT-BULK-02",), lambda server, members: Free((members, (server,)))),
 }
 """Decisions that only examples with partitioned regions ask."""

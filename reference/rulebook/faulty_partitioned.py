@@ -59,6 +59,12 @@ PARTITIONED = (
         keeps_copies=lambda: False,
     ),
     variant(
+        "tells-of-own-buckets",
+        "S2C-OPS-07",
+        "a server sends its clients what becomes of the keys that it holds a copy of, and of no others",
+        sends_overheard=lambda: False,
+    ),
+    variant(
         "loads-own-buckets",
         "INT-BULK-02",
         "a bulk load covers the buckets of the server that was asked, and no others",

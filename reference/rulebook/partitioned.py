@@ -45,3 +45,8 @@ def keeps_copies() -> bool:
 def loaded_from(server: str, members: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
     """Whose buckets a client's bulk load covers: those of all members (001, L57 s3)."""
     return members
+
+
+def sends_overheard() -> bool:
+    """Whether a server sends its clients what it holds no copy of: it does, as of any peer (001, L38)."""
+    return True

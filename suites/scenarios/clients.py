@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Client, OperationKind
+from plumbline.reference.operations import Client, OperationKind, Scope
 from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
 
@@ -70,3 +70,26 @@ def what_is_older_than_its_own_destroy_does_not_revive_a_key_at_a_client(s: Stag
             s.everybody_holds(key, again)
         else:
             s.told_some_of(CLIENT, key, older, gone)
+
+
+@scenario(
+    "CONS-CL-03",
+    needs=(Capability.CLIENTS, Capability.TOMBSTONES, Capability.LISTENER_GATES, Capability.MEMBER_FAULTS),
+    clients=(Client(name=CLIENT, servers=("B", "C"), redundancy=1),),
+    scope=Scope.NO_ACK,
+    registers=False,
+)
+def what_is_older_than_a_destroy_that_it_was_sent_does_not_revive_a_key_at_a_client(s: Stage) -> None:
+    # B stands in its listener and has not taken what A sent behind that; what C sends comes to the client.
+    s.register(CLIENT, "key", "x")
+    s.put("A", "x")
+    s.settle()
+    front = s.park("B", "A", "in front", thread="T")
+    older = s.put("A", "x", thread="T")
+    s.shown_at("C", older)
+    gone = s.do("C", OperationKind.DESTROY, "x")
+    s.may_be_shown_at(CLIENT, gone)
+    s.crash("B")
+    s.release(front)
+    s.settle()
+    s.everybody_holds("x", None)

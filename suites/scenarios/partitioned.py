@@ -152,6 +152,25 @@ def what_a_copy_still_holds_back_meets_a_new_primary(s: Buckets) -> None:
 K = Client(name="K", servers=("A",))
 
 
+EACH_ITS_OWN = tuple(Client(name=name, servers=(server,)) for name, server in zip("KLM", "ABC", strict=True))
+"""A client of each member: of any key, one of them holds a copy where it is served, and one does not."""
+
+
+@partitioned("S2C-OPS-07", redundancy=0, needs=(Capability.CLIENTS,), clients=EACH_ITS_OWN)
+def clients_are_told_of_a_key_whose_copies_lie_elsewhere(s: Buckets) -> None:
+    for client in EACH_ITS_OWN:
+        s.register(client.name)
+    for key in ("x", s.elsewhere("x")):
+        written = s.put(s.primary(key), key)
+        again = s.put(s.without(key), key)
+        gone = s.do(s.primary(key), OperationKind.DESTROY, key)
+        last = s.put(s.without(key), key)
+        s.settle()
+        for client in EACH_ITS_OWN:
+            s.log_is(client.name, key, written, again, gone, last)
+            s.holds(client.name, key, last)
+
+
 @partitioned("INT-BULK-02", redundancy=0, needs=(Capability.CLIENTS,), clients=(K,))
 def a_bulk_load_covers_the_buckets_of_all_members(s: Buckets) -> None:
     keys = [*(f"k{number}" for number in range(12)), "x", s.elsewhere("x")]

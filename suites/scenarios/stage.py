@@ -22,10 +22,10 @@ class Stage(Course):
             expected = f"the listener of {member} to be told of {operation.token}"
             raise MismatchError(expected, self._told_at(member))
 
-    def may_be_shown_at(self, member: str, operation: Operation) -> None:
-        """The listener of a member is given all the time to be told of an operation, whether or not it is."""
+    def may_be_shown_at(self, member: str, operation: Operation) -> bool:
+        """Give the listener of a member all the time to be told of an operation; whether it was."""
         self.steps.append(Await(operation.op_id, member))
-        self._driver.await_shown(member, operation)
+        return self._driver.await_shown(member, operation)
 
     def not_shown_at(self, member: str, operation: Operation) -> None:
         """The listener of a member is not told of an operation, though it is given all the time for it."""
