@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from importlib.metadata import version as installed_version
 
+from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.runs import Counterexample
 from plumbline.reference.verdicts import Source
@@ -43,9 +44,11 @@ def counterexample_of(
     assert result.history is not None, "nothing was played"
     finding = result.finding
     named = () if finding is None else finding.requirements
+    # A decision may have an id for each answer: those of the other dialect would say the opposite.
+    owed = (name for name in named if not dialect or dialect in catalogue()[name].dialects)
     expected, seen = worded(result, near)
     return Counterexample(
-        requirements=tuple(dict.fromkeys((*result.requirements, *named))),
+        requirements=tuple(dict.fromkeys((*result.requirements, *owed))),
         source=source,
         title=result.title,
         candidate=candidate,

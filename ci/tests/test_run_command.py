@@ -280,6 +280,17 @@ def test_what_is_not_owed_is_not_judged_though_there_are_tests_of_it(tmp_path: P
         assert merged(rows, "GWQ-ACK-05") is verdict, dialect
 
 
+def test_a_counterexample_names_nothing_that_its_dialect_does_not_owe(tmp_path: Path):
+    run(tmp_path, "--candidate", "faulty:keeps-invalidations", "--select", "CONS-CL-02")
+    directory, _, rows = only_run(tmp_path)
+    files = {row.counterexample for row in rows if row.counterexample}
+    assert files
+    for file in files:
+        named = read_counterexample(directory / "counterexamples" / file).requirements
+        assert "CONS-CL-02" in named
+        assert not [name for name in named if "geode" not in catalogue()[name].dialects]
+
+
 def test_a_budget_ends_the_drawing_of_plans(tmp_path: Path):
     selection = ("--select", "CONS-RR-04", "--json")
     short = run(tmp_path / "short", *selection, "--budget", "1ms", profile="full")
