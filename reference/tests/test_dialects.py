@@ -17,6 +17,16 @@ from plumbline.reference.rulebook.values import each
 from plumbline.reference.rulebook.variant import by_name, variant
 
 
+@pytest.mark.parametrize("book", [Rulebook(), rulebook_of(Dialect.GEMFIRE6), FAULTY["late-wins"].rulebook()])
+def test_freeing_a_decision_changes_that_and_nothing_else(book: Rulebook):
+    before = dataclasses.asdict(book)
+    for name, decision in DECISIONS.items():
+        freed = book.with_free(name)
+        assert dataclasses.asdict(freed) == before | {name: decision.free}
+        assert freed.replaced() == dataclasses.replace(book, **{name: decision.free}).replaced()
+    assert dataclasses.asdict(book) == before
+
+
 @pytest.mark.parametrize("point", CONTRADICTIONS, ids=lambda point: point.about)
 def test_what_is_owed_for_one_side_alone_is_owed_where_that_side_counts(point: Contradiction):
     assert point.earlier.document < point.later.document
