@@ -52,7 +52,7 @@ def kept(jars: Jars, make: Callable[[Path], None]) -> Path | None:
                     draft.rename(archive)
                     _sweep(archive.parent)
         archive.touch()
-    except (AdapterError, OSError):  # members start without it, only later
+    except (AdapterError, OSError, RuntimeError):  # RuntimeError: there is no home directory
         return None
     return archive
 

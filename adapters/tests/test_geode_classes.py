@@ -95,6 +95,16 @@ def test_where_the_cache_cannot_be_written_there_is_no_archive(
     assert kept(jars, lambda draft: written(draft, "archive")) is None
 
 
+def test_who_has_no_home_directory_has_no_archive(jars: Jars, monkeypatch: pytest.MonkeyPatch):
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("PLUMBLINE_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    assert kept(jars, lambda draft: written(draft, "archive")) is None
+
+
 def mapped_by_a_member() -> list[str]:
     """The archives that a member has mapped, which has joined its cluster."""
     with GeodeAdapter("1.15.1") as adapter:
