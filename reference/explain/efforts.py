@@ -19,7 +19,7 @@ from plumbline.reference.explain.steps import Entry
 from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 
-SOON, FEW_KEYS, STUCK, LONGER, PATIENT = 3, 4, 8, 12, 60
+SOON, FEW_KEYS, STUCK, LONGER, PATIENT = 3, 4, 6, 12, 60
 """So many states are looked at for each entry of the logs: of all keys before few are asked, of few keys, of
 all once more where they got stuck, and of those that are still undecided then. Of right histories a key alone
 is nearly always explained with few."""
