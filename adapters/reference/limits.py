@@ -99,8 +99,8 @@ def _require_transaction(operation: Operation, setting: Setting, world: World) -
 
 
 def _require_call_of_client(operation: Operation, setting: Setting, world: World) -> None:
-    """Clients of several servers call puts once answers were lost, and nothing else, so far."""
-    if operation.member not in setting.clients:
+    """Clients of several servers call puts once answers were lost, and what concerns no server, so far."""
+    if operation.member not in setting.clients or operation.kind is OperationKind.LOCAL_INVALIDATE:
         return
     tracked = setting.tracked(operation.member)
     if tracked and (not counted(world) or world.wan.dead):

@@ -250,13 +250,19 @@ class Index:
         return alone and history.registers and not changed and kinds <= _PLAIN
 
     def _asked_again(self, history: History) -> frozenset[tuple[str, str, str | None]]:
-        """Region, key and token of what the resolvers of a site were asked more than once."""
-        asked = Counter(
-            (self.sites[member], event.region, event.key, event.token)
-            for member, log in history.logs.items()
-            for event in (shown.event for shown in log)
-            if event.conflict is not None
-        )
+        """Region, key and token of what came to a site more than once, as its resolvers tell.
+
+        They were asked more than once, or at a member that had told of it before.
+        """
+        asked: Counter[tuple[int, str, str, str | None]] = Counter()
+        for member, log in history.logs.items():
+            told = set()
+            for event in (shown.event for shown in log):
+                what = (self.sites[member], event.region, event.key, event.token)
+                if event.conflict is None:
+                    told.add(what)
+                else:
+                    asked[what] += 2 if what in told else 1
         return frozenset(
             (region, key, token) for (_, region, key, token), times in asked.items() if times > 1
         )
