@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import msgspec
 
 from plumbline.reference.explain.steps import Step, View
-from plumbline.reference.model.interests import PRESENT, Interests
+from plumbline.reference.model.interests import Interests
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Call, Channel, Entry, Message, World
@@ -62,24 +62,7 @@ class Arrivals:
                     step.loses = () if nameless else step.loses
                     yield step
             return
-        own = operation.member == channel.target
-        lacks = world.entry(channel.target, operation.region, operation.key).state not in PRESENT
-        if operation.kind is OperationKind.INVALIDATE and lacks and not own:
-            yield from self._invalidated_in_vain(world, view, channel, operation, head)
-            return
         yield from self._taken_as(world, view, channel, operation, head)
-
-    def _invalidated_in_vain(
-        self, world: World, view: View, channel: Channel, operation: Operation, head: Message
-    ) -> Iterator[Step]:
-        """A key that the client lacks becomes one without a value, or stays away: no document says."""
-        name = ("has nothing to invalidate", channel.target, operation.op_id)
-        after = taken(world, channel, head)
-        yield Step(name, after)
-        yield Step(name, after, (self._replicates.shown(channel.target, operation),))
-        for step in self._taken_as(world, view, channel, operation, head):
-            step.claim, step.loses = None, ()
-            yield step
 
     def _taken_as(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message
