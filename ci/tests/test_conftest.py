@@ -19,10 +19,12 @@ def run_pytest(directory: Path, *options: str, in_ci: bool = False) -> subproces
         f"[pytest]\naddopts = --import-mode=importlib {' '.join(f'-p no:{name}' for name in ASIDE)}\n"
         "markers =\n    java\n    spark\n    containers\n    browser\n    slow\n"
     )
+    # Whoever runs these tests may be one of several processes, which what is run here is not.
+    alone = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")}
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options, str(directory)],
         cwd=directory,
-        env={**os.environ, "CI": "true" if in_ci else ""},
+        env={**alone, "CI": "true" if in_ci else ""},
         capture_output=True,
         text=True,
         check=False,

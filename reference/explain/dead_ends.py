@@ -5,58 +5,43 @@ Knows how both are told to people; knows nothing of why the search came that way
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 
 import msgspec
 
 from plumbline.reference.explain.engine import Position
 from plumbline.reference.explain.question import Question
-from plumbline.reference.explain.steps import Entry, Place, View
+from plumbline.reference.explain.steps import Entry, Place, Unobserved
 from plumbline.reference.model.places import TIMELINE
 from plumbline.reference.rulebook.resolvers import Told
 from plumbline.reference.runs import DeadEnd
 
 
-class _Offers:
+class _Offers(Unobserved):
     """A view that fits everything, for asking what the model would have shown at a dead end."""
 
-    reduced = False
-
     def __init__(self, question: Question, position: Position) -> None:
+        super().__init__(reduced=False)
         self._entries = question.logs.entries
         self._used = position.used
         self.now = position.used.get(TIMELINE, 0)
 
     def due(self, place: Place) -> Entry | None:
+        """What stands next in the log."""
         shown = self._entries.get(place, ())
         index = self._used.get(place, 0)
         return shown[index] if index < len(shown) else None
 
-    def fits(self, place: Place, entry: Entry) -> bool:
-        del place, entry
-        return True
-
-    def still(self, place: Place, entry: Entry) -> bool:
-        del place, entry
-        return False
-
-    def when(self, place: Place, entry: Entry) -> int | None:
-        del place, entry
-        return None
-
     def observed(self, place: Place) -> bool:
+        """Whether there is such a log."""
         return place in self._entries
-
-    def complete(self, owner: Hashable) -> bool:
-        del owner
-        return True
 
 
 def dead_ends_of(question: Question, frontier: list[Position]) -> Iterable[DeadEnd]:
     """For each dead end, at each log with something due: what was due, and what was on offer instead."""
     total = question.logs.total
     for position in frontier:
-        offers: View = _Offers(question, position)
+        offers = _Offers(question, position)
         offered: dict[Place, list[str]] = {}
         for step in question.system.steps(position.state, offers):
             for place, entry in step.shows:

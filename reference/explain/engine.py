@@ -352,7 +352,7 @@ class Search:
                 late = deadline is not None and not states % 256 and time.thread_time() > deadline
                 if late or states > lost or states > budget.states:
                     stack.append(here)
-                    self._states = states
+                    self._states = states - 1  # this one is still to be looked at
                     return Explanation(
                         Answer.UNKNOWN, states, self._branches, frontier=_furthest(self._frontier, here)
                     )

@@ -7,15 +7,13 @@ what any of it means for a step (`hindsight`).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Callable
 from itertools import accumulate
 from operator import itemgetter
 from typing import NamedTuple
 
-import msgspec
-
 from plumbline.reference.explain.outages import still_down
+from plumbline.reference.explain.tellings import told_again, told_when, without_questions
 from plumbline.reference.history import (
     Armed,
     Called,
@@ -43,7 +41,6 @@ from plumbline.reference.history import (
     StatisticRead,
     Waited,
 )
-from plumbline.reference.history import Shown as ListenerShown
 from plumbline.reference.model.forgetting import BINDS
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
 from plumbline.reference.model.setting import served
@@ -113,12 +110,11 @@ class Index:
         self.primaries: dict[str, str] = {}
         self.located: dict[tuple[str, str], list[tuple[int, str]]] = {}
         self._read(history)
-        again = self._asked_again(history)
-        history = _as_told(history)
+        again = told_again(history, self.sites)
+        history = without_questions(history)
         self.plain = self._is_plain(history)
         self.doomed = {fault.member for _, fault in self.faults if fault.kind is FaultKind.CRASH}
         """Who dies."""
-        again = again.union(*(_repeats(log) for log in history.logs.values()))
         self.repeated = frozenset(
             op.op_id for op in self.operations.values() if (op.region, op.key, op.token) in again
         )
@@ -143,7 +139,7 @@ class Index:
         self.leaps = [moment for moment, fault in self.faults if fault.kind is FaultKind.TIME_LEAP]
         self.losers = self._find_losers()
         self.unheard = self._find_unheard()
-        self._told = self._find_told(history)
+        self._told = told_when(history)
         self.rivals = self._find_rivals(history)
 
     def _read(self, history: History) -> None:
@@ -248,24 +244,6 @@ class Index:
         changed |= any(operation.kind in WHOLE_REGION for operation in self.operations.values())
         changed |= self._restarts
         return alone and history.registers and not changed and kinds <= _PLAIN
-
-    def _asked_again(self, history: History) -> frozenset[tuple[str, str, str | None]]:
-        """Region, key and token of what came to a site more than once, as its resolvers tell.
-
-        They were asked more than once, or at a member that had told of it before.
-        """
-        asked: Counter[tuple[int, str, str, str | None]] = Counter()
-        for member, log in history.logs.items():
-            told = set()
-            for event in (shown.event for shown in log):
-                what = (self.sites[member], event.region, event.key, event.token)
-                if event.conflict is None:
-                    told.add(what)
-                else:
-                    asked[what] += 2 if what in told else 1
-        return frozenset(
-            (region, key, token) for (_, region, key, token), times in asked.items() if times > 1
-        )
 
     @property
     def readings(self) -> dict[int, tuple[int, int]]:
@@ -490,18 +468,6 @@ class Index:
             return 0, NEVER
         return self._told.get((member, operation.region, operation.key, operation.token), (0, NEVER))
 
-    @staticmethod
-    def _find_told(history: History) -> dict[tuple[str, str, str, str], tuple[int, int]]:
-        told: dict[tuple[str, str, str, str], tuple[int, int]] = {}
-        for member, log in history.logs.items():
-            for shown in log:
-                event = shown.event
-                if event.token is not None:
-                    where = (member, event.region, event.key, event.token)
-                    after, before = told.get(where, (NEVER, 0))
-                    told[where] = (min(after, shown.after), max(before, shown.before))
-        return told
-
     def _find_rivals(self, history: History) -> dict[tuple[str, str], list[Operation]]:
         """Per member and region what may enter one of the region's queues there, in the order of the calls.
 
@@ -560,23 +526,6 @@ def _not_replicated(history: History) -> tuple[set[str], set[str]]:
     partitioned = {r.name for r in history.regions if r.policy is RegionPolicy.PARTITION}
     lesser = {r.name for r in history.regions if r.policy is not RegionPolicy.REPLICATE or r.policies}
     return partitioned, partitioned | lesser
-
-
-def _as_told(history: History) -> History:
-    """The history with what listeners were told alone: who asks a resolver has not changed anything by it."""
-    if not history.resolver:
-        return history
-    logs = {
-        member: tuple(shown for shown in log if shown.event.conflict is None)
-        for member, log in history.logs.items()
-    }
-    return msgspec.structs.replace(history, logs=logs)
-
-
-def _repeats(log: tuple[ListenerShown, ...]) -> frozenset[tuple[str, str, str | None]]:
-    """Region, key and token of what a log tells of more than once."""
-    told = Counter((shown.event.region, shown.event.key, shown.event.token) for shown in log)
-    return frozenset(what for what, times in told.items() if times > 1 and what[2] is not None)
 
 
 _PLAIN = frozenset({OperationKind.PUT, OperationKind.DESTROY})
