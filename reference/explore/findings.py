@@ -178,25 +178,31 @@ def _is_held_back(program: Program, run: Run) -> bool:
 
 
 def _is_overtaken(program: Program, run: Run) -> bool:
-    """Whether a member heard of a collection behind what was called since at a member that had collected.
+    """Whether a member heard of a collection behind what was called since at one that knew of it.
 
-    That is what it received of the collecting member; or, where it had collected itself and another one
-    did, too, what was called at its own.
+    That is what it received of a member that had collected, or had heard of that collection; or, where it
+    had collected itself and another one did, too, what was called at its own.
     """
     members = [member for site in program.shape.sites for member in site]
     since: dict[str, set[str]] = {}
+    knows: dict[str, set[str]] = {}
     behind: set[tuple[str, str]] = set()
     for line in run:
         what, *rest = line.split()
         if what == "collects":
-            since[rest[1]] = set()
+            since[rest[1]], knows[rest[1]] = set(), {rest[1]}
         elif what == "applies" and rest[0] in since:
             since[rest[0]].add(rest[1])
             behind |= {(rest[0], other) for other in members if other != rest[0]}
         elif what == "receives":
-            behind |= {(rest[0], collector) for collector, ops in since.items() if rest[1] in ops}
-        elif what == "hears" and (rest[-2], rest[-1]) in behind:
-            return True
+            told = (knows[one] for one, ops in since.items() if rest[1] in ops)
+            behind |= {(rest[0], collector) for each in told for collector in each}
+        elif what == "hears":
+            hearer, collector = rest[-2:]
+            if (hearer, collector) in behind:
+                return True
+            since.setdefault(hearer, set())
+            knows.setdefault(hearer, set()).add(collector)
     return False
 
 

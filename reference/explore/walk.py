@@ -10,13 +10,14 @@ import math
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from plumbline.reference.explain.steps import Entry, Place, Step, Unobserved, View
+from plumbline.reference.explore.apart import Apart
+from plumbline.reference.explore.fading import Fading, uncounted
 from plumbline.reference.explore.programs import Happening, Program, first_puts, words
 from plumbline.reference.explore.promises import MANNERS, Manner
 from plumbline.reference.explore.shapes import WHOLLY
-from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import Fault, FaultKind, OrderStrength
 from plumbline.reference.model import hazards
 from plumbline.reference.model.buckets import located
@@ -28,8 +29,6 @@ from plumbline.reference.model.timeline import Answers
 from plumbline.reference.model.world import World
 from plumbline.reference.operations import Interest, Operation, Outcome
 from plumbline.reference.rulebook.book import Rulebook
-
-_NOTHING: HashedMap[Any, Any] = HashedMap()
 
 
 class Moment(NamedTuple):
@@ -152,13 +151,6 @@ class _Faults(Unknowing):
         return self._clears
 
 
-def _uncounted(world: World) -> World:
-    """The world without what is only kept for those who count; so worlds that differ in nothing else meet."""
-    if world.tombs.collections:
-        world = world.but(tombs=world.tombs._replace(collections=_NOTHING))
-    return world.but(discards=_NOTHING) if world.discards else world
-
-
 class _Walker:
     """The model of one program, and what may come next in it."""
 
@@ -171,6 +163,8 @@ class _Walker:
         self._model = Model(self._setting, OrderStrength.TOTAL, self._foresight, Answers())
         self._view = Unobserved(reduced=reduced)
         self._replaced = book.replaced()
+        self._fading = Fading(program, self._setting, self._replaced)
+        self._apart = Apart(program, self._setting, self._replaced)
         self._rests = any(operation.kind in WHOLLY for operation in program.operations)
         self._manners = [one for one in MANNERS if program.shape.plain or not one.of_plain]
         self.astray: dict[Manner, tuple[Moment, str]] = {}
@@ -209,13 +203,13 @@ class _Walker:
             yield from returned
             return
         steps = list(self._model.internal_steps(world, self._view))
-        alone = self._alone(world, steps)
+        alone = self._alone(world, steps) or self._first(moment, steps)
         for step in alone or steps:
             self.shown.update(Counter(step.shows).items())
             for manner in self._manners:
                 if manner not in self.astray and not manner.kept(self.program, world, step):
                     self.astray[manner] = moment, _told(step)
-            yield moment._replace(world=_uncounted(step.state)), _told(step)
+            yield moment._replace(world=self._faded(step.state, moment.called)), _told(step)
         if not alone:
             yield from self._outside(moment)
 
@@ -248,6 +242,18 @@ class _Walker:
             if believed and step.clashes.isdisjoint(opened):
                 return [step]
         return []
+
+    def _first(self, moment: Moment, steps: list[Step]) -> list[Step]:
+        """The steps of one member that hears no more of others, once nothing comes from outside."""
+        if not self._view.reduced:
+            return []
+        if moment.called < len(self.program.operations) or moment.broken < len(self.program.faults):
+            return []
+        return self._apart.first(moment.world, steps)
+
+    def _faded(self, world: World, called: int) -> World:
+        """The world without what nothing reads any more; without what is counted in any case."""
+        return self._fading.faded(world, called) if self._view.reduced else uncounted(world)
 
     def _waits(self, world: World, operation: Operation) -> bool:
         """Whether a call comes only later: what takes effect later in a site is dated by a later clock.

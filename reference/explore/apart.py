@@ -1,0 +1,109 @@
+"""Apart: members that hear no more of each other, so that their steps need not be looked at in every order.
+
+Once all is called and has happened that comes from outside, what a member does concerns others only by what
+it tells them. One that nobody tells anything new any more is looked at first, in every order of its own
+steps, and the others behind it: any order of all steps is like one of these, but for steps of different
+members that have changed places. Knows worlds and steps; knows no promise.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.explain.steps import Step
+from plumbline.reference.explore.fading import TOMBSTONES_GO_BY_STAMP, destroys_to, is_of_replicates
+from plumbline.reference.explore.programs import Program
+from plumbline.reference.model.collecting import Collecting
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.world import Stage, World
+from plumbline.reference.rulebook.values import EntryState, each
+
+_AT = {
+    "receives": 1,
+    "ignores": 1,
+    "discards": 1,
+    "rolls back": 1,
+    "collects tombstones": 1,
+    "hears of a collection": 1,
+    "does not hear of a collection": 1,
+    "is lost": 2,
+}
+"""For each step of replicates where its name says at which member it happens: nobody else's entries change.
+
+Whoever called is told, too, which is the same in any order."""
+
+
+def member_of(step: Step) -> str:
+    """At which member a step of replicates happens."""
+    return str(step.name[_AT[step.name[0]]])
+
+
+class Apart:
+    """Which members of a program's worlds hear no more of others."""
+
+    def __init__(self, program: Program, setting: Setting, replaced: frozenset[str]) -> None:
+        self._setting = setting
+        self._members = program.shape.members
+        by_stamp = setting.tombstones is None or replaced.isdisjoint(TOMBSTONES_GO_BY_STAMP)
+        self._known = is_of_replicates(program) and setting.order is not None and by_stamp
+        self._collecting = Collecting(setting)
+
+    def first(self, world: World, steps: list[Step]) -> list[Step]:
+        """All steps of one member that nobody tells anything new; nothing if there is none.
+
+        Args:
+            world: in which everything is called, and has happened that comes from outside.
+            steps: all that may come next.
+        """
+        if not self._known or self._are_sending(world):
+            return []
+        living = [member for member in self._members if member not in world.wan.dead]
+        collect = [member for member in living if self._may_collect(world, member)]
+        for member in living:
+            own = [step for step in steps if member_of(step) == member]
+            if own and self._is_told_nothing(world, member, collect):
+                return own
+        return []
+
+    def _are_sending(self, world: World) -> bool:
+        """Whether some call has yet to take effect, or to be sent."""
+        return any(
+            call.stage not in (Stage.SENT, Stage.DONE)
+            for op_id, call in world.calls.items()
+            if self._setting.operations[op_id].member not in world.wan.dead
+        )
+
+    def _is_told_nothing(self, world: World, member: str, collect: list[str]) -> bool:
+        """Whether no news of a collection can come to a member.
+
+        Nor may it add to its own, which others would then hear of at one go.
+        """
+        if member in collect and any(source == member for source, _ in world.tombs.told):
+            return False
+        return collect in ([], [member]) or not self._has_tombstones(world, member)
+
+    def _has_tombstones(self, world: World, member: str) -> bool:
+        """Whether a member has a tombstone, or is about to be sent one: it may matter what was collected."""
+        return (
+            any(at == member and e.state is EntryState.TOMBSTONE for (at, *_), e in world.entries.items())
+            or any(at == member for at, *_ in world.tombs.ghosts)
+            or bool(destroys_to(world, self._setting, member))
+        )
+
+    def _may_collect(self, world: World, member: str) -> bool:
+        """Whether a member may collect anything, now or later."""
+        if self._setting.tombstones is None or not world.wan.passed:
+            return False
+        stamps = [
+            entry.stamp
+            for (at, *_), entry in world.entries.items()
+            if at == member and entry.state is EntryState.TOMBSTONE
+        ]
+        stamps += [stamp for (at, *_), stamp in world.tombs.ghosts.items() if at == member]
+        for message in destroys_to(world, self._setting, member):
+            stamp = message.stamp
+            begins = (
+                (None,)
+                if stamp is None
+                else each(self._setting.book.age_counted_from(stamp.time, world.wan.passed))
+            )
+            stamps += [stamp and stamp._replace(time=time) for time in begins]
+        return any(stamp is None or any(self._collecting.expired(world, stamp)) for stamp in stamps)

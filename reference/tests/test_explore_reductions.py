@@ -1,0 +1,131 @@
+"""What a walk leaves out changes nothing that is seen: what has faded, and orders of members apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from plumbline.reference.explain.steps import Step
+from plumbline.reference.explore.apart import member_of
+from plumbline.reference.explore.findings import broken_by
+from plumbline.reference.explore.programs import Program, programs
+from plumbline.reference.explore.promises import PROMISES
+from plumbline.reference.explore.refuting import is_of_safety, sights
+from plumbline.reference.explore.shapes import Shape
+from plumbline.reference.explore.walk import Moment, Walked, _Walker, walk
+from plumbline.reference.history import FaultKind
+from plumbline.reference.operations import OperationKind
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.faulty import FAULTY
+
+PUT, DESTROY = OperationKind.PUT, OperationKind.DESTROY
+TICK, CRASH = (FaultKind.TIME_LEAP,), (FaultKind.CRASH,)
+TWO, THREE = ("A", "B"), ("A", "B", "C")
+
+IN_THE_END = ("contents", "versions", "told", "returns")
+"""What is seen of runs, but for moments between."""
+
+
+def shape(members: tuple[str, ...], operations: int, *faults: tuple[FaultKind, ...]) -> Shape:
+    return Shape(sites=(members,), operations=operations, kinds=(PUT, DESTROY), there=True, faults=faults)
+
+
+def broken(walked: Walked) -> set[str]:
+    """The promises that some run breaks, allowed or not, at its end or at a step."""
+    ends = {
+        one.requirement for one in PROMISES for end in walked.ends if not one.kept(walked.program, end.world)
+    }
+    return ends | {manner.requirement for manner in walked.astray}
+
+
+def both(program: Program, book: Rulebook) -> tuple[Walked, Walked]:
+    return walk(program, book), walk(program, book, reduced=False)
+
+
+def same_in_the_end(few: Walked, every: Walked) -> None:
+    assert few.whole
+    assert every.whole
+    seen, known = sights(few), sights(every)
+    for about in IN_THE_END:
+        assert seen[about] == known[about], f"{about} of {few.program}"
+    assert seen["moment"] <= known["moment"]
+    assert broken(few) == broken(every), str(few.program)
+
+
+@pytest.mark.parametrize(
+    ("of", "each", "less"),
+    [
+        (shape(THREE, 2), 1, 1.4),
+        (shape(TWO, 2, TICK), 1, 1.7),
+        (shape(TWO, 3, TICK), 1, 2.0),
+        (shape(THREE, 2, TICK), 5, 4.0),
+        (shape(THREE, 2, CRASH), 4, 1.1),
+    ],
+    ids=str,
+)
+def test_whatever_is_seen_in_the_end_is_seen_in_fewer_states(of: Shape, each: int, less: float):
+    states = thorough = 0
+    for program in list(programs(of))[::each]:
+        few, every = both(program, Rulebook())
+        same_in_the_end(few, every)
+        states, thorough = states + few.states, thorough + every.states
+    assert states * less < thorough
+
+
+class Looking:
+    """A look at what may come next in a program, in any order."""
+
+    def __init__(self, program: Program) -> None:
+        self._walker = _Walker(program, Rulebook(), reduced=True, onward=None)
+
+    def steps(self, moment: Moment) -> list[Step]:
+        return list(self._walker._model.internal_steps(moment.world, self._walker._view))
+
+    def first(self, moment: Moment) -> list[Step]:
+        """What is looked at first, if nothing returns."""
+        return [] if self._walker._returned(moment) else self._walker._first(moment, self.steps(moment))
+
+    def behind(self, moment: Moment, step: Step) -> Moment:
+        """What comes of a step, when all has returned that can."""
+        moment = moment._replace(world=self._walker._faded(step.state, moment.called))
+        while returned := self._walker._returned(moment):
+            ((moment, _),) = returned
+        return moment
+
+    def at(self, member: str, moment: Moment) -> dict[str, Step]:
+        return {str(step.name): step for step in self.steps(moment) if member_of(step) == member}
+
+
+@pytest.mark.parametrize("of", [shape(TWO, 3, TICK), shape(THREE, 2, TICK), shape(THREE, 2, CRASH)], ids=str)
+def test_who_is_looked_at_first_is_told_nothing_new_and_changes_places_with_all_others(of: Shape):
+    several = 0
+    for program in list(programs(of))[::7]:
+        look = Looking(program)
+        for moment in walk(program, Rulebook()).moments:
+            first = look.first(moment)
+            for other in look.steps(moment) if first else ():
+                member = member_of(first[0])
+                if member_of(other) == member:
+                    continue
+                several += 1
+                later = look.at(member, look.behind(moment, other))
+                assert later.keys() == {str(step.name) for step in first}, f"{other.name} in {program}"
+                for step in first:
+                    before = look.behind(moment, step)
+                    same = look.at(member_of(other), before)[str(other.name)]
+                    assert look.behind(before, same) == look.behind(
+                        look.behind(moment, other), later[str(step.name)]
+                    )
+    assert several > 50
+
+
+def test_the_same_variants_break_the_same_promises():
+    refuted = set()
+    for variant in filter(is_of_safety, FAULTY.values()):
+        book = variant.rulebook(Rulebook())
+        for program in list(programs(shape(TWO, 2, TICK)))[::2]:
+            few, every = both(program, book)
+            assert set(broken_by(few)) == set(broken_by(every)), f"{variant.name} in {program}"
+            assert sights(few)["contents"] == sights(every)["contents"], f"{variant.name} in {program}"
+            if set(broken_by(few)):
+                refuted.add(variant.name)
+    assert {"late-wins", "collects-by-key", "tombstone-wins-ties", "stores-then-checks"} <= refuted
