@@ -46,8 +46,8 @@ Exit codes:
 """
 
 
-WIDEST = 140
-"""So many characters the longest line of the table has."""
+BESIDES = 90
+"""So many characters a line of the table has beside the world."""
 
 
 class _Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,7 +147,8 @@ def command(
         sys.stdout.write(msgspec.json.encode(rows).decode() + "\n")
     else:
         # A world is told whole, however narrow the terminal is.
-        _tell(Console(width=max(WIDEST, Console().width)), rows)
+        widest = BESIDES + max(len(row.shape) for row in rows)
+        _tell(Console(width=max(widest, Console().width)), rows)
     broken = any(not finding.allowed for row in rows for finding in row.findings)
     part_only = any(row.cut_short or row.explored < row.programs for row in rows)
     sys.exit(1 if broken else 2 if part_only else 0)

@@ -34,6 +34,7 @@ def test_worlds_are_chosen_by_their_description_and_all_is_told_together():
     told = [line.split("│")[1:-1] for line in result.stdout.splitlines() if line.startswith("│")]
     assert [cell.strip() for cell in told[-1]][:3] == ["all", "", "6 of 6"]
     assert CliRunner().invoke(command, ["--world", "of five sites"]).exit_code == 2
+    assert "…" not in CliRunner().invoke(command, ["--part", "tombstones"]).stdout
     whole = ["--part", "gateways", "--world", "A | B: 2 put/destroy", "--json"]
     (row,) = json.loads(CliRunner().invoke(command, whole).stdout.splitlines()[0])
     assert row["shape"] == "A | B: 2 put/destroy"

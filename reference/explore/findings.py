@@ -103,7 +103,7 @@ def all_programs(part: Part, scope: Scope) -> list[Program]:
 
 def explore(program: Program, book: Rulebook, *, reduced: bool = True, ends: float = math.inf) -> Explored:
     """Walk through every run of a program, or as many as there is time for, and look at each end."""
-    walked = walk(program, book, reduced=reduced, ends=ends)
+    walked = walk(program, book, reduced=reduced, ends=ends, moments=False)
     return Explored(
         program=str(program),
         states=walked.states,

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from plumbline.reference.explain.steps import Entry, Place, Step, Unobserved, View
 from plumbline.reference.explore.apart import Apart
+from plumbline.reference.explore.emptied import AS_DOCUMENTED, Emptied, is_of_sites
 from plumbline.reference.explore.fading import Fading, uncounted
 from plumbline.reference.explore.programs import Happening, Program, first_puts, words
 from plumbline.reference.explore.promises import MANNERS, Manner
@@ -154,7 +155,15 @@ class _Faults(Unknowing):
 class _Walker:
     """The model of one program, and what may come next in it."""
 
-    def __init__(self, program: Program, book: Rulebook, *, reduced: bool, onward: Onward | None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        book: Rulebook,
+        *,
+        reduced: bool,
+        onward: Onward | None = None,
+        moments: bool = True,
+    ) -> None:
         self.program = program
         self._setting = _setting(program, book)
         if program.shape.links:
@@ -164,6 +173,14 @@ class _Walker:
         self._view = Unobserved(reduced=reduced)
         self._replaced = book.replaced()
         self._fading = Fading(program, self._setting, self._replaced)
+        empties = (
+            reduced and not moments and is_of_sites(program) and self._replaced.isdisjoint(AS_DOCUMENTED)
+        )
+        self._emptied = Emptied(self._setting) if empties else None
+        self._dying = [
+            any(fault.kind is FaultKind.CRASH for fault in _broken(program.faults[first:]))
+            for first in range(len(program.faults) + 1)
+        ]
         self._apart = Apart(program, self._setting, self._replaced)
         self._rests = any(operation.kind in WHOLLY for operation in program.operations)
         self._manners = [one for one in MANNERS if program.shape.plain or not one.of_plain]
@@ -209,7 +226,7 @@ class _Walker:
             for manner in self._manners:
                 if manner not in self.astray and not manner.kept(self.program, world, step):
                     self.astray[manner] = moment, _told(step)
-            yield moment._replace(world=self._faded(step.state, moment.called)), _told(step)
+            yield moment._replace(world=self._faded(step.state, moment)), _told(step)
         if not alone:
             yield from self._outside(moment)
 
@@ -251,9 +268,14 @@ class _Walker:
             return []
         return self._apart.first(moment.world, steps)
 
-    def _faded(self, world: World, called: int) -> World:
+    def _faded(self, world: World, moment: Moment) -> World:
         """The world without what nothing reads any more; without what is counted in any case."""
-        return self._fading.faded(world, called) if self._view.reduced else uncounted(world)
+        if not self._view.reduced:
+            return uncounted(world)
+        world = self._fading.faded(world, moment.called)
+        if self._emptied is not None:
+            return self._emptied.emptied(world, crashes=self._dying[moment.broken])
+        return world
 
     def _waits(self, world: World, operation: Operation) -> bool:
         """Whether a call comes only later: what takes effect later in a site is dated by a later clock.
@@ -285,7 +307,8 @@ class _Walker:
         if broken < len(self.program.faults) and happens:
             happening = self.program.faults[broken]
             for after in self._happened(world, happening):
-                yield Moment(after, called, broken + 1), words(happening)
+                then = Moment(after, called, broken + 1)
+                yield then._replace(world=self._faded(after, then)), words(happening)
 
     def _due(self, moment: Moment) -> tuple[bool, bool]:
         """Whether the next call may come, and whether what is next from outside may happen."""
@@ -341,6 +364,7 @@ def walk(
     most: int = 200_000,
     ends: float = math.inf,
     onward: Onward | None = None,
+    moments: bool = True,
 ) -> Walked:
     """Walk through every run of a program under a rulebook.
 
@@ -351,8 +375,9 @@ def walk(
         most: so many moments are visited at most.
         ends: by `time.monotonic`, when to break off.
         onward: how events travel on where not each site is linked to each; as documented if left out.
+        moments: whether it is asked what queues hold at any moment; else only what comes of them is.
     """
-    walker = _Walker(program, book, reduced=reduced, onward=onward)
+    walker = _Walker(program, book, reduced=reduced, onward=onward, moments=moments)
     first = walker.first()
     before: dict[Moment, tuple[Moment, str] | None] = {first: None}
     walked = Walked(program, before)
