@@ -118,7 +118,10 @@ class Resolving:
             case resolvers.THROW:
                 for goes_on in each(book.goes_on_after_error()):
                     if goes_on:
+                        # No document says what becomes of the event: an event that cannot be processed
+                        # is given up, and the others go on (000, L39).
                         yield from compare(pairs)
+                        yield Judged(applied=False, pairs=pairs)
                     else:
                         yield Judged(applied=False, pairs=pairs, stuck=True)
             case resolvers.DISALLOW:

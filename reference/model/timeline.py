@@ -398,5 +398,6 @@ def _records(world: World, member: str, name: str) -> range:
         if channel.target == primary
         for message in messages
     }
-    owed = [one for one in records if primary is None or one.op_id in on_way or one.op_id in world.calls]
+    unsent = {op_id for op_id, call in world.calls.items() if call.stage < Stage.SENT}
+    owed = [one for one in records if primary is None or one.op_id in on_way or one.op_id in unsent]
     return range(len(owed), len(records) + 1)

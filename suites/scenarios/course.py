@@ -241,9 +241,13 @@ class Course:
         self._driver.call(operation)
         return operation
 
+    def comes_to_stand(self, at: str, operation: Operation, callback: str = "listener") -> bool:
+        """Whether an operation comes to stand in the listener, or the writer, of `at`."""
+        return self._driver.await_parked(Gate(at, operation.op_id, callback))
+
     def stands(self, at: str, operation: Operation, callback: str = "listener") -> None:
         """An operation comes to stand in the listener, or the writer, of `at`, where it is held."""
-        if not self._driver.await_parked(Gate(at, operation.op_id, callback)):
+        if not self.comes_to_stand(at, operation, callback):
             raise MismatchError(
                 f"{_told(operation)} to reach the {callback} of {at} whatever other members are doing",
                 "it did not in time",

@@ -45,21 +45,23 @@ def _takes(stage: Sites, members: tuple[str, ...], *updates: Operation) -> None:
         stage.log_is(member, last.key, *updates)
 
 
-@between_sites("WANC-RESOLVER-01", needs=LINKS, clocks=True, resolver="throw")
+@between_sites("WANC-RESOLVER-01", needs=LINKS, clocks=True, resolver="disallow")
 def a_resolver_sees_every_possible_conflict(stage: Sites) -> None:
     """Earlier and later ones, of values and destroys, also where what it finds is a tombstone."""
     for here_first in (True, False):
         one, other = _apart(stage, f"x{here_first}", here_first=here_first)
         stage.asks(stage.here, one.key, other)
         stage.asks(stage.there, one.key, one)
-        stage.both_sites_hold(one.key, other if here_first else one)
+        stage.site_holds(stage.here, one.key, one)
+        stage.site_holds(stage.there, one.key, other)
     base = stage.put(stage.here[1], "y")
     stage.settle()
     stage.both_sites_hold("y", base)
     one, gone = _apart(stage, "y", last=DESTROY)
     stage.asks(stage.here, "y", gone)
     stage.asks(stage.there, "y", one)
-    stage.both_sites_hold("y", gone)
+    stage.site_holds(stage.here, "y", one)
+    stage.site_holds(stage.there, "y", gone)
 
 
 @between_sites("WANC-RESOLVER-01", needs=(*LINKS, Capability.SITE_CLOCKS), resolver="prefer 1 within 0 ms")
@@ -156,7 +158,7 @@ def what_is_put_in_place_counts_as_the_other_sites(stage: Sites) -> None:
     stage.both_sites_hold("x", following)
 
 
-@between_sites("WANC-RESOLVER-06", needs=LINKS, clocks=True, resolver="throw")
+@between_sites("WANC-RESOLVER-06", needs=LINKS, clocks=True, resolver="disallow")
 def what_a_resolver_is_told_is_complete(stage: Sites) -> None:
     """What the event does, key, old and new value, both sites, and both timestamps."""
     for here_first in (True, False):
@@ -200,11 +202,13 @@ def beyond_the_span_the_later_update_wins(stage: Sites) -> None:
 
 @between_sites("WANC-RESOLVER-07", needs=(*LINKS, Capability.QUEUE_INSPECTION), clocks=True, resolver="throw")
 def a_resolver_that_fails_leaves_delivery_intact(stage: Sites) -> None:
-    """Its event is answered, and what is queued behind it arrives."""
+    """Its event is compared as without one or given up, and answered; what is queued behind it arrives."""
     for here_first in (True, False):
         key = f"x{here_first}"
         one, other = _apart(stage, key, here_first=here_first)
-        stage.both_sites_hold(key, other if here_first else one)
+        later = other if here_first else one
+        stage.site_holds(stage.here, key, later, one)
+        stage.site_holds(stage.there, key, later, other)
         for member in (stage.primary(), stage.there[0]):
             stage.depth_is(member, 0)
         after = stage.put(stage.here[0], f"after {key}")
