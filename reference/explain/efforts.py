@@ -11,18 +11,19 @@ from collections.abc import Callable
 from functools import cached_property, partial
 
 from plumbline.reference.explain.asked import Asked, listening
-from plumbline.reference.explain.engine import Answer, Budget, Explanation, Search, Timetable, explain
+from plumbline.reference.explain.engine import Answer, Budget, Explanation, Search, explain
 from plumbline.reference.explain.keywise import Where, parts, timetable_of
+from plumbline.reference.explain.orders import Drawn, Order, Timed, by_what_shows
 from plumbline.reference.explain.projection import Part
 from plumbline.reference.explain.question import Question, ask
 from plumbline.reference.explain.steps import Entry
 from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 
-SOON, FEW_KEYS, STUCK, LONGER, PATIENT = 3, 4, 6, 12, 60
-"""So many states are looked at for each entry of the logs: of all keys before few are asked, of few keys, of
-all once more where they got stuck, and of those that are still undecided then. Of right histories a key alone
-is nearly always explained with few."""
+SOON, FEW_KEYS, LONGER, TWICE, PATIENT = 3, 4, 12, 24, 60
+"""So many states are looked at for each entry of the logs: of all keys before few are asked, of single keys, of
+two and once more of all, of two that are still undecided then, and of the few that are so at last. Of right
+histories a key alone is nearly always explained with few."""
 
 IMPATIENT, COMPOSED = 3, 12
 """Who is impatient gives up once such a part of all states was looked at without getting any further: a
@@ -31,9 +32,18 @@ third. Sooner where runs of single keys lead, since only a few steps are to be f
 LEAST_PATIENCE = 200
 """Nobody gives up before having looked at so many states without getting further."""
 
+BRIEF = 2
+"""So many states for each entry are looked at in another order of the choices: where that is a lucky one, it
+is the straight way, and many brief ones find it sooner than few long ones."""
+
+FIRST_SEEDS, MORE_SEEDS = range(10, 12), range(12, 18)
+"""Of orders that are drawn; most runs are found soon in some of them."""
+
+ALL_STUCK = 4
+"""Where so many orders got no further than to one and the same place, others will hardly: it is wrong."""
+
 AGAIN = ((8, range(40, 45)), (32, range(96, 99)))
-"""Before all of the budget is spent, choices are tried in other orders, each drawn from a seed: so many
-states for each entry of the logs. Most runs are found soon in most orders, hardly ever in an unlucky one."""
+"""Before all of the budget is spent, further ones have so many states for each entry."""
 
 
 def search(
@@ -70,15 +80,16 @@ def searched(
         efforts: tuple[Callable[[], tuple[Explanation, History] | None], ...] = (
             partial(shared.refuted_of, singles, FEW_KEYS),
             partial(shared.composed, whole, singles),
-            partial(shared.gone_on, whole, STUCK),
+            partial(shared.otherwise, whole, SOON, by_what_shows),
             partial(shared.refuted_of, singles, PATIENT),
             partial(shared.composed, whole, singles),
+            partial(shared.again, whole, BRIEF, FIRST_SEEDS),
             # Taken apart only once they are asked.
             partial(shared.taken_apart, whole, found, pairs),
             partial(shared.refuted_of, pairs, LONGER),
-            partial(shared.again, whole, SOON, range(10, 13)),
+            partial(shared.again, whole, BRIEF, MORE_SEEDS),
+            partial(shared.refuted_of, pairs, TWICE),
             partial(shared.gone_on, whole, LONGER),
-            partial(shared.again, whole, SOON, range(13, 17)),
             partial(shared.refuted_of, pairs, PATIENT),
             *(partial(shared.again, whole, *more) for more in AGAIN),
         )
@@ -155,6 +166,7 @@ class _Shared:
         time_ms = budget.time_ms
         self._deadline = None if time_ms is None else time.thread_time() + time_ms / 1000
         self._runs: list[tuple[Part, Explanation]] = []
+        self._stuck: list[int] = []
 
     def is_over(self) -> bool:
         """Whether all the time is spent."""
@@ -187,8 +199,7 @@ class _Shared:
         self._runs.sort(key=lambda run: run[1].states, reverse=True)
         timetable = timetable_of(self._runs)
         self._runs.clear()
-        found = self._anew(whole, SOON, COMPOSED, timetable=timetable)
-        return None if found.answer is Answer.UNKNOWN else (found, whole.history)
+        return self.otherwise(whole, SOON, Timed(timetable, whole.question.logs.clock))
 
     def gone_on(self, whole: Effort, per_entry: int) -> tuple[Explanation, History] | None:
         """What is found of all keys where they were given up, with more states; None if nothing."""
@@ -196,12 +207,23 @@ class _Shared:
         return None if found.answer is Answer.UNKNOWN else (found, whole.history)
 
     def again(self, whole: Effort, per_entry: int, seeds: range) -> tuple[Explanation, History] | None:
-        """What is found in other orders of the choices, where there are states for more; None if nothing."""
+        """What is found in orders that are drawn, where there are states for more; None if nothing."""
         if per_entry * whole.question.logs.total < self._budget.states:
             for seed in seeds:
-                found = self._anew(whole, per_entry, IMPATIENT, seed=seed)
-                if found.answer is not Answer.UNKNOWN:
-                    return found, whole.history
+                if len(self._stuck) >= ALL_STUCK and len(set(self._stuck)) == 1:
+                    break
+                if found := self.otherwise(whole, per_entry, Drawn(seed)):
+                    return found
+        return None
+
+    def otherwise(self, whole: Effort, per_entry: int, order: Order) -> tuple[Explanation, History] | None:
+        """What is found from the beginning with choices in another order; None if nothing."""
+        question = whole.question
+        budget = self._limited(question, per_entry, COMPOSED)
+        found = explain(question.system, question.logs, budget, self._book.replaced(), order=order)
+        if found.answer is not Answer.UNKNOWN:
+            return found, whole.history
+        self._stuck.append(found.frontier[0].left)
         return None
 
     def spent_on(
@@ -212,26 +234,6 @@ class _Shared:
         With patience it is given up once such a part of them was looked at without getting any further.
         """
         return effort.go_on(self._limited(effort.question, per_entry, patience))
-
-    def _anew(
-        self,
-        whole: Effort,
-        per_entry: int,
-        patience: int,
-        *,
-        seed: int | None = None,
-        timetable: Timetable | None = None,
-    ) -> Explanation:
-        """As `spent_on`, but from the beginning, with choices in another order."""
-        question = whole.question
-        return explain(
-            question.system,
-            question.logs,
-            self._limited(question, per_entry, patience),
-            self._book.replaced(),
-            seed=seed,
-            timetable=timetable,
-        )
 
     def _limited(self, question: Question, per_entry: int | None, patience: int | None) -> Budget:
         states = self._budget.states

@@ -6,15 +6,14 @@ only successor; everything else is a choice. States are remembered only where th
 
 from __future__ import annotations
 
-import random
 import time
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable
 from enum import StrEnum
-from operator import itemgetter
 from typing import Any
 
 import msgspec
 
+from plumbline.reference.explain.orders import Choice, Name, Order, by_age
 from plumbline.reference.explain.steps import Claim, Entry, Logs, Place, Step, System
 from plumbline.reference.garbage import uncollected
 from plumbline.reference.hashed import HashedMap
@@ -53,13 +52,6 @@ class Budget(msgspec.Struct, frozen=True):
     states: int = 200_000
     time_ms: int | None = None
     patience: int | None = None
-
-
-Name = tuple[Any, ...]
-"""What a step is called."""
-
-Timetable = Mapping[Name, tuple[int, int]]
-"""When steps are to be taken: how far the clock has come by then, and which is first of those of one time."""
 
 
 class Position(msgspec.Struct):
@@ -203,53 +195,8 @@ class _Believed:
         return holds
 
 
-Choice = tuple[int, Position]
-"""Where a step leads, and how likely it is to be right: the larger, the sooner it is tried."""
-
-Arrange = Callable[[list[Choice], int], None]
-"""How choices are put in order, the best last, by where the clock stands."""
-
-
-def _by_likelihood(choices: list[Choice], now: int) -> None:
-    del now
-    choices.sort(key=itemgetter(0))
-
-
-class _Drawn:
-    """Any order, drawn from a seed."""
-
-    def __init__(self, seed: int) -> None:
-        self._dice = random.Random(seed)  # noqa: S311 - repeatable, and no secret
-
-    def __call__(self, choices: list[Choice], now: int) -> None:
-        del now
-        if len(choices) > 1:
-            self._dice.shuffle(choices)
-
-
-class _Timed:
-    """The order of a timetable; what is not in it comes last."""
-
-    def __init__(self, timetable: Timetable, clock: Place | None) -> None:
-        self._timetable = timetable
-        self._clock = clock
-
-    def __call__(self, choices: list[Choice], now: int) -> None:
-        choices.sort(key=lambda choice: self._rank(choice, now), reverse=True)
-
-    def _rank(self, choice: Choice, now: int) -> tuple[int, int, int]:
-        likelihood, after = choice
-        if after.trail is None or after.used.get(self._clock, 0) > now:
-            return (now, _END, -likelihood)  # the clock moves behind all that is to happen by now
-        return (*self._timetable.get(after.trail[1], _NEVER), -likelihood)
-
-
-_END = 1 << 60
-_NEVER = (_END, 0)
-
-
 def _successors(
-    system: System, cursor: Cursor, here: Position, believed: _Believed, arrange: Arrange = _by_likelihood
+    system: System, cursor: Cursor, here: Position, believed: _Believed, order: Order
 ) -> list[Position]:
     """Where to go from here: one place if a step may be taken at once, else every choice, best last."""
     choices: list[Choice] = []
@@ -269,9 +216,11 @@ def _successors(
         after = Position(step.state, taken[0], here.left - taken[1], (here.trail, step.name, cursor.now))
         if believed(step.claim) and not (opened and not step.clashes.isdisjoint(opened)):
             return [after]
-        choices.append((step.prefer + (taken[1] << 8) - (_FAULTS_LAST if step.fault else 0), after))
-    arrange(choices, cursor.now)
-    return [after for _, after in choices]
+        likelihood = step.prefer + (taken[1] << 8) - (_FAULTS_LAST if step.fault else 0)
+        choices.append(Choice(likelihood, step.name, after.used, after))
+    if len(choices) > 1:
+        order(choices, cursor.now)
+    return [choice.leads_to for choice in choices]
 
 
 _FAULTS_LAST = 1 << 16
@@ -283,8 +232,7 @@ def explain(
     budget: Budget | None = None,
     switched_off: Collection[str] = (),
     *,
-    seed: int | None = None,
-    timetable: Timetable | None = None,
+    order: Order = by_age,
 ) -> Explanation:
     """Search for a run of the system that shows exactly the logs.
 
@@ -296,10 +244,9 @@ def explain(
         logs: what was observed.
         budget: where to give up; then the answer is unknown.
         switched_off: names of replaced decisions; claims that rely on one of them are not believed.
-        seed: choices are tried in an order drawn from it; None: in the order that finds most runs soon.
-        timetable: choices are tried in this order, if not None: that of a run that is believed to be near.
+        order: of the choices; the one that finds most runs soon, unless another is said.
     """
-    return Search(system, logs, switched_off, seed=seed, timetable=timetable).go_on(budget or Budget())
+    return Search(system, logs, switched_off, order=order).go_on(budget or Budget())
 
 
 class Search:
@@ -311,17 +258,12 @@ class Search:
         logs: Logs,
         switched_off: Collection[str] = (),
         *,
-        seed: int | None = None,
-        timetable: Timetable | None = None,
+        order: Order = by_age,
     ) -> None:
         """Stand where nothing has happened yet; see `explain` for the arguments."""
         self._system = system
         self._believed = _Believed(switched_off)
-        self._arrange: Arrange = _by_likelihood
-        if timetable is not None:
-            self._arrange = _Timed(timetable, logs.clock)
-        elif seed is not None:
-            self._arrange = _Drawn(seed)
+        self._order = order
         self._cursor = Cursor(logs, reduced=True)
         self._stack = [Position(system.initial(), HashedMap(), logs.total)]
         self._seen: set[tuple[Any, HashedMap[Place, int]]] = set()
@@ -357,7 +299,7 @@ class Search:
                         Answer.UNKNOWN, states, self._branches, frontier=_furthest(self._frontier, here)
                     )
                 cursor.move(here.used)
-                successors = _successors(system, cursor, here, self._believed, self._arrange)
+                successors = _successors(system, cursor, here, self._believed, self._order)
                 if len(successors) != 1:
                     break
                 here = successors[0]

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from itertools import combinations
 
-from plumbline.reference.explain.engine import Explanation, Name, Timetable
+from plumbline.reference.explain.engine import Explanation
+from plumbline.reference.explain.orders import Name, Timetable
 from plumbline.reference.explain.projection import Part, part_of
 from plumbline.reference.history import (
     Called,

@@ -47,7 +47,7 @@ class Step(msgspec.Struct):
     """One atomic step that a model could take.
 
     Attributes:
-        name: what happens, for people.
+        name: what happens, for people; the number of the operation that it is about, if it is, comes last.
         state: the state afterwards.
         shows: the entries shown, each at its place; empty for an invisible step.
         claim: why the step may be taken at once; None (the default) makes it a choice.

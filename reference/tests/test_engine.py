@@ -10,6 +10,7 @@ import pytest
 
 from plumbline.reference.explain.engine import FRONTIER, Answer, Budget, Cursor, Explanation, Search, explain
 from plumbline.reference.explain.judge import judge
+from plumbline.reference.explain.orders import Timed
 from plumbline.reference.explain.steps import Claim, Entry, Logs, Place, Step, System, View
 from plumbline.reference.hashed import HashedMap
 
@@ -298,7 +299,7 @@ def test_choices_are_tried_in_the_order_of_a_timetable_and_what_is_not_in_it_las
     logs = Logs({CLOCK: ["tick"] * 2, **{name: [1] for name in "abcd"}}, clock=CLOCK)
     first, second, third = names
     timetable = {("show", (first, 1)): (0, 9), ("show", (second, 1)): (1, 3), ("show", (third, 1)): (1, 4)}
-    found = explain(free, logs, timetable=timetable)
+    found = explain(free, logs, order=Timed(timetable, CLOCK))
     shown = [name[0] if name == ("tick",) else name[1][0] for name, _ in found.path]
     assert shown == [first, "tick", second, third, "tick", "d"]
     assert [now for _, now in found.path] == [0, 0, 1, 1, 1, 2]
