@@ -148,6 +148,27 @@ def test_who_has_written_anew_loses_that_to_anothers_collection_of_the_same_stam
     assert found == {HELD_BACK, ANEW}
 
 
+def test_who_has_only_heard_of_a_collection_writes_anew_as_one_that_has_collected_does():
+    shape = Shape(sites=(("A", "B", "C"),), operations=3, kinds=(PUT, DESTROY), there=True, faults=(TICK,))
+    anew = program(shape, "B put", "B destroy", "B destroy")
+    # A has collected the tombstone of 2, and B has heard of that; C hears of it behind 3, of the same stamp.
+    run = (
+        "receives C 2",
+        "collects tombstones A 1 ('B', 'C')",
+        "hears of a collection B A",
+        "applies B 1",
+        "applies B 3",
+        "receives C 3",
+        "receives A 1",
+        "receives A 3",
+        "hears of a collection C A",
+        "receives C 1",
+    )
+    assert findings._is_overtaken(anew, run)
+    in_time = tuple(line for line in run if not line.startswith("receives C"))
+    assert not findings._is_overtaken(anew, in_time)
+
+
 COMMITTED = Shape(
     sites=(("A", "B"),), operations=1, kinds=(PUT, DESTROY), there=True, committed=(PUT, DESTROY)
 )
