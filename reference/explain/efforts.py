@@ -7,8 +7,8 @@ what a wrong history breaks.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from functools import cached_property, partial
+from collections.abc import Collection, Iterator
+from functools import cached_property
 
 from plumbline.reference.explain.asked import Asked, listening
 from plumbline.reference.explain.engine import Answer, Budget, Explanation, Search, explain
@@ -36,11 +36,12 @@ BRIEF = 2
 """So many states for each entry are looked at in another order of the choices: where that is a lucky one, it
 is the straight way, and many brief ones find it sooner than few long ones."""
 
-FIRST_SEEDS, MORE_SEEDS = range(10, 12), range(12, 18)
-"""Of orders that are drawn; most runs are found soon in some of them."""
+SEEDS, FIRST = range(10, 18), 2
+"""Of orders that are drawn, and how many of them are tried before pairs of keys are asked; most runs are found
+soon in some of them."""
 
 ALL_STUCK = 4
-"""Where so many orders got no further than to one and the same place, others will hardly: it is wrong."""
+"""Where so many orders got no further than to one and the same place, others hardly will: it is wrong."""
 
 AGAIN = ((8, range(40, 45)), (32, range(96, 99)))
 """Before all of the budget is spent, further ones have so many states for each entry."""
@@ -56,9 +57,7 @@ def search(
     return searched(history, book, budget or Budget(), asked)[0]
 
 
-def searched(
-    history: History, book: Rulebook, budget: Budget, asked: Asked | None = None
-) -> tuple[Explanation, History]:
+def searched(history: History, book: Rulebook, budget: Budget, asked: Asked | None = None) -> Decided:
     """What the search says, and of what: of the whole history, or of a few of its keys that refute it.
 
     What is not soon explained is wrong, and a few keys are refuted long before all are; or else the first
@@ -75,30 +74,45 @@ def searched(
         return found, history
     # Naming asks many rulebooks, and has little time for each.
     if not book.replaced():
-        singles = [Effort(part.history, book, part=part) for part in parts(history, 1)]
-        pairs: list[Effort] = []
-        efforts: tuple[Callable[[], tuple[Explanation, History] | None], ...] = (
-            partial(shared.refuted_of, singles, FEW_KEYS),
-            partial(shared.composed, whole, singles),
-            partial(shared.otherwise, whole, SOON, by_what_shows),
-            partial(shared.refuted_of, singles, PATIENT),
-            partial(shared.composed, whole, singles),
-            partial(shared.again, whole, BRIEF, FIRST_SEEDS),
-            # Taken apart only once they are asked.
-            partial(shared.taken_apart, whole, found, pairs),
-            partial(shared.refuted_of, pairs, LONGER),
-            partial(shared.again, whole, BRIEF, MORE_SEEDS),
-            partial(shared.refuted_of, pairs, TWICE),
-            partial(shared.gone_on, whole, LONGER),
-            partial(shared.refuted_of, pairs, PATIENT),
-            *(partial(shared.again, whole, *more) for more in AGAIN),
-        )
-        for decided in efforts:
-            if answer := decided():
-                return answer
+        for decided in _tried(shared, whole, found):
+            if decided is not None:
+                return decided
             if shared.is_over():
                 break
     return shared.spent_on(whole), history
+
+
+Decided = tuple[Explanation, History]
+"""What was found, and of what."""
+
+
+def _tried(shared: _Shared, whole: Effort, found: Explanation) -> Iterator[Decided | None]:
+    """What one effort after another decides, or None; what was `found` of all keys was not enough."""
+    shared.note_where_stuck(found)
+    singles = shared.parts_of(whole, 1)
+    yield shared.refuted_of(singles, FEW_KEYS)
+    yield shared.composed(whole, singles)
+    if shared.is_likely_wrong():
+        pairs = shared.parts_of(whole, 2, _neighbours(whole.question, found))
+        yield shared.refuted_of(pairs, LONGER)
+        yield shared.refuted_of(pairs, TWICE)
+        yield shared.otherwise(whole, SOON, by_what_shows)
+        yield shared.gone_on(whole, LONGER)
+        yield shared.again(whole, BRIEF, SEEDS)
+    else:
+        yield shared.otherwise(whole, SOON, by_what_shows)
+        yield shared.refuted_of(singles, PATIENT)
+        yield shared.composed(whole, singles)
+        yield shared.again(whole, BRIEF, SEEDS[:FIRST])
+        pairs = shared.parts_of(whole, 2, _neighbours(whole.question, found))
+        yield shared.refuted_of(pairs, LONGER)
+        yield shared.again(whole, BRIEF, SEEDS[FIRST:])
+        yield shared.refuted_of(pairs, TWICE)
+        yield shared.gone_on(whole, LONGER)
+    yield shared.refuted_of(singles, PATIENT)
+    yield shared.refuted_of(pairs, PATIENT)
+    for more in AGAIN:
+        yield shared.again(whole, *more)
 
 
 def _neighbours(question: Question, found: Explanation) -> set[frozenset[Where]]:
@@ -172,14 +186,21 @@ class _Shared:
         """Whether all the time is spent."""
         return self._left_ms() == 0
 
-    def taken_apart(self, whole: Effort, found: Explanation, pairs: list[Effort]) -> None:
-        """Each two keys are an effort from here on, those first that are told of where explaining ended."""
-        neighbours = _neighbours(whole.question, found)
-        pairs.extend(
-            Effort(part.history, self._book, part=part) for part in parts(whole.history, 2, neighbours)
-        )
+    def note_where_stuck(self, found: Explanation) -> None:
+        """Remember how far an order of all keys came."""
+        self._stuck.append(found.frontier[0].left)
 
-    def refuted_of(self, undecided: list[Effort], per_entry: int) -> tuple[Explanation, History] | None:
+    def is_likely_wrong(self, orders: int = 2) -> bool:
+        """Whether so many orders, and all that were tried, came to one and the same place and no further."""
+        return len(self._stuck) >= orders and len(set(self._stuck)) == 1
+
+    def parts_of(
+        self, whole: Effort, keys: int, first: Collection[frozenset[Where]] = frozenset()
+    ) -> list[Effort]:
+        """An effort for each so many keys, those first that are named."""
+        return [Effort(part.history, self._book, part=part) for part in parts(whole.history, keys, first)]
+
+    def refuted_of(self, undecided: list[Effort], per_entry: int) -> Decided | None:
         """The first of some parts of a history that is refuted, and how; what is explained is left out."""
         for effort in tuple(undecided):
             found = self.spent_on(effort, per_entry)
@@ -191,7 +212,7 @@ class _Shared:
                     self._runs.append((effort.part, found))
         return None
 
-    def composed(self, whole: Effort, undecided: list[Effort]) -> tuple[Explanation, History] | None:
+    def composed(self, whole: Effort, undecided: list[Effort]) -> Decided | None:
         """What is found in the order that runs of the parts have, once all have one; None if nothing."""
         if undecided or not self._runs:
             return None
@@ -201,29 +222,29 @@ class _Shared:
         self._runs.clear()
         return self.otherwise(whole, SOON, Timed(timetable, whole.question.logs.clock))
 
-    def gone_on(self, whole: Effort, per_entry: int) -> tuple[Explanation, History] | None:
+    def gone_on(self, whole: Effort, per_entry: int) -> Decided | None:
         """What is found of all keys where they were given up, with more states; None if nothing."""
         found = self.spent_on(whole, per_entry)
         return None if found.answer is Answer.UNKNOWN else (found, whole.history)
 
-    def again(self, whole: Effort, per_entry: int, seeds: range) -> tuple[Explanation, History] | None:
+    def again(self, whole: Effort, per_entry: int, seeds: range) -> Decided | None:
         """What is found in orders that are drawn, where there are states for more; None if nothing."""
         if per_entry * whole.question.logs.total < self._budget.states:
             for seed in seeds:
-                if len(self._stuck) >= ALL_STUCK and len(set(self._stuck)) == 1:
+                if self.is_likely_wrong(ALL_STUCK):
                     break
                 if found := self.otherwise(whole, per_entry, Drawn(seed)):
                     return found
         return None
 
-    def otherwise(self, whole: Effort, per_entry: int, order: Order) -> tuple[Explanation, History] | None:
+    def otherwise(self, whole: Effort, per_entry: int, order: Order) -> Decided | None:
         """What is found from the beginning with choices in another order; None if nothing."""
         question = whole.question
         budget = self._limited(question, per_entry, COMPOSED)
         found = explain(question.system, question.logs, budget, self._book.replaced(), order=order)
         if found.answer is not Answer.UNKNOWN:
             return found, whole.history
-        self._stuck.append(found.frontier[0].left)
+        self.note_where_stuck(found)
         return None
 
     def spent_on(
