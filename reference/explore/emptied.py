@@ -35,27 +35,25 @@ class Emptied:
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
 
-    def emptied(self, world: World, *, crashes: bool) -> World:
+    def emptied(self, world: World, doomed: frozenset[str]) -> World:
         """The world without it.
 
         Args:
             world: after some step.
-            crashes: whether somebody may still die, and leave a queue to who keeps a copy.
+            doomed: who may still die, and leave a queue to who keeps a copy.
         """
-        world = _buried(world, self._setting)
-        if not crashes:
-            world = self._without_copies(world)
+        world = self._without_copies(_buried(world, self._setting), doomed)
         for (member, name), sender in world.wan.senders.items():
             if self._is_alone(world, member, name):
                 world = with_sender(world, member, name, _counted_anew(sender))
         return self._forgotten(_numbered_anew(world))
 
-    def _led(self, world: World) -> set[str]:
-        return {name for (_, name), sender in world.wan.senders.items() if sender.primary}
-
-    def _without_copies(self, world: World) -> World:
-        """The world without copies of queues that nobody will take over: their primaries live."""
-        led = self._led(world)
+    def _without_copies(self, world: World, doomed: frozenset[str]) -> World:
+        """The world without copies of queues that nobody will take over: their primaries live on."""
+        senders = world.wan.senders
+        led = {name for (member, name), one in senders.items() if one.primary and member not in doomed}
+        if not led:
+            return world
         for (member, name), sender in world.wan.senders.items():
             if name not in led:
                 continue

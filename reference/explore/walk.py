@@ -177,9 +177,10 @@ class _Walker:
             reduced and not moments and is_of_sites(program) and self._replaced.isdisjoint(AS_DOCUMENTED)
         )
         self._emptied = Emptied(self._setting) if empties else None
-        self._dying = [
-            any(fault.kind is FaultKind.CRASH for fault in _broken(program.faults[first:]))
+        self._doomed = [
+            frozenset(fault.member for fault in to_come if fault.kind is FaultKind.CRASH)
             for first in range(len(program.faults) + 1)
+            for to_come in [_broken(program.faults[first:])]
         ]
         self._apart = Apart(program, self._setting, self._replaced)
         self._rests = any(operation.kind in WHOLLY for operation in program.operations)
@@ -274,7 +275,7 @@ class _Walker:
             return uncounted(world)
         world = self._fading.faded(world, moment.called)
         if self._emptied is not None:
-            return self._emptied.emptied(world, crashes=self._dying[moment.broken])
+            return self._emptied.emptied(world, self._doomed[moment.broken])
         return world
 
     def _waits(self, world: World, operation: Operation) -> bool:
