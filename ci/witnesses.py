@@ -35,6 +35,7 @@ _PARTS = [
             "explain.engine",
             "explain.question",
             "explain.index",
+            "explain.lives",
             "explain.hindsight",
             "explain.disturbances",
             "explain.due",

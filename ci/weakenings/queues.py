@@ -69,8 +69,8 @@ QUEUES: dict[str, Weakening] = {
         "model.dispatch", "if looked_at or now or not kept:", "if looked_at or not kept:"
     ),
     "nobody is started again": Weakening(
-        "explain.index",
-        "        if self._restarts:\n            return NEVER\n        return self.dies_by(member, 0)\n",
-        "        return self.dies_by(member, 0)\n",
+        "explain.lives",
+        "return NEVER if self.begin_anew else self.end_by(member, 0)",
+        "return self.end_by(member, 0)",
     ),
 }

@@ -185,8 +185,8 @@ SEARCH: dict[str, Weakening] = {
     ),
     "only a primary's successors remember an order": Weakening(
         "explain.hindsight",
-        "if not rivals or not (index.doomed or _is_primary(world, member)):",
-        "if not rivals or not index.doomed:",
+        "if not rivals or not (index.lives.doomed or _is_primary(world, member)):",
+        "if not rivals or not index.lives.doomed:",
     ),
     "one member's threads are told of in their order": Weakening(
         "explain.index",
@@ -213,15 +213,15 @@ SEARCH: dict[str, Weakening] = {
     ),
     "who dies has only read what it was not told of": Weakening(
         "explain.hindsight",
-        "        if self._index.dies_between(\n",
-        "        if False and self._index.dies_between(\n",
+        "        if self._index.lives.end_between(\n",
+        "        if False and self._index.lives.end_between(\n",
     ),
     "who answers behind its death has only read": Weakening(
         "explain.hindsight", "NEVER if unknown else back", "NEVER if unknown else 0"
     ),
     "what is read of who runs again was read of who died": Weakening(
         "explain.hindsight",
-        "latest = min(self._index.latest(operation, member), self._index.dies_by(member, now))",
+        "latest = min(self._index.latest(operation, member), self._index.lives.end_by(member, now))",
         "latest = self._index.latest(operation, member)",
     ),
     "who dies has told all that it tells when it runs again": Weakening(

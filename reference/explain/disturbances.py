@@ -8,7 +8,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 
-from plumbline.reference.explain.index import NEVER, Index
+from plumbline.reference.explain.index import Index
+from plumbline.reference.explain.lives import NEVER
 from plumbline.reference.explain.steps import View
 from plumbline.reference.history import Fault, FaultKind
 from plumbline.reference.model import claims, hazards
@@ -174,7 +175,7 @@ class Disturbances:
 
     def dies(self, member: str) -> bool:
         """Whether the member is killed at some time (see Foresight)."""
-        return self._index.dies(member)
+        return member in self._index.lives.doomed
 
     def may_happen(self, view: View, fault: Fault) -> bool:
         """Whether the fault may happen now (see Foresight)."""
@@ -183,7 +184,7 @@ class Disturbances:
     def may_go_untold(self, world: World, view: View, member: str) -> bool:
         """Whether the member may die before its listener is told of what it changes now (see Foresight)."""
         return (
-            member in self._index.doomed
+            member in self._index.lives.doomed
             and hazards.crash_of(member) in self.open(world, view)
             and view.complete(member)
         )

@@ -6,7 +6,8 @@ Knows the history's index and what disturbs; nothing of what comes behind that e
 from __future__ import annotations
 
 from plumbline.reference.explain.disturbances import Disturbances
-from plumbline.reference.explain.index import NEVER, Index
+from plumbline.reference.explain.index import Index
+from plumbline.reference.explain.lives import NEVER
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, View
 from plumbline.reference.history import NotParked, Returned, Settled, Waited

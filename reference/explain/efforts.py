@@ -21,9 +21,9 @@ from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 
 SOON, FEW_KEYS, LONGER, TWICE, PATIENT = 3, 4, 12, 24, 60
-"""So many states are looked at for each entry of the logs: of all keys before few are asked, of single keys, of
-two and once more of all, of two that are still undecided then, and of the few that are so at last. Of right
-histories a key alone is nearly always explained with few."""
+"""So many states are looked at for each entry of the logs: of all keys before few are asked, of single keys,
+of two and once more of all, of two that are still undecided then, and of the few that are so at last. Of
+right histories a key alone is nearly always explained with few."""
 
 IMPATIENT, COMPOSED = 3, 12
 """Who is impatient gives up once such a part of all states was looked at without getting any further: a
@@ -37,8 +37,8 @@ BRIEF = 2
 is the straight way, and many brief ones find it sooner than few long ones."""
 
 SEEDS, FIRST = range(10, 18), 2
-"""Of orders that are drawn, and how many of them are tried before pairs of keys are asked; most runs are found
-soon in some of them."""
+"""Of orders that are drawn, and how many of them are tried before pairs of keys are asked; most runs are
+found soon in some of them."""
 
 ALL_STUCK = 4
 """Where so many orders got no further than to one and the same place, others hardly will: it is wrong."""

@@ -10,7 +10,8 @@ from bisect import bisect_left
 from itertools import accumulate
 from typing import NamedTuple
 
-from plumbline.reference.explain.index import NEVER, Index
+from plumbline.reference.explain.index import Index
+from plumbline.reference.explain.lives import NEVER
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, View
 from plumbline.reference.history import (

@@ -11,7 +11,8 @@ from bisect import bisect_left
 
 from plumbline.reference.explain.disturbances import Disturbances, next_from
 from plumbline.reference.explain.due import Due
-from plumbline.reference.explain.index import MOMENT, NEVER, Index, Reader, Where
+from plumbline.reference.explain.index import MOMENT, Index, Reader, Where
+from plumbline.reference.explain.lives import NEVER
 from plumbline.reference.history import FaultKind
 from plumbline.reference.model.foresight import Comes, OfClients
 from plumbline.reference.model.timeline import Reading
@@ -69,7 +70,7 @@ class Hindsight:
             return True
         back, outcome = self._index.returned.get(operation.op_id, (NEVER, None))
         unknown = outcome is None or outcome.status is Status.INDEFINITE
-        if self._index.dies_between(
+        if self._index.lives.end_between(
             operation.member, self._index.called[operation.op_id], NEVER if unknown else back
         ):
             return False  # it may have died before anybody was told
@@ -94,7 +95,7 @@ class Hindsight:
         under_way = self._reader_under_way(world, where, anywhere=anywhere, operation=operation, entry=entry)
         if under_way is not Comes.NO:
             return min(under_way, sure)
-        latest = min(self._index.latest(operation, member), self._index.dies_by(member, now))
+        latest = min(self._index.latest(operation, member), self._index.lives.end_by(member, now))
         comes = Comes.NO
         for index in range(bisect_left(readers, now, key=MOMENT), len(readers)):
             found = Reader(*readers[index])
@@ -235,7 +236,7 @@ class Hindsight:
         """
         index = self._index
         rivals = index.rivals.get((member, operation.region), ())
-        if not rivals or not (index.doomed or _is_primary(world, member)):
+        if not rivals or not (index.lives.doomed or _is_primary(world, member)):
             return False
         latest = index.latest(operation, member)
         until = index.told_between(member, operation)[1]
@@ -299,7 +300,7 @@ class Hindsight:
             return True
         index = bisect_left(moments, now)
         latest = self._index.latest(operation, member)
-        if latest > self._index.dies_by(operation.member, self._index.called[operation.op_id]):
+        if latest > self._index.lives.end_by(operation.member, self._index.called[operation.op_id]):
             return index < len(moments)  # what it has sent may be lost, and then counts for nothing
         return index < len(moments) and moments[index] < latest
 

@@ -12,6 +12,7 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import NamedTuple
 
+from plumbline.reference.explain.lives import NEVER, Lives
 from plumbline.reference.explain.outages import still_down
 from plumbline.reference.explain.tellings import told_again, told_when, without_questions
 from plumbline.reference.history import (
@@ -21,7 +22,6 @@ from plumbline.reference.history import (
     ContentsRead,
     Fault,
     FaultBegun,
-    FaultDone,
     FaultKind,
     Gate,
     History,
@@ -59,9 +59,6 @@ from plumbline.reference.operations import (
     Scope,
     Status,
 )
-
-NEVER = 1 << 60
-"""A moment that does not come."""
 
 Where = tuple[str, str, str]
 """Member, region, key."""
@@ -101,10 +98,10 @@ class Index:
         self.sites = {m: site.number for site in history.topology.sites for m in site.members}
         for client in history.clients:
             self.sites[client.name] = self.sites[client.servers[0]]
+        self.lives = Lives(history.timeline)
         self.queues = {queue.id: queue for queue in history.queues}
         self.faults: list[tuple[int, Fault]] = []
         self._down: set[Fault] = set()
-        self._deaths: dict[str, list[int]] = {}
         self.looks: list[tuple[int, str]] = []
         self.last_look: dict[str, int] = {}
         self.primaries: dict[str, str] = {}
@@ -113,8 +110,6 @@ class Index:
         again = told_again(history, self.sites)
         history = without_questions(history)
         self.plain = self._is_plain(history)
-        self.doomed = {fault.member for _, fault in self.faults if fault.kind is FaultKind.CRASH}
-        """Who dies."""
         self.repeated = frozenset(
             op.op_id for op in self.operations.values() if (op.region, op.key, op.token) in again
         )
@@ -184,13 +179,9 @@ class Index:
             if not self._down:
                 self.settled_everywhere.append(moment)
 
-    def _read_answer(  # noqa: PLR0912 - a case for each kind of moment
-        self, history: History, moment: int, what: Moment, called: dict[str, set[str]]
-    ) -> None:
+    def _read_answer(self, history: History, moment: int, what: Moment, called: dict[str, set[str]]) -> None:
         """Take in a fault, a question or an answer; a question that is never answered shows nothing."""
         match what:
-            case FaultDone(_, fault) if fault.kind is FaultKind.CRASH:
-                self._deaths.setdefault(fault.member, []).append(moment)
             case FaultBegun(_, fault):
                 self.faults.append((moment, fault))
                 self._down = still_down(self._down, fault)
@@ -228,11 +219,6 @@ class Index:
                 least, most = history.conflated_weight_least, history.conflated_weight_most
                 self.answers.statistics[number] = (-(-delta // most), delta // least)
 
-    @property
-    def _restarts(self) -> bool:
-        """Whether any member is started again."""
-        return any(fault.kind is FaultKind.RESTART for _, fault in self.faults)
-
     def _is_plain(self, history: History) -> bool:
         """Whether clients are registered for all values all the time, and do nothing but put and destroy."""
         kinds = {self.operations[op_id].kind for op_id in self.originators}
@@ -242,7 +228,7 @@ class Index:
         )
         alone = all(len(client.servers) == 1 for client in history.clients)
         changed |= any(operation.kind in WHOLE_REGION for operation in self.operations.values())
-        changed |= self._restarts
+        changed |= self.lives.begin_anew
         return alone and history.registers and not changed and kinds <= _PLAIN
 
     @property
@@ -273,7 +259,7 @@ class Index:
         What the dead one wrote may have reached other sites and never its own; a loser may reach them late,
         and so may what its primary had not been told of.
         """
-        if not losers_queued and not self.doomed:
+        if not losers_queued and not self.lives.doomed:
             return frozenset()
         return self._written_by_several(lambda operation: operation.thread)
 
@@ -318,12 +304,12 @@ class Index:
         However late the harness hears of it: a dead member is told nothing more, and what was not
         acknowledged by then nobody ever answers.
         """
-        if operation.member not in self.doomed or operation.region in self._shared_out:
+        if operation.member not in self.lives.doomed or operation.region in self._shared_out:
             return NEVER
         _, outcome = self.returned.get(operation.op_id, (NEVER, None))
         if outcome is None or outcome.status in (Status.INDEFINITE, Status.FAILED):
             return NEVER
-        return self.dies_by(operation.member, self.called[operation.op_id])
+        return self.lives.end_by(operation.member, self.called[operation.op_id])
 
     def _find_readers(self) -> dict[Where, list[BareReader]]:
         readers: dict[Where, list[BareReader]] = {}
@@ -392,7 +378,7 @@ class Index:
         A counter only grows, unless its member starts anew.
         """
         limits: dict[str, list[tuple[int, int]]] = {}
-        if self._restarts:
+        if self.lives.begin_anew:
             return limits
         asked = sorted(self.answers.statistics, key=lambda number: self.asked[number], reverse=True)
         for number in asked:
@@ -429,38 +415,15 @@ class Index:
         for operation in self.operations.values():
             where, told = (operation.region, operation.key), (operation.key, operation.token)
             # Who dies may have changed it and died before anybody was told.
-            changed = operation.member in self.doomed or told in self.logged.get(operation.member, {told})
+            changed = operation.member in self.lives.doomed or told in self.logged.get(
+                operation.member, {told}
+            )
             if where not in shared or operation.kind in READS or not (changed or not self.identified):
                 continue
             for member in self.sites:
                 if member != operation.member and told not in self.logged.get(member, set()):
                     losers.setdefault((member, *where), []).append(operation)
         return losers
-
-    def dies(self, member: str) -> bool:
-        """Whether the member is killed."""
-        return any(fault.kind is FaultKind.CRASH and fault.member == member for _, fault in self.faults)
-
-    def dies_by(self, member: str, now: int) -> int:
-        """The moment by which the member is dead; what is read of it later is read of one that started."""
-        deaths = self._deaths.get(member)
-        if not deaths:
-            return NEVER
-        index = bisect_left(deaths, now)
-        return deaths[index] if index < len(deaths) else NEVER
-
-    def lives_until(self, member: str) -> int:
-        """The moment from which the member is dead for good; NEVER if it is not, or may start again."""
-        if self._restarts:
-            return NEVER
-        return self.dies_by(member, 0)
-
-    def dies_between(self, member: str, since: int, until: int) -> bool:
-        """Whether the member is killed, as far as anybody asks for that between two moments."""
-        return member in self.doomed and any(
-            fault.kind is FaultKind.CRASH and fault.member == member and since < moment < until
-            for moment, fault in self.faults
-        )
 
     def told_between(self, member: str, operation: Operation) -> tuple[int, int]:
         """Between which moments the listener of a member is told of an operation, as far as that is known."""

@@ -127,7 +127,7 @@ def _logs(history: History, index: Index) -> Logs:
             place = listener_place(strength, member, operation.region, operation.key, thread, kind)
             entries.setdefault(place, [])
             windows.setdefault(place, [])
-        lives_until = index.lives_until(member)
+        lives_until = index.lives.last_until(member)
         for shown in history.logs[member]:
             event = shown.event
             entry = _entry(event)
