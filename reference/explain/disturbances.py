@@ -181,12 +181,12 @@ class Disturbances:
         """Whether the fault may happen now (see Foresight)."""
         return fault.kind is not FaultKind.CRASH or view.complete(fault.member)
 
-    def may_go_untold(self, world: World, view: View, member: str) -> bool:
+    def may_go_untold(self, world: World, view: View, member: str, *, in_turn: bool = True) -> bool:
         """Whether the member may die before its listener is told of what it changes now (see Foresight)."""
         return (
             member in self._index.lives.doomed
             and hazards.crash_of(member) in self.open(world, view)
-            and view.complete(member)
+            and (not in_turn or view.complete(member))
         )
 
 

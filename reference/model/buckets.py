@@ -174,9 +174,9 @@ class Buckets:
         if (
             not (view.reduced and decided)
             or view.still(place, shown)
-            or self._foresight.may_go_untold(world, view, at)
+            or self._foresight.may_go_untold(world, view, at, in_turn=False)
         ):
-            # Its listener is told behind the copies; or it dies before that.
+            # Its listener is told behind the copies, and of other keys meanwhile; or it dies before that.
             tellings.append(False)
         certain = (
             decided

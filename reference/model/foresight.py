@@ -150,8 +150,11 @@ class Foresight(Protocol):
     def may_happen(self, view: View, fault: Fault) -> bool:
         """Whether the fault may happen now: a member that dies shows nothing afterwards."""
 
-    def may_go_untold(self, world: World, view: View, member: str) -> bool:
-        """Whether the member may die before its listener is told of what it changes now."""
+    def may_go_untold(self, world: World, view: View, member: str, *, in_turn: bool = True) -> bool:
+        """Whether the member may die before its listener is told of what it changes now.
+
+        `in_turn` says that nothing that it changes later is told of before.
+        """
 
 
 class UnknowingOfClients:
@@ -303,6 +306,6 @@ class Unknowing:
         """At any time."""
         return True
 
-    def may_go_untold(self, *_: object) -> bool:
+    def may_go_untold(self, *_: object, **__: object) -> bool:
         """No: whoever simulates cuts the log of who dies."""
         return False
