@@ -281,7 +281,8 @@ class Senders:
         if event.op_id in sender.notes:
             yield with_sender(world, member, name, sender._replace(notes=sender.notes - {event.op_id}))
             return
-        for remembers in each(self._setting.book.secondary_remembers()):
+        destroys = event.kind is OperationKind.DESTROY
+        for remembers in each(self._setting.book.secondary_remembers(destroys)):
             records = (*sender.records, event) if remembers else sender.records
             yield with_sender(world, member, name, sender._replace(records=records))
 

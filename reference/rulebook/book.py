@@ -229,7 +229,7 @@ class Rulebook:
     waits_for_copies: Callable[[], Any] = gateways.waits_for_copies
     queues_of_other_origin: Callable[[], Any] = gateways.queues_of_other_origin
     times_queued: Callable[[bool], Any] = gateways.times_queued
-    secondary_remembers: Callable[[], Any] = gateways.secondary_remembers
+    secondary_remembers: Callable[[bool], Any] = gateways.secondary_remembers
     queued_clears_record: Callable[[], Any] = gateways.queued_clears_record
     remembers_queued_first: Callable[[], Any] = gateways.remembers_queued_first
     removal_clears_record: Callable[[], Any] = gateways.removal_clears_record

@@ -161,7 +161,13 @@ QUEUES = (
         "secondary-forgets",
         "SER-SECONDARY-01 SER-ENQ-02",
         "a secondary does not record what the primary has not queued",
-        secondary_remembers=lambda: False,
+        secondary_remembers=lambda destroys: False,  # noqa: ARG005
+    ),
+    variant(
+        "destroys-not-recorded",
+        "SER-SECONDARY-01 SER-ENQ-02",
+        "a secondary records what the primary has not queued, but no destroys",
+        secondary_remembers=lambda destroys: not destroys,
     ),
     variant(
         "records-never-cleared",

@@ -118,7 +118,7 @@ def times_queued(called_here: bool) -> int:  # noqa: ARG001
     return 1
 
 
-def secondary_remembers() -> bool:
+def secondary_remembers(destroys: bool) -> bool:  # noqa: ARG001
     """Whether a secondary records an operation that the primary has not queued yet: it does (002, A2)."""
     return True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Scope
+from plumbline.reference.operations import OperationKind, Scope
 from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.scenario import between_sites
 from plumbline.suites.scenarios.sites import Sites
@@ -91,6 +91,21 @@ def what_only_a_secondary_knows_of_is_queued_at_takeover(stage: Sites) -> None:
     for member in stage.there:
         stage.told_once(member, put)
     stage.both_sites_hold("x", put)
+
+
+@between_sites("SER-SECONDARY-01", "SER-ENQ-02", "SER-FAILOVER-01", needs=CRASHES_AND_GATES)
+def a_destroy_that_only_a_secondary_knows_of_is_queued_at_takeover(stage: Sites) -> None:
+    """The same of a destroy, which has no value that could be recorded."""
+    primary, secondary = stage.primary(), stage.secondary()
+    stage.put(primary, "x")
+    stage.settle()
+    gone = stage.park(secondary, secondary, "x", OperationKind.DESTROY)
+    stage.remembers(secondary, 1)
+    stage.crash(primary)
+    stage.settle()
+    for member in stage.there:
+        stage.told_once(member, gone)
+    stage.both_sites_hold("x", None)
 
 
 @between_sites("SER-ENQ-02", "SER-FAILOVER-01", needs=CRASHES_AND_GATES)
