@@ -205,8 +205,8 @@ SEARCH: dict[str, Weakening] = {
     ),
     "who dies was told of all it did": Weakening(
         "explain.disturbances",
-        "            and view.complete(member)\n        )",
-        "            and not view.complete(member)\n        )",
+        "            and (not in_turn or view.complete(member))\n",
+        "            and (not in_turn or not view.complete(member))\n",
     ),
     "nobody has to die for nothing to be told": Weakening(
         "explain.disturbances", "            and hazards.crash_of(member) in self.open(world, view)\n", ""

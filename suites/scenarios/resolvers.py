@@ -173,6 +173,22 @@ def what_a_resolver_is_told_is_complete(stage: Sites) -> None:
     stage.is_told(stage.there, one, None, later=False)
 
 
+@between_sites("WANC-RESOLVER-06", needs=(*LINKS, Capability.SITE_CLOCKS), resolver="disallow")
+def a_resolver_is_told_the_times_that_the_clocks_showed(stage: Sites) -> None:
+    """Where clocks stand they are known, so that no run of the model has others."""
+    stage.cut_both_ways()
+    stage.hold_time()
+    one = stage.put(stage.here[0], "x")
+    stage.leap(1_000)
+    other = stage.put(stage.there[1], "x")
+    stage.let_run()
+    stage.settle()
+    stage.heal_both_ways()
+    stage.settle()
+    stage.is_told(stage.here, other, one, later=True)
+    stage.is_told(stage.there, one, other, later=False)
+
+
 @between_sites("WANC-RESOLVER-07", needs=LINKS, clocks=True, resolver="prefer 1 within 600000 ms")
 def sites_that_prefer_the_same_site_end_alike(stage: Sites) -> None:
     """Of updates made apart that of site 1 wins everywhere, whichever was made first."""
