@@ -89,11 +89,12 @@ Decided = tuple[Explanation, History]
 def _tried(shared: _Shared, whole: Effort, found: Explanation) -> Iterator[Decided | None]:
     """What one effort after another decides, or None; what was `found` of all keys was not enough."""
     shared.note_where_stuck(found)
-    singles = shared.parts_of(whole, 1)
+    neighbours = _neighbours(whole.question, found)
+    singles = shared.parts_of(whole, 1, {frozenset((key,)) for pair in neighbours for key in pair})
     yield shared.refuted_of(singles, FEW_KEYS)
     yield shared.composed(whole, singles)
     if shared.is_likely_wrong():
-        pairs = shared.parts_of(whole, 2, _neighbours(whole.question, found))
+        pairs = shared.parts_of(whole, 2, neighbours)
         yield shared.refuted_of(pairs, LONGER)
         yield shared.refuted_of(pairs, TWICE)
         yield shared.otherwise(whole, SOON, by_what_shows)
@@ -104,7 +105,7 @@ def _tried(shared: _Shared, whole: Effort, found: Explanation) -> Iterator[Decid
         yield shared.refuted_of(singles, PATIENT)
         yield shared.composed(whole, singles)
         yield shared.again(whole, BRIEF, SEEDS[:FIRST])
-        pairs = shared.parts_of(whole, 2, _neighbours(whole.question, found))
+        pairs = shared.parts_of(whole, 2, neighbours)
         yield shared.refuted_of(pairs, LONGER)
         yield shared.again(whole, BRIEF, SEEDS[FIRST:])
         yield shared.refuted_of(pairs, TWICE)
@@ -171,6 +172,27 @@ class Effort:
         return self._begun.go_on(budget)
 
 
+class _Parts:
+    """Efforts for parts of a history, each made only once it is asked for.
+
+    Of a thousand keys a wrong one is often among the first, and each part takes as long as to read the whole.
+
+    Attributes:
+        undecided: those that have been asked for and are not explained.
+    """
+
+    def __init__(self, more: Iterator[Effort]) -> None:
+        self.undecided: list[Effort] = []
+        self._more = more
+
+    def __iter__(self) -> Iterator[Effort]:
+        """The undecided ones, and then those that nobody has asked for yet."""
+        yield from tuple(self.undecided)
+        for effort in self._more:
+            self.undecided.append(effort)
+            yield effort
+
+
 class _Shared:
     """Efforts that share one time limit; each may look at as many states as the budget says."""
 
@@ -194,27 +216,29 @@ class _Shared:
         """Whether so many orders, and all that were tried, came to one and the same place and no further."""
         return len(self._stuck) >= orders and len(set(self._stuck)) == 1
 
-    def parts_of(
-        self, whole: Effort, keys: int, first: Collection[frozenset[Where]] = frozenset()
-    ) -> list[Effort]:
+    def parts_of(self, whole: Effort, keys: int, first: Collection[frozenset[Where]]) -> _Parts:
         """An effort for each so many keys, those first that are named."""
-        return [Effort(part.history, self._book, part=part) for part in parts(whole.history, keys, first)]
+        return _Parts(
+            Effort(part.history, self._book, part=part) for part in parts(whole.history, keys, first)
+        )
 
-    def refuted_of(self, undecided: list[Effort], per_entry: int) -> Decided | None:
+    def refuted_of(self, some: _Parts, per_entry: int) -> Decided | None:
         """The first of some parts of a history that is refuted, and how; what is explained is left out."""
-        for effort in tuple(undecided):
+        for effort in some:
+            if self.is_over():
+                break
             found = self.spent_on(effort, per_entry)
             if found.answer is Answer.REFUTED:
                 return found, effort.history
             if found.answer is Answer.EXPLAINED:
-                undecided.remove(effort)
+                some.undecided.remove(effort)
                 if effort.part is not None:
                     self._runs.append((effort.part, found))
         return None
 
-    def composed(self, whole: Effort, undecided: list[Effort]) -> Decided | None:
+    def composed(self, whole: Effort, some: _Parts) -> Decided | None:
         """What is found in the order that runs of the parts have, once all have one; None if nothing."""
-        if undecided or not self._runs:
+        if some.undecided or not self._runs:
             return None
         # Of what several name, whoever has most to find out is right most often.
         self._runs.sort(key=lambda run: run[1].states, reverse=True)
