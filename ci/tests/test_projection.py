@@ -12,12 +12,11 @@ from plumbline.adapters.candidates import find_candidate
 from plumbline.ci import consistency_benchmarks, fault_benchmarks
 from plumbline.ci.corruptions import showing_less
 from plumbline.ci.one_site import Shape, draw_plan, run_on_reference
-from plumbline.reference.explain import keywise
 from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer, Budget, explain
 from plumbline.reference.explain.keywise import parts, timetable_of
 from plumbline.reference.explain.orders import Timed, by_what_shows
-from plumbline.reference.explain.projection import Part, project
+from plumbline.reference.explain.projection import Part, part_of, project
 from plumbline.reference.explain.question import ask
 from plumbline.reference.history import (
     Called,
@@ -245,12 +244,11 @@ def test_of_many_keys_those_are_taken_alone_first_of_which_logs_tell_where_expla
     (kind,) = [k for k in fault_benchmarks.KINDS if (k.name, k.operations) == ("crash", 200)]
     history = fault_benchmarks.draw_example(kind, 5, spoilt=True)
     taken = []
-    part_of = keywise.part_of
 
     def counted(*arguments: Any) -> Part | None:
         taken.append(arguments)
         return part_of(*arguments)
 
-    monkeypatch.setattr(keywise, "part_of", counted)
+    monkeypatch.setattr("plumbline.reference.explain.keywise.part_of", counted)
     assert search(history, Rulebook()).answer is Answer.REFUTED
     assert 0 < len(taken) <= 5, "of two hundred"
