@@ -15,7 +15,7 @@ from plumbline.ci.one_site import Shape, draw_plan, run_on_reference
 from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer, Budget, explain
 from plumbline.reference.explain.keywise import parts, timetable_of
-from plumbline.reference.explain.orders import Timed, by_what_shows
+from plumbline.reference.explain.orders import Drawn, Timed, by_what_shows
 from plumbline.reference.explain.projection import Part, part_of, project
 from plumbline.reference.explain.question import ask
 from plumbline.reference.history import (
@@ -252,3 +252,19 @@ def test_of_many_keys_those_are_taken_alone_first_of_which_logs_tell_where_expla
     monkeypatch.setattr("plumbline.reference.explain.keywise.part_of", counted)
     assert search(history, Rulebook()).answer is Answer.REFUTED
     assert 0 < len(taken) <= 5, "of two hundred"
+
+
+def test_where_two_orders_come_to_one_place_and_no_further_pairs_are_asked_before_others_are_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    (kind,) = [k for k in fault_benchmarks.KINDS if (k.name, k.operations) == ("two faults", 200)]
+    history = fault_benchmarks.draw_example(kind, 40, spoilt=True)
+    drawn = []
+
+    def counted(seed: int) -> Drawn:
+        drawn.append(seed)
+        return Drawn(seed)
+
+    monkeypatch.setattr("plumbline.reference.explain.efforts.Drawn", counted)
+    assert search(history, Rulebook()).answer is Answer.REFUTED
+    assert drawn == []

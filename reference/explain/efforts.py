@@ -47,6 +47,10 @@ AGAIN = ((8, range(40, 45)), (32, range(96, 99)))
 """Before all of the budget is spent, further ones have so many states for each entry."""
 
 
+Decided = tuple[Explanation, History]
+"""What was found, and of what."""
+
+
 def search(
     history: History, book: Rulebook, budget: Budget | None = None, asked: Asked | None = None
 ) -> Explanation:
@@ -82,10 +86,6 @@ def searched(history: History, book: Rulebook, budget: Budget, asked: Asked | No
     return shared.spent_on(whole), history
 
 
-Decided = tuple[Explanation, History]
-"""What was found, and of what."""
-
-
 def _tried(shared: _Shared, whole: Effort, found: Explanation) -> Iterator[Decided | None]:
     """What one effort after another decides, or None; what was `found` of all keys was not enough."""
     shared.note_where_stuck(found)
@@ -110,7 +110,6 @@ def _tried(shared: _Shared, whole: Effort, found: Explanation) -> Iterator[Decid
         yield shared.again(whole, BRIEF, SEEDS[FIRST:])
         yield shared.refuted_of(pairs, TWICE)
         yield shared.gone_on(whole, LONGER)
-    yield shared.refuted_of(singles, PATIENT)
     yield shared.refuted_of(pairs, PATIENT)
     for more in AGAIN:
         yield shared.again(whole, *more)

@@ -232,23 +232,6 @@ class Index:
         return alone and history.registers and not changed and kinds <= _PLAIN
 
     @property
-    def readings(self) -> dict[int, tuple[int, int]]:
-        """What the clocks showed for operations that were called and done while the harness held them."""
-        changes = [(moment, fault) for moment, fault in self.faults if fault.kind in _OF_TIME]
-        readings: dict[int, tuple[int, int]] = {}
-        for op_id, moment in self.called.items():
-            back, outcome = self.returned.get(op_id, (NEVER, None))
-            before = [fault for changed, fault in changes if changed < moment]
-            done = len(before) == sum(changed < back for changed, _ in changes)
-            sure = outcome is not None and outcome.status is not Status.INDEFINITE
-            turns = [fault.kind for fault in before if fault.kind in (FaultKind.HOLD_TIME, FaultKind.LET_RUN)]
-            if turns and turns[-1] is FaultKind.HOLD_TIME and done and sure:
-                held = sum(fault.kind is FaultKind.HOLD_TIME for fault in before)
-                passed = sum(f.milliseconds for f in before if f.kind is FaultKind.TIME_LEAP)
-                readings[op_id] = (held, passed + _ahead(before, self.sites[self.operations[op_id].member]))
-        return readings
-
-    @property
     def shared(self) -> frozenset[tuple[str, str]]:
         """The regions and keys that more than one site writes."""
         return self._written_by_several(lambda operation: self.sites[operation.member])
@@ -468,20 +451,8 @@ class Index:
         return unheard
 
 
-_OF_TIME = (FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN, FaultKind.CLOCK_SET)
-
 _UNSEEN = QueueSight(depth=-1, role=QueueRole.NONE)
 """What a question after a queue shows that is never answered: nothing."""
-
-
-def _ahead(faults: list[Fault], site: int) -> int:
-    """By how many milliseconds the clocks of a site are ahead of the others, held as they are."""
-    for fault in reversed(faults):
-        if fault.kind is FaultKind.CLOCK_SET and fault.site == site:
-            return fault.milliseconds
-        if fault.kind is FaultKind.HOLD_TIME:
-            break
-    return 0
 
 
 def _not_replicated(history: History) -> tuple[set[str], set[str]]:

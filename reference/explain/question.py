@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import NamedTuple
 
+from plumbline.reference.explain.clocks import readings
 from plumbline.reference.explain.hearsay import Hearsay
 from plumbline.reference.explain.hindsight import Hindsight
 from plumbline.reference.explain.index import Index
@@ -90,7 +91,7 @@ def _ask(history: History, book: Rulebook) -> Question:
     if history.resolver:
         setting.resolve_by(history.resolver)
     setting.primaries = index.primaries
-    setting.readings = index.readings
+    setting.readings = readings(index)
     setting.operations = index.operations
     setting.transactions = transactions_of(index.operations.values())
     setting.originators = index.originators

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from plumbline.reference.explore.programs import Program
 from plumbline.reference.model import claims
-from plumbline.reference.model.copies import with_sender
+from plumbline.reference.model.copies import counted_anew, with_sender
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Message, Sender, Stage, WireName, World
 
@@ -45,7 +45,7 @@ class Emptied:
         world = self._without_copies(_buried(world, self._setting), doomed)
         for (member, name), sender in world.wan.senders.items():
             if self._is_alone(world, member, name):
-                world = with_sender(world, member, name, _counted_anew(sender))
+                world = with_sender(world, member, name, counted_anew(sender))
         return self._forgotten(_numbered_anew(world))
 
     def _without_copies(self, world: World, doomed: frozenset[str]) -> World:
@@ -105,16 +105,6 @@ def _buried(world: World, setting: Setting) -> World:
     return world if calls is world.calls else world.but(calls=calls)
 
 
-def _counted_anew(sender: Sender) -> Sender:
-    """The sender whose positions begin with one, and which has nobody to tell what has left its queue."""
-    by = min((event.position for event in sender.queue), default=sender.last + 1) - 1
-    if by == 0 and sender.mark == 0 == sender.told:
-        return sender
-    queue = tuple(event._replace(position=event.position - by) for event in sender.queue)
-    horizon = max(sender.horizon - by, 0)
-    return sender._replace(queue=queue, last=sender.last - by, mark=0, told=0, horizon=horizon)
-
-
 def _numbered_anew(world: World) -> World:
     """The world in which the connections of each sender that are left are numbered from one."""
     wan, channels = world.wan, world.channels
@@ -146,14 +136,11 @@ def _numbered_anew(world: World) -> World:
     for name, at in moved.items():
         if name in wan.wires:
             wires = wires.set(name._replace(number=at), wan.wires[name])
-    for channel, messages in world.channels.items():
-        at = next((moved[one.wire] for one in messages if one.wire in moved), 0)
-        if at:
-            channels = channels.delete(channel)
-    for channel, messages in world.channels.items():
-        at = next((moved[one.wire] for one in messages if one.wire in moved), 0)
-        if at:
-            channels = channels.set(*_renamed(channel, messages, at))
+    of = {channel: moved[one.wire] for channel, ones in channels.items() for one in ones if one.wire in moved}
+    for channel in of:
+        channels = channels.delete(channel)
+    for channel, at in of.items():
+        channels = channels.set(*_renamed(channel, world.channels[channel], at))
     return world.but(wan=wan._replace(wires=wires), channels=channels)
 
 

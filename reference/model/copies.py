@@ -1,11 +1,11 @@
-"""Copies of queues: what a member keeps of a queue, exchanged for another state of it, or cut.
+"""Copies of queues: what a member keeps of a queue, exchanged for another state of it, cut, or counted anew.
 
 Knows how a copy is told what has left the queue; knows nothing of who tells it.
 """
 
 from __future__ import annotations
 
-from plumbline.reference.model.world import Sender, World
+from plumbline.reference.model.world import Queued, Sender, World
 
 
 def with_sender(world: World, member: str, name: str, sender: Sender) -> World:
@@ -32,3 +32,23 @@ def without_removed(sender: Sender, last: int, *, clears: bool = True) -> Sender
     # A secondary that dispatches, as none should, may have sent what now goes.
     sent, heard = min(sender.sent, len(kept)), min(sender.heard, len(kept))
     return sender._replace(queue=kept, mark=max(sender.mark, last), records=records, sent=sent, heard=heard)
+
+
+def counted_anew(sender: Sender) -> Sender:
+    """The sender whose positions begin with one, and which has nobody to tell what has left its queue."""
+    positions = [event.position for event in (*sender.queue, *sender.callbacks)]
+    by = min(positions, default=sender.last + 1) - 1
+    if by <= 0 and sender.mark == 0 == sender.told:
+        return sender
+    return sender._replace(
+        queue=_moved(sender.queue, by),
+        callbacks=_moved(sender.callbacks, by),
+        last=sender.last - by,
+        mark=0,
+        told=0,
+        horizon=max(sender.horizon - by, 0),
+    )
+
+
+def _moved(events: tuple[Queued, ...], by: int) -> tuple[Queued, ...]:
+    return tuple(event._replace(position=event.position - by) for event in events)

@@ -7,10 +7,10 @@ of them. Owns when that is so; changes nothing that anybody could still see.
 from __future__ import annotations
 
 from plumbline.reference.history import FaultKind
-from plumbline.reference.model.copies import with_sender, without_removed
+from plumbline.reference.model.copies import counted_anew, with_sender, without_removed
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Queued, Sender, World
+from plumbline.reference.model.world import Sender, World
 
 BINDS = frozenset(
     {
@@ -152,7 +152,9 @@ class Forgetting:
                 and self._unbound(world, now, name)
                 and not any(message.queue == name for sent in world.channels.values() for message in sent)
             ):
-                world = _counted_anew(world, member, name, sender)
+                anew = counted_anew(sender)
+                if anew is not sender:
+                    world = with_sender(world, member, name, anew)
         return world
 
     def _evened(self, world: World) -> World:
@@ -188,24 +190,3 @@ def _without(sender: Sender, gone: set[int]) -> Sender:
         callbacks=tuple(event for event in sender.callbacks if event.op_id not in gone),
         notes=sender.notes - gone,
     )
-
-
-def _counted_anew(world: World, member: str, name: str, sender: Sender) -> World:
-    """The world in which positions of the queue begin with one, in its only copy and on its connections."""
-    positions = [event.position for event in (*sender.queue, *sender.callbacks)]
-    by = min(positions, default=sender.last + 1) - 1
-    if by <= 0 and sender.mark == 0 == sender.told:
-        return world
-    renewed = sender._replace(
-        queue=_moved(sender.queue, by),
-        callbacks=_moved(sender.callbacks, by),
-        last=sender.last - by,
-        mark=0,
-        told=0,
-        horizon=max(sender.horizon - by, 0),
-    )
-    return with_sender(world, member, name, renewed)
-
-
-def _moved(events: tuple[Queued, ...], by: int) -> tuple[Queued, ...]:
-    return tuple(event._replace(position=event.position - by) for event in events)

@@ -108,20 +108,20 @@ NOT_LINEARIZABLE = {
 }
 
 
+def answers(timeline: str, calls: Mapping[str, Call]) -> set[Answer]:
+    """What search and judge say of the calls."""
+    question = register(timeline, **calls)
+    return {explain(*question).answer, judge(*question).answer}
+
+
 @pytest.mark.parametrize("name", LINEARIZABLE)
 def test_linearizable_calls_are_explained(name: str):
-    timeline, calls = LINEARIZABLE[name]
-    system, logs = register(timeline, **calls)
-    assert explain(system, logs).answer is Answer.EXPLAINED
-    assert judge(system, logs).answer is Answer.EXPLAINED
+    assert answers(*LINEARIZABLE[name]) == {Answer.EXPLAINED}
 
 
 @pytest.mark.parametrize("name", NOT_LINEARIZABLE)
 def test_calls_that_are_not_linearizable_are_refuted(name: str):
-    timeline, calls = NOT_LINEARIZABLE[name]
-    system, logs = register(timeline, **calls)
-    assert explain(system, logs).answer is Answer.REFUTED
-    assert judge(system, logs).answer is Answer.REFUTED
+    assert answers(*NOT_LINEARIZABLE[name]) == {Answer.REFUTED}
 
 
 def test_the_run_found_is_told_step_by_step():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import OperationKind, Scope
+from plumbline.reference.operations import Operation, OperationKind, Scope
 from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.scenario import between_sites
 from plumbline.suites.scenarios.sites import Sites
@@ -80,31 +80,31 @@ def a_secondary_waits_for_days(stage: Sites) -> None:
     stage.both_sites_hold("x", put)
 
 
-@between_sites("SER-SECONDARY-01", "SER-ENQ-02", "SER-FAILOVER-01", needs=CRASHES_AND_GATES)
-def what_only_a_secondary_knows_of_is_queued_at_takeover(stage: Sites) -> None:
-    """An update that has not reached the primary when that crashes is delivered all the same, once."""
+def _only_at_the_secondary(stage: Sites, kind: OperationKind) -> Operation:
+    """Something reaches a secondary alone before its primary crashes, and is told of once all the same."""
     primary, secondary = stage.primary(), stage.secondary()
-    put = stage.park(secondary, secondary, "x")
+    done = stage.park(secondary, secondary, "x", kind)
     stage.remembers(secondary, 1)
     stage.crash(primary)
     stage.settle()
     for member in stage.there:
-        stage.told_once(member, put)
+        stage.told_once(member, done)
+    return done
+
+
+@between_sites("SER-SECONDARY-01", "SER-ENQ-02", "SER-FAILOVER-01", needs=CRASHES_AND_GATES)
+def what_only_a_secondary_knows_of_is_queued_at_takeover(stage: Sites) -> None:
+    """An update that has not reached the primary when that crashes is delivered all the same, once."""
+    put = _only_at_the_secondary(stage, OperationKind.PUT)
     stage.both_sites_hold("x", put)
 
 
 @between_sites("SER-SECONDARY-01", "SER-ENQ-02", "SER-FAILOVER-01", needs=CRASHES_AND_GATES)
 def a_destroy_that_only_a_secondary_knows_of_is_queued_at_takeover(stage: Sites) -> None:
     """The same of a destroy, which has no value that could be recorded."""
-    primary, secondary = stage.primary(), stage.secondary()
-    stage.put(primary, "x")
+    stage.put(stage.primary(), "x")
     stage.settle()
-    gone = stage.park(secondary, secondary, "x", OperationKind.DESTROY)
-    stage.remembers(secondary, 1)
-    stage.crash(primary)
-    stage.settle()
-    for member in stage.there:
-        stage.told_once(member, gone)
+    _only_at_the_secondary(stage, OperationKind.DESTROY)
     stage.both_sites_hold("x", None)
 
 

@@ -37,6 +37,21 @@ def _apart(
     return one, other
 
 
+def _apart_by(stage: Sites, key: str, milliseconds: int) -> tuple[Operation, Operation]:
+    """Each site writes the key apart, `there` so much later by clocks that are held; gives both updates."""
+    stage.cut_both_ways()
+    stage.hold_time()
+    one = stage.put(stage.here[0], key)
+    if milliseconds > 0:
+        stage.leap(milliseconds)
+    other = stage.put(stage.there[1], key)
+    stage.let_run()
+    stage.settle()
+    stage.heal_both_ways()
+    stage.settle()
+    return one, other
+
+
 def _takes(stage: Sites, members: tuple[str, ...], *updates: Operation) -> None:
     """All members of a site have been told of these updates of a key and no others, and hold the last."""
     last = updates[-1]
@@ -67,13 +82,7 @@ def a_resolver_sees_every_possible_conflict(stage: Sites) -> None:
 @between_sites("WANC-RESOLVER-01", needs=(*LINKS, Capability.SITE_CLOCKS), resolver="prefer 1 within 0 ms")
 def a_resolver_decides_ties(stage: Sites) -> None:
     """Of updates of the same time it sees both, and the site wins that it prefers, though its id is lower."""
-    stage.cut_both_ways()
-    stage.hold_time()
-    one, other = stage.put(stage.here[0], "x"), stage.put(stage.there[1], "x")
-    stage.let_run()
-    stage.settle()
-    stage.heal_both_ways()
-    stage.settle()
+    one, other = _apart_by(stage, "x", 0)
     stage.asks(stage.here, "x", other)
     stage.asks(stage.there, "x", one)
     stage.both_sites_hold("x", one)
@@ -176,15 +185,7 @@ def what_a_resolver_is_told_is_complete(stage: Sites) -> None:
 @between_sites("WANC-RESOLVER-06", needs=(*LINKS, Capability.SITE_CLOCKS), resolver="disallow")
 def a_resolver_is_told_the_times_that_the_clocks_showed(stage: Sites) -> None:
     """Where clocks stand they are known, so that no run of the model has others."""
-    stage.cut_both_ways()
-    stage.hold_time()
-    one = stage.put(stage.here[0], "x")
-    stage.leap(1_000)
-    other = stage.put(stage.there[1], "x")
-    stage.let_run()
-    stage.settle()
-    stage.heal_both_ways()
-    stage.settle()
+    one, other = _apart_by(stage, "x", 1_000)
     stage.is_told(stage.here, other, one, later=True)
     stage.is_told(stage.there, one, other, later=False)
 
@@ -204,15 +205,7 @@ def beyond_the_span_the_later_update_wins(stage: Sites) -> None:
     """A policy that prefers a site within a second: after two the later update wins at both sites."""
     for milliseconds in (1_000, 2_000):
         key = f"x{milliseconds}"
-        stage.cut_both_ways()
-        stage.hold_time()
-        one = stage.put(stage.here[0], key)
-        stage.leap(milliseconds)
-        other = stage.put(stage.there[1], key)
-        stage.let_run()
-        stage.settle()
-        stage.heal_both_ways()
-        stage.settle()
+        one, other = _apart_by(stage, key, milliseconds)
         stage.both_sites_hold(key, one if milliseconds == 1_000 else other)
 
 
