@@ -13,6 +13,7 @@ from plumbline.reference.explain.steps import Entry, Place, Unobserved
 from plumbline.reference.history import Fault
 from plumbline.reference.model.failover import ACKNOWLEDGED
 from plumbline.reference.model.forwarding import REPLIES_EARLY
+from plumbline.reference.model.records import FORGETS
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.transactions import FAILS
@@ -76,7 +77,7 @@ class Simulation:
                 step
                 for step in self.model.internal_steps(self.world, self._view)
                 if step.name[0] != FAILS
-                and (self._random is not None or step.name[0] not in (ACKNOWLEDGED, REPLIES_EARLY))
+                and (self._random is not None or step.name[0] not in (ACKNOWLEDGED, REPLIES_EARLY, FORGETS))
             ),
             key=lambda step: repr(step.name),
         )

@@ -27,6 +27,14 @@ QUEUES: dict[str, Weakening] = {
     "a secondary takes over whoever looks at it": Weakening(
         "model.takeover", "                clashes=claims.LOOKED_AT,\n", ""
     ),
+    "a survivor takes over before it may have heard of a discard": Weakening(
+        "model.takeover", "None if others or sender.spared else", "None if others else"
+    ),
+    "what has been recorded is needed whether it is still told of or not": Weakening(
+        "model.precedence",
+        "            and any(True for _ in self._moments(view, name, self._setting.carried(event)))\n",
+        "",
+    ),
     "a sender connects to any receiver": Weakening(
         "model.dispatch",
         "claims.CONNECT if len(reachable) == 1 and not world.wan.stands else None",

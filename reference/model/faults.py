@@ -15,6 +15,7 @@ from plumbline.reference.model.buckets import outlived, without
 from plumbline.reference.model.copies import with_sender
 from plumbline.reference.model.dispatch import broken, link_of
 from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.records import outlived as records_outlived
 from plumbline.reference.model.restarts import restarted
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.wires import acknowledged, with_wire
@@ -131,6 +132,7 @@ class Faults:
 
     def _crashed(self, world: World, member: str) -> Iterator[World]:
         """The member is dead: its calls, what it held, what it was told and what waited for it are gone."""
+        world = records_outlived(world, self._setting, member)
         wan = world.wan._replace(dead=world.wan.dead.set(member, value=True))
         calls = world.calls
         for op_id, call in world.calls.items():

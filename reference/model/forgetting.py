@@ -189,4 +189,5 @@ def _without(sender: Sender, gone: set[int]) -> Sender:
         records=tuple(event for event in sender.records if event.op_id not in gone),
         callbacks=tuple(event for event in sender.callbacks if event.op_id not in gone),
         notes=sender.notes - gone,
+        spared=sender.spared - gone,
     )

@@ -88,6 +88,14 @@ class Precedence:
                 found += self.earlier(world, view, channel.target, message.queue, recorded, event)
         return tuple(found)
 
+    def is_needed(self, world: World, view: View, member: str, name: str, event: Queued) -> bool:
+        """Whether the other site has yet to show an event that only this queue can bring there."""
+        return (
+            self._tells(world, view, member, name)
+            and self._comes_from(world, name, event)
+            and any(True for _ in self._moments(view, name, self._setting.carried(event)))
+        )
+
     def misplaced(
         self, world: World, view: View, member: str, name: str, queue: Iterable[Queued]
     ) -> tuple[Shown, ...]:

@@ -12,6 +12,7 @@ from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.model import claims
 from plumbline.reference.model.copies import with_sender
 from plumbline.reference.model.precedence import Precedence
+from plumbline.reference.model.records import Records
 from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Message, MessageState, World
@@ -25,6 +26,7 @@ class Takeover:
         self._setting = setting
         self._senders = senders
         self._precedence = precedence
+        self._records = Records(setting, precedence)
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """A secondary becomes primary."""
@@ -43,7 +45,9 @@ class Takeover:
             for messages in self._of_the_dead(world, member, name)
         ):
             return
-        missed = world.wan.senders[member, name].missed
+        yield from self._records.steps(world, view, member, name)
+        sender = world.wan.senders[member, name]
+        missed = sender.missed
         if not all(each(self._setting.book.takes_over())):
             return
         if not any(each(self._setting.book.stays_eligible(missed, world.wan.passed))):
@@ -61,7 +65,7 @@ class Takeover:
             yield Step(
                 ("takes over", member, name),
                 after,
-                claim=None if others else claims.TAKEOVER,
+                claim=None if others or sender.spared else claims.TAKEOVER,
                 loses=() if others else self._precedence.misplaced(after, view, member, name, inherited),
                 clashes=claims.LOOKED_AT,
             )
@@ -116,6 +120,7 @@ class Takeover:
                 queue=inherited[skipped:],
                 records=(),
                 notes=frozenset(),
+                spared=frozenset(),
                 callbacks=(),
             )
             worlds = [with_sender(world, member, name, base)]

@@ -48,6 +48,7 @@ from plumbline.reference.model.hosting import hosted, joined, left
 from plumbline.reference.model.interests import Interests
 from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
 from plumbline.reference.model.receivers import Receivers
+from plumbline.reference.model.records import shown
 from plumbline.reference.model.rest import Rest
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import LOOK, Call, GateState, Stage, World
@@ -350,7 +351,7 @@ class Timeline:
             and (
                 sight.unprocessed is None
                 or sender.primary
-                or sight.unprocessed in _records(world, member, name)
+                or sight.unprocessed in shown(world, self._setting, member, name)
             )
         ):
             yield Step(("is seen", member, name), world.but(asked=world.asked.delete(number)), (), None)
@@ -379,25 +380,3 @@ class Timeline:
             return (entry.token,)
         states = tombstones.read_as(self._setting.book, entry)
         return tuple("" if state is EntryState.INVALID else None for state in states)
-
-
-def _records(world: World, member: str, name: str) -> range:
-    """How many records a secondary may show: surely of what its primary has yet to receive.
-
-    What the primary has received it has queued or discarded. Of what it queued the secondary is told. Whether
-    it is told of a discard, too, and forgets its record, or keeps it until a time-out, no document says (002,
-    the two flows; a record is of what the primary has not received).
-    """
-    records = world.wan.senders[member, name].records
-    primary = next(
-        (m for (m, queue), one in world.wan.senders.items() if queue == name and one.primary), None
-    )
-    on_way = {
-        message.op_id
-        for channel, messages in world.channels.items()
-        if channel.target == primary
-        for message in messages
-    }
-    unsent = {op_id for op_id, call in world.calls.items() if call.stage < Stage.SENT}
-    owed = [one for one in records if primary is None or one.op_id in on_way or one.op_id in unsent]
-    return range(len(owed), len(records) + 1)

@@ -165,6 +165,7 @@ class Sender(NamedTuple):
         queue: its copy of the queue, oldest first.
         records: a secondary's unprocessed events, in the order in which they were recorded.
         notes: events that the primary has queued before a secondary has seen their operation.
+        spared: operations that a primary had discarded before it died, which a secondary may yet hear of.
         callbacks: queue entries that the secondary's listener has yet to be told of.
         last: the last position given or seen.
         mark: up to which position events are removed; what comes later is not taken up to there.
@@ -186,6 +187,7 @@ class Sender(NamedTuple):
     queue: tuple[Queued, ...] = ()
     records: tuple[Queued, ...] = ()
     notes: frozenset[int] = frozenset()
+    spared: frozenset[int] = frozenset()
     callbacks: tuple[Queued, ...] = ()
     last: int = 0
     mark: int = 0
