@@ -35,13 +35,38 @@ QUEUES: dict[str, Weakening] = {
         "            and any(True for _ in self._moments(view, name, self._setting.carried(event)))\n",
         "",
     ),
+    "what is recognised is never counted": Weakening(
+        "model.receivers",
+        "None if shows_yet or len(ways) > 1 else claims.REPEATED",
+        "None if shows_yet else claims.REPEATED",
+    ),
+    "what was answered is heard of though it may be counted again": Weakening(
+        "model.passage",
+        "if self._replicates.ways.may_count_again(world, view.now, queue, event.op_id):",
+        "if False:",
+    ),
+    "a removal is heard of though what has left may be counted again": Weakening(
+        "model.senders",
+        "(looked_at and not seen) or counts",
+        "(looked_at and not seen)",
+    ),
+    "what is known is forgotten though it may be counted again": Weakening(
+        "model.forgetting",
+        "            and not self._ways.may_count_again(world, now, name, op_id)\n",
+        "",
+    ),
+    "copies hold nothing more that may be counted again": Weakening(
+        "model.forgetting",
+        "self.may_count_again(world, now, name, copy)",
+        "False",
+    ),
     "a sender connects to any receiver": Weakening(
         "model.dispatch",
         "claims.CONNECT if len(reachable) == 1 and not world.wan.stands else None",
         "claims.CONNECT",
     ),
     "what is repeated is never told of": Weakening(
-        "model.receivers", "claim=None if shows_yet else claims.REPEATED", "claim=claims.REPEATED"
+        "model.receivers", "None if shows_yet or len(ways) > 1 else", "None if len(ways) > 1 else"
     ),
     "time passes before or after what is sent": Weakening(
         "model.dispatch", "clashes=hindered | claims.TIME_PASSES,", "clashes=hindered,"

@@ -220,7 +220,7 @@ class Dispatch:
     def _come_again(self, world: World, view: View, queue: QueueAttributes, sender: Sender) -> bool:
         """Whether an unanswered event is yet to be told of once more, and may have to be sent for that."""
         return any(
-            self._passage.comes_again(view, queue.id, event) for event in sender.queue[: sender.sent]
+            self._passage.comes_again(world, view, queue.id, event) for event in sender.queue[: sender.sent]
         ) and self._foresight.may_break(world, view.now, queue.id)
 
     def _removing(

@@ -10,6 +10,7 @@ from plumbline.reference.history import FaultKind
 from plumbline.reference.model.copies import counted_anew, with_sender, without_removed
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.ways import Ways
 from plumbline.reference.model.world import Sender, World
 
 BINDS = frozenset(
@@ -37,6 +38,7 @@ class Forgetting:
     def __init__(self, setting: Setting, foresight: Foresight) -> None:
         self._setting = setting
         self._foresight = foresight
+        self._ways = Ways(setting, foresight)
         self._simple = {
             name
             for name, queue in setting.queues.items()
@@ -65,10 +67,18 @@ class Forgetting:
         Everybody where the queue leads has it. So a receiver would recognise it, and answer: nothing else
         comes of it, whoever sends it and whenever, unless it holds something up.
         """
-        return self._unbound(world, now, name) and self._has_passed(world, name, op_id)
+        return self._unbound(world, now, name) and self._has_passed(world, now, name, op_id)
 
-    def _has_passed(self, world: World, name: str, op_id: int) -> bool:
-        return self._known(world, name, op_id) and not self._foresight.comes_again(op_id)
+    def may_count_again(self, world: World, now: int, name: str, copy: Sender) -> bool:
+        """Whether it may show in a counter that something of a copy of the queue is sent once more."""
+        return any(self._ways.may_count_again(world, now, name, event.op_id) for event in copy.queue)
+
+    def _has_passed(self, world: World, now: int, name: str, op_id: int) -> bool:
+        return (
+            self._known(world, name, op_id)
+            and not self._foresight.comes_again(op_id)
+            and not self._ways.may_count_again(world, now, name, op_id)
+        )
 
     def _known(self, world: World, name: str, op_id: int) -> bool:
         remote = self._setting.queues[name].remote_site
@@ -113,6 +123,11 @@ class Forgetting:
                 or member in world.wan.dead
                 or sender.told >= sender.mark
                 or self._is_looked_at(world, now, name)
+                or any(
+                    self.may_count_again(world, now, name, copy)
+                    for other in self._setting.others[member]
+                    if (copy := world.wan.senders.get((other, name))) is not None
+                )
             ):
                 continue
             world = with_sender(world, member, name, sender._replace(told=sender.mark))
@@ -130,7 +145,7 @@ class Forgetting:
                 continue
             events = (*sender.queue[sender.sent :], *sender.records, *sender.callbacks)
             ids = sender.notes.union(event.op_id for event in events)
-            gone = {op_id for op_id in ids if self._has_passed(world, name, op_id)}
+            gone = {op_id for op_id in ids if self._has_passed(world, now, name, op_id)}
             if gone:
                 world = with_sender(world, member, name, _without(sender, gone))
         return world

@@ -84,8 +84,10 @@ class Passage:
             and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
         )
 
-    def comes_again(self, view: View, queue: str, event: Queued) -> bool:
-        """Whether a member where the queue leads is yet to be told of an event that is told of repeatedly."""
+    def comes_again(self, world: World, view: View, queue: str, event: Queued) -> bool:
+        """Whether a member where the queue leads is yet to tell, or count, that an event came repeatedly."""
+        if self._replicates.ways.may_count_again(world, view.now, queue, event.op_id):
+            return True
         if not self._foresight.comes_again(event.op_id):
             return False
         if self._setting.carried(event).kind not in BECOMES:

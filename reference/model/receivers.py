@@ -130,9 +130,15 @@ class Receivers:
             may_show = again and view.fits(place, shown)
             # It may also wait until the log tells of it once more.
             shows_yet = may_show or (again and view.still(place, shown)) or self._setting.resolver is not None
-            yield Step(
-                ("recognises", member, event.op_id), done, claim=None if shows_yet else claims.REPEATED
-            )
+            ways: tuple[World, ...] = (done,)
+            if self._loses_again(world, member, event, operation, entry):
+                ways = self._replicates.ways.counted_or_not(done, view, member)
+            for way in ways:
+                yield Step(
+                    ("recognises", member, event.op_id),
+                    way,
+                    claim=None if shows_yet or len(ways) > 1 else claims.REPEATED,
+                )
             if may_show:
                 for checks in self._setting.checks(operation.region):
                     yield from self._applied(
@@ -169,6 +175,17 @@ class Receivers:
                     yield from self._discarded(
                         world, view, name, rest, event, operation, judged, may_apply=may_apply
                     )
+
+    def _loses_again(
+        self, world: World, member: str, event: Queued, operation: Operation, entry: Entry
+    ) -> bool:
+        """Whether who does not recognise a repeated event refuses it for what another site has written."""
+        where = (operation.region, operation.key)
+        if entry.stamp is None or entry.stamp.site == event.site or not self._setting.is_timed(*where):
+            return False
+        pairs = world.wan.ranks.get(where, NONE)
+        judgements = self._judgements(self._setting.site_of[member], event, operation, entry, pairs)
+        return any(not judged.applied and judged.pairs == pairs for judged in judgements)
 
     def _as_shown(
         self, world: World, view: View, member: str, judgements: Iterable[Judged]

@@ -370,6 +370,7 @@ class Senders:
         member, name = channel.target, head.queue
         # Nothing says when removals are told of: not even what has settled need have heard of them.
         looked_at = self._foresight.copies_are_looked_at(view.now, name)
+        counts = self._forgetting.may_count_again(world, view.now, name, sender)
         book = self._setting.book
         for last in each(book.range_removed(head.mark)):
             after = without_removed(sender, last, clears=all(each(book.removal_clears_record())))
@@ -382,7 +383,7 @@ class Senders:
             yield Step(
                 ("removes from its copy", member, name, last),
                 _acknowledged(with_sender(world, member, name, after), channel, head),
-                claim=None if looked_at and not seen else claims.REMOVAL,
+                claim=None if (looked_at and not seen) or counts else claims.REMOVAL,
                 clashes=claims.REPEATED_SHOWS if seen else claims.LOOKED_AT | claims.REPEATED_SHOWS,
             )
 

@@ -85,5 +85,22 @@ class Ways:
         told = most is not None and world.discards.get(member, 0) >= most
         return told or not self._foresight.is_counted(world, view.now, member)
 
+    def may_count_again(self, world: World, now: int, queue: str, op_id: int) -> bool:
+        """Whether a member where the queue leads may yet count that it was sent an event once more.
+
+        Whoever does not recognise what it is sent again finds that another site has written later.
+        """
+        operation = self._setting.operations[op_id]
+        remote = self._setting.queues[queue].remote_site
+        if remote is None or not self._setting.is_shared(operation.region, operation.key):
+            return False
+        return any(
+            (member, op_id) in world.wan.seen
+            and (most := self._foresight.most_counted(now, member)) is not None
+            and world.discards.get(member, 0) < most
+            for member in self._setting.sites.get(remote, ())
+            if member not in world.wan.dead
+        )
+
     def _comes_this_way(self, world: World, name: WireName, op_id: int) -> bool:
         return not self._foresight.comes_again(op_id) and alone(world, name, op_id)
