@@ -13,11 +13,13 @@ from plumbline.ci import consistency_benchmarks, fault_benchmarks
 from plumbline.ci.corruptions import showing_less
 from plumbline.ci.one_site import Shape, draw_plan, run_on_reference
 from plumbline.reference.explain.efforts import search
-from plumbline.reference.explain.engine import Answer, Budget, explain
+from plumbline.reference.explain.engine import Answer, Budget, Position, explain
 from plumbline.reference.explain.keywise import parts, timetable_of
 from plumbline.reference.explain.orders import Drawn, Timed, by_what_shows
 from plumbline.reference.explain.projection import Part, part_of, project
 from plumbline.reference.explain.question import ask
+from plumbline.reference.explain.suspects import suspects
+from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import (
     Called,
     ContentsRead,
@@ -257,8 +259,7 @@ def test_of_many_keys_those_are_taken_alone_first_of_which_logs_tell_where_expla
 def test_where_two_orders_come_to_one_place_and_no_further_pairs_are_asked_before_others_are_drawn(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    (kind,) = [k for k in fault_benchmarks.KINDS if (k.name, k.operations) == ("two faults", 200)]
-    history = fault_benchmarks.draw_example(kind, 40, spoilt=True)
+    history = two_faults(40, spoilt=True)
     drawn = []
 
     def counted(seed: int) -> Drawn:
@@ -268,3 +269,37 @@ def test_where_two_orders_come_to_one_place_and_no_further_pairs_are_asked_befor
     monkeypatch.setattr("plumbline.reference.explain.efforts.Drawn", counted)
     assert search(history, Rulebook()).answer is Answer.REFUTED
     assert drawn == []
+
+
+def two_faults(seed: int, *, spoilt: bool = False) -> History:
+    (kind,) = [k for k in fault_benchmarks.KINDS if (k.name, k.operations) == ("two faults", 200)]
+    return fault_benchmarks.draw_example(kind, seed, spoilt=spoilt)
+
+
+@pytest.mark.parametrize(("seed", "why"), [(2, "behind a batch of which no answer comes"), (72, "to site 1")])
+def test_what_everybody_knows_is_left_out_of_a_queue_though_answers_are_lost(seed: int, why: str):
+    # Where it was not, what a dead primary had sent of it, or not, parted so many worlds that none was found.
+    history = two_faults(seed)
+    entries = ask(history, Rulebook()).logs.total
+    found = search(history, Rulebook(), Budget(states=3 * entries))
+    assert found.answer is Answer.EXPLAINED, why
+
+
+def test_a_key_of_which_a_member_shows_what_it_cannot_hold_is_suspected_with_every_other():
+    question = ask(two_faults(16, spoilt=True), Rulebook())
+    some = Budget(states=3 * question.logs.total)
+    found = explain(question.system, question.logs, some)
+    pairs = suspects(question, found.frontier)
+    assert {"".join(sorted(key for _, key in pair)) for pair in pairs} == {"wz", "xz", "yz"}
+
+
+def test_keys_of_which_a_log_is_to_tell_one_after_the_other_are_suspected_of_each_other():
+    history = two_faults(2)
+    question = ask(history, Rulebook())
+    beginning = Position(question.system.initial(), HashedMap(), question.logs.total)
+    told_first = {frozenset(shown.event.key for shown in log[:2]) for log in history.logs.values()}
+    pairs = suspects(question, [beginning])
+    assert {frozenset(key for _, key in pair) for pair in pairs} == {
+        keys for keys in told_first if len(keys) == 2
+    }
+    assert pairs

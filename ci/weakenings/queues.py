@@ -79,16 +79,27 @@ QUEUES: dict[str, Weakening] = {
     ),
     "what is known to somebody is known to all": Weakening(
         "model.forgetting",
-        "return remote is not None and all(\n            member in dead or",
-        "return remote is not None and any(\n            member in dead or",
+        "return all((member, op_id) in seen or",
+        "return any((member, op_id) in seen or",
     ),
     "what is known is forgotten though it is told of again": Weakening(
         "model.forgetting", " and not self._foresight.comes_again(op_id)", ""
     ),
     "what is known is forgotten while somebody looks": Weakening(
         "model.forgetting",
-        "            and not self._is_looked_at(world, now, name)\n            and not",
-        "            and not self._foresight.copies_are_looked_at(now, name)\n            and not",
+        "or self._is_looked_at(world, now, name)\n            or self._foresight.binds",
+        "or self._foresight.copies_are_looked_at(now, name)\n            or self._foresight.binds",
+    ),
+    "answers that are lost hold nothing up": Weakening(
+        "model.forgetting", "return queue.batch_size if waits else None", "return 0"
+    ),
+    "what stands at the end of a batch is behind it": Weakening(
+        "model.forgetting", "return queue.batch_size if waits else None", "return queue.batch_size - 1"
+    ),
+    "answers are lost of no queue": Weakening(
+        "model.hazards",
+        "queue.remote_site)\n        case FaultKind.PAUSE | FaultKind.RESUME",
+        "0)\n        case FaultKind.PAUSE | FaultKind.RESUME",
     ),
     "positions are counted anew though copies are under way": Weakening(
         "model.forgetting",

@@ -35,6 +35,10 @@ class Disturbances:
             queue: max((moment for moment, fault in index.faults if self._breaks(fault, queue)), default=-1)
             for queue in index.queues
         }
+        self._last_bound = {
+            queue: max((moment for moment, fault in index.faults if self._binds(fault, queue)), default=-1)
+            for queue in index.queues
+        }
 
     def open(self, world: World, view: View) -> frozenset[str]:
         """Faults to come before everything settles, or under way; looks at queues (see Foresight)."""
@@ -129,9 +133,14 @@ class Disturbances:
             unread == LOOK and members[number] == (member, queue) for number, unread in world.asked.items()
         )
 
-    def binds_to_come(self, now: int) -> bool:
-        """Whether a fault is still to come that binds queues (see Foresight)."""
-        return self._index.last_bound >= now
+    def binds_to_come(self, now: int, queue: str) -> bool:
+        """Whether a fault is still to come that binds the queue (see Foresight)."""
+        return self._last_bound[queue] >= now
+
+    def _binds(self, fault: Fault, queue: str) -> bool:
+        attributes, sites = self._index.queues[queue], self._index.sites
+        receivers = [member for member, site in sites.items() if site == attributes.remote_site]
+        return hazards.binds(fault, attributes, receivers)
 
     def may_break(self, world: World, now: int, queue: str) -> bool:
         """Whether answers over the queue may still be lost (see Foresight); mending breaks what had none."""

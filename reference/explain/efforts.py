@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator
 from functools import cached_property
+from itertools import islice
 
 from plumbline.reference.explain.asked import Asked, listening
 from plumbline.reference.explain.engine import Answer, Budget, Explanation, Search, explain
@@ -16,11 +17,11 @@ from plumbline.reference.explain.keywise import Where, parts, timetable_of
 from plumbline.reference.explain.orders import Drawn, Order, Timed, by_what_shows
 from plumbline.reference.explain.projection import Part
 from plumbline.reference.explain.question import Question, ask
-from plumbline.reference.explain.steps import Entry
+from plumbline.reference.explain.suspects import suspects
 from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 
-SOON, FEW_KEYS, LONGER, TWICE, PATIENT = 3, 4, 12, 24, 60
+SOON, FEW_KEYS, FURTHER, LONGER, TWICE, PATIENT = 3, 4, 7, 12, 24, 60
 """So many states are looked at for each entry of the logs: of all keys before few are asked, of single keys,
 of two and once more of all, of two that are still undecided then, and of the few that are so at last. Of
 right histories a key alone is nearly always explained with few."""
@@ -89,56 +90,29 @@ def searched(history: History, book: Rulebook, budget: Budget, asked: Asked | No
 def _tried(shared: _Shared, whole: Effort, found: Explanation) -> Iterator[Decided | None]:
     """What one effort after another decides, or None; what was `found` of all keys was not enough."""
     shared.note_where_stuck(found)
-    neighbours = _neighbours(whole.question, found)
-    singles = shared.parts_of(whole, 1, {frozenset((key,)) for pair in neighbours for key in pair})
+    suspected = suspects(whole.question, found.frontier)
+    singles = shared.parts_of(whole, 1, {frozenset((key,)) for pair in suspected for key in pair})
+    pairs = shared.parts_of(whole, 2, suspected)
     yield shared.refuted_of(singles, FEW_KEYS)
     yield shared.composed(whole, singles)
+    if not shared.is_likely_wrong():
+        yield shared.otherwise(whole, SOON, by_what_shows)
+    yield shared.refuted_of(singles, PATIENT)
+    yield shared.composed(whole, singles)
     if shared.is_likely_wrong():
-        pairs = shared.parts_of(whole, 2, neighbours)
-        yield shared.refuted_of(pairs, LONGER)
-        yield shared.refuted_of(pairs, TWICE)
-        yield shared.otherwise(whole, SOON, by_what_shows)
-        yield shared.gone_on(whole, LONGER)
-        yield shared.again(whole, BRIEF, SEEDS)
+        yield shared.refuted_of(pairs, LONGER, len(suspected))
     else:
-        yield shared.otherwise(whole, SOON, by_what_shows)
-        yield shared.refuted_of(singles, PATIENT)
-        yield shared.composed(whole, singles)
         yield shared.again(whole, BRIEF, SEEDS[:FIRST])
-        pairs = shared.parts_of(whole, 2, neighbours)
         yield shared.refuted_of(pairs, LONGER)
-        yield shared.again(whole, BRIEF, SEEDS[FIRST:])
-        yield shared.refuted_of(pairs, TWICE)
-        yield shared.gone_on(whole, LONGER)
+    yield shared.gone_on(whole, FURTHER)
+    yield shared.refuted_of(pairs, TWICE, 0)
+    yield shared.refuted_of(pairs, LONGER)
+    yield shared.again(whole, BRIEF, SEEDS[FIRST:])
+    yield shared.refuted_of(pairs, TWICE)
+    yield shared.gone_on(whole, LONGER)
     yield shared.refuted_of(pairs, PATIENT)
     for more in AGAIN:
         yield shared.again(whole, *more)
-
-
-def _neighbours(question: Question, found: Explanation) -> set[frozenset[Where]]:
-    """The pairs of keys of which some log tells one after the other where explaining got furthest.
-
-    If one of the two is told of too early, or too late, only both together refute it.
-    """
-    pairs: set[frozenset[Where]] = set()
-    for position in found.frontier:
-        for place, shown in question.logs.entries.items():
-            match place:
-                case ("listener", *_):
-                    at = position.used.get(place, 0)
-                    pairs.add(frozenset(_key_of(entry) for entry in shown[at : at + 2]))
-                case _:
-                    pass
-    return pairs
-
-
-def _key_of(entry: Entry) -> Where:
-    """The region and key of which a listener is told."""
-    match entry:
-        case (str(region), str(key), *_):
-            return region, key
-        case _:
-            return "", ""
 
 
 class Effort:
@@ -184,10 +158,10 @@ class _Parts:
         self.undecided: list[Effort] = []
         self._more = more
 
-    def __iter__(self) -> Iterator[Effort]:
-        """The undecided ones, and then those that nobody has asked for yet."""
+    def upto(self, most: int | None) -> Iterator[Effort]:
+        """The undecided ones, and then so many of those that nobody has asked for yet; all, if None."""
         yield from tuple(self.undecided)
-        for effort in self._more:
+        for effort in islice(self._more, most):
             self.undecided.append(effort)
             yield effort
 
@@ -221,9 +195,12 @@ class _Shared:
             Effort(part.history, self._book, part=part) for part in parts(whole.history, keys, first)
         )
 
-    def refuted_of(self, some: _Parts, per_entry: int) -> Decided | None:
-        """The first of some parts of a history that is refuted, and how; what is explained is left out."""
-        for effort in some:
+    def refuted_of(self, some: _Parts, per_entry: int, more: int | None = None) -> Decided | None:
+        """The first of some parts of a history that is refuted, and how; what is explained is left out.
+
+        No more than so many are asked for that have not been so far, if it is not None.
+        """
+        for effort in some.upto(more):
             if self.is_over():
                 break
             found = self.spent_on(effort, per_entry)

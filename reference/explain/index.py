@@ -41,7 +41,6 @@ from plumbline.reference.history import (
     StatisticRead,
     Waited,
 )
-from plumbline.reference.model.forgetting import BINDS
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
 from plumbline.reference.model.setting import served
 from plumbline.reference.model.timeline import DESTROYED, WHOLE_COPY, Answers, Reading
@@ -129,8 +128,6 @@ class Index:
         self.limits = self._find_limits()
         self.gauges = self._find_gauges()
         self.clears = self._find_clears()
-        self.last_bound = max((moment for moment, fault in self.faults if fault.kind in BINDS), default=-1)
-        """When the last fault is asked for under which it matters what queues send at all; -1 if none is."""
         self.leaps = [moment for moment, fault in self.faults if fault.kind is FaultKind.TIME_LEAP]
         self.losers = self._find_losers()
         self.unheard = self._find_unheard()

@@ -129,8 +129,8 @@ class Foresight(Protocol):
     def tells_again(self) -> bool:
         """Whether some listener is told of anything more than once."""
 
-    def binds_to_come(self, now: int) -> bool:
-        """Whether a fault is still to come under which it matters what is sent at all (see Forgetting)."""
+    def binds_to_come(self, now: int, queue: str) -> bool:
+        """Whether a fault is still to come under which it matters what of the queue is sent at all."""
 
     def may_break(self, world: World, now: int, queue: str) -> bool:
         """Whether anything may still keep what is on its way from the queue from being answered."""

@@ -9,27 +9,11 @@ from __future__ import annotations
 from plumbline.reference.history import FaultKind
 from plumbline.reference.model.copies import counted_anew, with_sender, without_removed
 from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.hazards import binds
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.ways import Ways
-from plumbline.reference.model.world import Sender, World
-
-BINDS = frozenset(
-    {
-        FaultKind.REPLIES_LOST,
-        FaultKind.PAUSE,
-        FaultKind.RESUME,
-        FaultKind.RECEIVER_STOP,
-        FaultKind.RECEIVER_START,
-        FaultKind.HOLD_TIME,
-        FaultKind.TIME_LEAP,
-        FaultKind.LET_RUN,
-    }
-)
-"""Faults under which it matters whether something is sent at all.
-
-It holds up what is behind it for good, fills a batch that leaves at a known time, or has chosen a receiver
-before others could be.
-"""
+from plumbline.reference.model.world import Queued, Sender, World
+from plumbline.reference.rulebook.values import each
 
 
 class Forgetting:
@@ -39,9 +23,15 @@ class Forgetting:
         self._setting = setting
         self._foresight = foresight
         self._ways = Ways(setting, foresight)
+        self._remote = {
+            name: setting.sites.get(queue.remote_site, ())
+            for name, queue in setting.queues.items()
+            if queue.remote_site is not None
+        }
         self._simple = {
             name
-            for name, queue in setting.queues.items()
+            for name in self._remote
+            for queue in (setting.queues[name],)
             if not queue.conflate and queue.dispatchers == 1 and not queue.parallel
         }
 
@@ -61,13 +51,20 @@ class Forgetting:
                 counters = counters.delete(member)
         return world if counters is world.discards else world.but(discards=counters)
 
-    def may_forget(self, world: World, now: int, name: str, op_id: int) -> bool:
-        """Whether nothing depends on an operation being sent once more over the queue, or at all.
+    def may_forget(self, world: World, now: int, member: str, name: str, event: Queued) -> bool:
+        """Whether nothing depends on a member being told that the event was queued, or sending it once more.
 
         Everybody where the queue leads has it. So a receiver would recognise it, and answer: nothing else
         comes of it, whoever sends it and whenever, unless it holds something up.
         """
-        return self._unbound(world, now, name) and self._has_passed(world, now, name, op_id)
+        reach = self._reach(world, now, name)
+        if reach is None or not self._has_passed(world, now, name, event.op_id):
+            return False
+        sender = world.wan.senders[member, name]
+        ahead = self._ahead(world, member, name, sender)
+        return len(ahead) >= reach and (
+            event.position <= sender.mark or sum(position < event.position for position in ahead) >= reach
+        )
 
     def may_count_again(self, world: World, now: int, name: str, copy: Sender) -> bool:
         """Whether it may show in a counter that something of a copy of the queue is sent once more."""
@@ -81,26 +78,55 @@ class Forgetting:
         )
 
     def _known(self, world: World, name: str, op_id: int) -> bool:
-        remote = self._setting.queues[name].remote_site
         dead, seen = world.wan.dead, world.wan.seen
-        return remote is not None and all(
-            member in dead or (member, op_id) in seen for member in self._setting.sites.get(remote, ())
-        )
+        return all((member, op_id) in seen or member in dead for member in self._remote[name])
 
     def _unbound(self, world: World, now: int, name: str) -> bool:
         """Whether a queue is emptied in its own time, which nobody can tell, now and later."""
-        wan = world.wan
-        return (
-            name in self._simple
-            and self._setting.as_documented
-            and self._setting.resolver is None  # it may be asked about a repetition
-            and not wan.stands
-            and FaultKind.REPLIES_LOST not in wan.links.values()
-            and not any(fault.kind in BINDS for fault in wan.faults.values())
-            and not any(sender.paused for sender in wan.senders.values())
-            and not self._is_looked_at(world, now, name)
-            and not self._foresight.binds_to_come(now)
-        )
+        return self._reach(world, now, name) == 0
+
+    def _reach(self, world: World, now: int, name: str) -> int | None:
+        """How many events of a queue may be sent before all else leaves it in its own time.
+
+        None if that is not known, 0 if nothing holds the queue up, now or later. Where its answers are lost,
+        and nothing else is to come that holds it up, no more than a batch is sent until its link is mended.
+        """
+        wan, queue = world.wan, self._setting.queues[name]
+        if (
+            name not in self._simple
+            or not self._setting.as_documented
+            or self._setting.resolver is not None  # it may be asked about a repetition
+            or wan.stands
+            or any(binds(fault, queue, self._remote[name]) for fault in wan.faults.values())
+            or any(sender.paused for (_, paused), sender in wan.senders.items() if paused == name)
+            or self._is_looked_at(world, now, name)
+            or self._foresight.binds_to_come(now, name)
+        ):
+            return None
+        if wan.links.get((queue.site, queue.remote_site or 0)) is not FaultKind.REPLIES_LOST:
+            return 0
+        waits = not any(each(self._setting.book.sends_while_unanswered()))
+        return queue.batch_size if waits else None
+
+    def _ahead(self, world: World, member: str, name: str, sender: Sender) -> list[int]:
+        """The positions of what stays in a member's queue, or copy of it, until a queue's link is mended.
+
+        That is what has not been answered so far, as far as the member has been told of it.
+        """
+        positions = [event.position for event in sender.queue]
+        if sender.primary:
+            return positions[sender.heard :]
+        led = [other for (_, queue), other in world.wan.senders.items() if queue == name and other.primary]
+        kept = [event.position for primary in led for event in primary.queue[primary.heard :]]
+        told = [
+            message.mark
+            for channel, messages in world.channels.items()
+            if channel.target == member
+            for message in messages
+            if message.queue == name
+        ]
+        last = max(told, default=0)
+        return [position for position in positions if (position in kept if led else position > last)]
 
     def _is_looked_at(self, world: World, now: int, name: str) -> bool:
         """Whether somebody looks at a copy of the queue, later or just now."""
@@ -139,15 +165,23 @@ class Forgetting:
 
     def _without_known(self, world: World, now: int) -> World:
         """The world in which nobody is about to send what everybody has where it leads."""
-        unbound = {name for name in self._setting.queues if self._unbound(world, now, name)}
+        reaches = {name: self._reach(world, now, name) for name in self._setting.queues}
         for (member, name), sender in world.wan.senders.items():
-            if name not in unbound:
+            reach = reaches[name]
+            if reach is None:
                 continue
-            events = (*sender.queue[sender.sent :], *sender.records, *sender.callbacks)
+            first = sender.sent
+            if reach:
+                ahead = self._ahead(world, member, name, sender)
+                if len(ahead) < reach:
+                    continue
+                at = next(i for i, one in enumerate(sender.queue) if one.position == ahead[reach - 1])
+                first = max(first, at + 1)
+            events = (*sender.queue[first:], *sender.records, *sender.callbacks)
             ids = sender.notes.union(event.op_id for event in events)
             gone = {op_id for op_id in ids if self._has_passed(world, now, name, op_id)}
             if gone:
-                world = with_sender(world, member, name, _without(sender, gone))
+                world = with_sender(world, member, name, _without(sender, gone, first))
         return world
 
     def _recounted(self, world: World, now: int) -> World:
@@ -196,11 +230,11 @@ class Forgetting:
         return world if senders is world.wan.senders else world.but(wan=world.wan._replace(senders=senders))
 
 
-def _without(sender: Sender, gone: set[int]) -> Sender:
-    """The sender that is not to send these operations any more."""
-    unsent = tuple(event for event in sender.queue[sender.sent :] if event.op_id not in gone)
+def _without(sender: Sender, gone: set[int], first: int) -> Sender:
+    """The sender that is not to send these operations any more, of what is from a place of its queue on."""
+    unsent = tuple(event for event in sender.queue[first:] if event.op_id not in gone)
     return sender._replace(
-        queue=sender.queue[: sender.sent] + unsent,
+        queue=sender.queue[:first] + unsent,
         records=tuple(event for event in sender.records if event.op_id not in gone),
         callbacks=tuple(event for event in sender.callbacks if event.op_id not in gone),
         notes=sender.notes - gone,

@@ -121,3 +121,27 @@ def breaks(fault: Fault, queue: QueueAttributes, members: Collection[str]) -> bo
             return fault.queue == queue.id
         case _:
             return False
+
+
+def binds(fault: Fault, queue: QueueAttributes, receivers: Collection[str]) -> bool:
+    """Whether it matters under a fault what of a queue is sent at all.
+
+    It holds up what is behind that for good, fills a batch that leaves at a known time, or has chosen a
+    receiver before others could be.
+
+    Args:
+        fault: to come.
+        queue: which.
+        receivers: the members of the site where it leads.
+    """
+    match fault.kind:
+        case FaultKind.REPLIES_LOST:
+            return (fault.site, fault.remote_site) == (queue.site, queue.remote_site)
+        case FaultKind.PAUSE | FaultKind.RESUME:
+            return fault.queue == queue.id
+        case FaultKind.RECEIVER_STOP | FaultKind.RECEIVER_START:
+            return fault.member in receivers
+        case FaultKind.HOLD_TIME | FaultKind.TIME_LEAP | FaultKind.LET_RUN:
+            return True
+        case _:
+            return False

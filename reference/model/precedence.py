@@ -81,7 +81,11 @@ class Precedence:
             if not message.queue or message.event is None:
                 continue
             sender = world.wan.senders[channel.target, message.queue]
-            recorded = [event for event in sender.records if event.op_id == message.op_id]
+            recorded = [
+                event
+                for event in sender.records
+                if event.op_id == message.op_id and self._comes_from(world, message.queue, event)
+            ]
             if sender.primary or not recorded:
                 continue
             for event in sender.queue:

@@ -343,7 +343,7 @@ class Senders:
         losses = losses_in(self._setting.site_of[member])
         hindered: frozenset[str] = frozenset((crash_of(channel.source), losses))
         loses: tuple[Shown, ...] = ()
-        if view.reduced and self._forgetting.may_forget(world, view.now, name, event.op_id):
+        if view.reduced and self._forgetting.may_forget(world, view.now, member, name, event):
             hindered = frozenset()  # nothing depends on it, and what is behind it may come or not
         elif channel.source in world.wan.dead:
             loses = self._precedence.stored_in_vain(world, view, channel)
