@@ -174,7 +174,12 @@ class Collecting:
         regions = len({one.region for one in what})
         others = tuple(other for other in self._setting.others[member] if other not in world.wan.dead)
         least, most = tombs.collections.get(member, (0, 0))
-        for targets in each(book.told_of_collection(others)):
+        replicates = tuple(
+            other
+            for other in others
+            if all(self._setting.is_replicated(other, region) for region in {one.region for one in what})
+        )
+        for targets in each(book.told_of_collection(others, replicates)):
             told = tombs.told
             for target in targets:
                 told = told.set((member, target), (*told.get((member, target), ()), *what))

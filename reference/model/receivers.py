@@ -324,14 +324,18 @@ class Receivers:
                     # Told again, it is no newer: its peers know it already, and take over no version of it.
                     stamps = (entry.stamp,)
                 keeps = (
-                    tombstones.kept(book, becomes, entry, self._setting.policy(member, region))
+                    tombstones.kept(
+                        book, becomes, entry, self._setting.policy(member, region), of_other_site=True
+                    )
                     if checks
                     else (False,)
                 )
                 for stamp, kept in product(stamps, keeps):
                     changes = changed(world, (member, region, key), becomes, value, stamp, checks=kept)
                     stored = world.but(entries=changes)
-                    ways = list(self._stored(stored, name, wire, event, pairs, shows=shows))
+                    ways = list(
+                        self._stored(stored, name, wire, event, pairs, shows=shows, found=not nothing_there)
+                    )
                     for told in ways:
                         yield Step(
                             ("applies from another site", member, event.op_id),
@@ -348,7 +352,15 @@ class Receivers:
         return view.still(place, shown) or not view.observed(place) if told else view.fits(place, shown)
 
     def _stored(
-        self, world: World, name: WireName, wire: Wire, event: Queued, pairs: Pairs, *, shows: int
+        self,
+        world: World,
+        name: WireName,
+        wire: Wire,
+        event: Queued,
+        pairs: Pairs,
+        *,
+        shows: int,
+        found: bool,
     ) -> Iterator[World]:
         """The worlds in which the receiver has stored an event: parked at its gate, or sent to its peers."""
         member, operation = wire.receiver, self._setting.carried(event)
@@ -365,7 +377,9 @@ class Receivers:
         else:
             ended = list(self._distributed(stored, name, wire, event))
         for done in ended:
-            yield from self._senders.queued(done, member, operation, stamp, update=False, event=event)
+            yield from self._senders.queued(
+                done, member, operation, stamp, update=False, event=event, found=found
+            )
 
     def _stamps(
         self, event: Queued, entry: Entry, member: str, judged: Judged, *, checks: bool, timed: bool

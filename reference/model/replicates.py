@@ -118,6 +118,7 @@ class Replicates:
                         entry,
                         self._setting.policy(member, operation.region),
                         of_client=member in self._setting.clients,
+                        of_other_site=head.event is not None,
                     ),
                 ):
                     for times in announced:
@@ -197,7 +198,7 @@ class Replicates:
             for sent in self.queued(
                 after, view, member, operation, head, sure=times > 0 or _finds(entry, becomes)
             )
-            for way in self._told(sent, member, operation, head, stamp)
+            for way in self._told(sent, member, operation, head, stamp, found=_finds(entry, becomes))
         ]
         for told in ways:
             yield Step(
@@ -209,7 +210,14 @@ class Replicates:
             )
 
     def _told(
-        self, world: World, member: str, operation: Operation, head: Message, stamp: Stamp | None
+        self,
+        world: World,
+        member: str,
+        operation: Operation,
+        head: Message,
+        stamp: Stamp | None,
+        *,
+        found: bool,
     ) -> Iterator[World]:
         """The worlds in which the member's senders know of an operation that has arrived there."""
         if head.event is not None:
@@ -219,7 +227,9 @@ class Replicates:
         if not self._setting.queues:
             yield world
             return
-        yield from self._senders.queued(world, member, operation, stamp, update=head.update, event=head.event)
+        yield from self._senders.queued(
+            world, member, operation, stamp, update=head.update, event=head.event, found=found
+        )
 
     def _counted(self, world: World, member: str, *, checks: bool) -> World:
         """The world with counters moved for an applied update; the documents move none."""

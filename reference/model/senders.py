@@ -88,6 +88,7 @@ class Senders:
         *,
         update: bool,
         event: Queued | None = None,
+        found: bool = True,
         carried: OperationKind | None = None,
         token: str | None = None,
     ) -> Iterator[World]:
@@ -100,6 +101,7 @@ class Senders:
             stamp: what it has left behind.
             update: whether its key was there where it was called.
             event: what came from another site, if it did.
+            found: whether that has found anything to change.
             carried: what it is to do elsewhere, if that is not what it did here.
             token: the value carried then.
         """
@@ -119,6 +121,7 @@ class Senders:
                     queue,
                     update=update,
                     event=event,
+                    found=found,
                     carried=carried,
                     token=token,
                 )
@@ -135,6 +138,7 @@ class Senders:
         *,
         update: bool,
         event: Queued | None,
+        found: bool,
         carried: OperationKind | None,
         token: str | None,
     ) -> Iterator[World]:
@@ -144,7 +148,7 @@ class Senders:
             yield world
             return
         if event is not None and self._setting.onward is not Onward.STAYS:
-            yield from self._sent_on(world, member, operation, queue, sender, event)
+            yield from self._sent_on(world, member, operation, queue, sender, event, found=found)
             return
         if event is not None:
             for back in each(book.sends_back(True)):  # noqa: FBT003 - a decision answers positions only
@@ -161,7 +165,7 @@ class Senders:
             frozenset((operation.op_id,)) if stamp is None or not stamp.times else stamp.times,
             been=self._been(operation, queue.site),
         )
-        for crosses in each(self._crosses(operation, update=update, carried=carried)):
+        for crosses in each(self._crosses(operation, primary=sender.primary, update=update, carried=carried)):
             if crosses:
                 yield from self._entered(world, member, operation, queue, sender, entering)
             else:
@@ -181,6 +185,8 @@ class Senders:
         queue: QueueAttributes,
         sender: Sender,
         event: Queued,
+        *,
+        found: bool,
     ) -> Iterator[World]:
         """What came from another site goes on to a third that nobody has sent it yet."""
         book = self._setting.book
@@ -195,7 +201,7 @@ class Senders:
             return
         site = queue.site if self._setting.onward is Onward.AS_OF_SENDER else event.site
         been = event.been | self._been(operation, queue.site)
-        for goes in each(book.goes_on()):
+        for goes in each(book.goes_on(found)):
             if not goes:
                 yield world
                 continue
@@ -216,7 +222,9 @@ class Senders:
             else:
                 yield world
 
-    def _crosses(self, operation: Operation, *, update: bool, carried: OperationKind | None) -> object:
+    def _crosses(
+        self, operation: Operation, *, primary: bool, update: bool, carried: OperationKind | None
+    ) -> object:
         """Whether an operation of the kind goes to other sites."""
         book = self._setting.book
         if operation.kind in READS:
@@ -229,7 +237,7 @@ class Senders:
             case OperationKind.CLEAR | OperationKind.INVALIDATE_REGION | OperationKind.DESTROY_REGION:
                 return book.region_operations_cross()
             case OperationKind.EXPIRE_DESTROY | OperationKind.EXPIRE_INVALIDATE:
-                return book.expirations_cross()
+                return book.expirations_cross(not primary)
             case OperationKind.DESTROY:
                 return book.destroy_crosses()
             case OperationKind.LOCAL_DESTROY | OperationKind.LOCAL_CLEAR:
@@ -281,8 +289,9 @@ class Senders:
         if event.op_id in sender.notes:
             yield with_sender(world, member, name, sender._replace(notes=sender.notes - {event.op_id}))
             return
-        destroys = event.kind is OperationKind.DESTROY
-        for remembers in each(self._setting.book.secondary_remembers(destroys)):
+        called_at = self._setting.home(self._setting.operations[event.op_id].member)
+        of_other_site = called_at != self._setting.site_of[member]
+        for remembers in each(self._setting.book.secondary_remembers(event.kind, of_other_site)):
             records = (*sender.records, event) if remembers else sender.records
             yield with_sender(world, member, name, sender._replace(records=records))
 

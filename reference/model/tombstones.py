@@ -20,6 +20,7 @@ def kept(
     policy: RegionPolicy,
     *,
     of_client: bool = False,
+    of_other_site: bool = False,
 ) -> tuple[bool, ...]:
     """Whether a change leaves something behind; what is destroyed leaves a tombstone.
 
@@ -29,15 +30,17 @@ def kept(
         entry: what a message from elsewhere finds; None where the change was called.
         policy: what the member keeps of the region.
         of_client: whether it is a client's copy.
+        of_other_site: whether another site has called it.
     """
     if becomes is not EntryState.TOMBSTONE:
         return ALWAYS
-    keeps = each(book.keeps_tombstone(policy))
+    keeps = each(book.keeps_tombstone(policy, entry is None))
     if of_client:
         keeps = tuple(dict.fromkeys(a and b for a in keeps for b in each(book.client_keeps_tombstone())))
     if entry is None or entry.state is not EntryState.ABSENT:
         return keeps
-    return tuple(dict.fromkeys(a and b for a in keeps for b in each(book.remembers_unseen_destroy())))
+    remembers = each(book.remembers_unseen_destroy(of_other_site))
+    return tuple(dict.fromkeys(a and b for a in keeps for b in remembers))
 
 
 def kept_unchecked(book: Rulebook, becomes: EntryState | None) -> tuple[bool, ...]:

@@ -81,8 +81,8 @@ class Rulebook:
     setting_of_joiner: Callable[[bool, bool], Any] = checking.setting_of_joiner
     setting_of_persistent: Callable[[bool], Any] = checking.setting_of_persistent
     sends_discarded_unchecked: Callable[[], Any] = checking.sends_discarded_unchecked
-    keeps_tombstone: Callable[[RegionPolicy], Any] = tombstones.keeps_tombstone
-    remembers_unseen_destroy: Callable[[], Any] = tombstones.remembers_unseen_destroy
+    keeps_tombstone: Callable[[RegionPolicy, bool], Any] = tombstones.keeps_tombstone
+    remembers_unseen_destroy: Callable[[bool], Any] = tombstones.remembers_unseen_destroy
     compared_with_tombstone: Callable[[Stamp], Any] = tombstones.compared_with_tombstone
     goes_on_from: Callable[[Stamp], Any] = tombstones.goes_on_from
     tombstone_read_as: Callable[[], Any] = tombstones.tombstone_read_as
@@ -103,7 +103,7 @@ class Rulebook:
     sets_off_collection: Callable[[int, int], Any] = tombstones.sets_off_collection
     counted_together: Callable[[int], Any] = tombstones.counted_together
     collects: Callable[[bool], Any] = tombstones.collects
-    told_of_collection: Callable[[tuple[str, ...]], Any] = tombstones.told_of_collection
+    told_of_collection: Callable[[tuple[str, ...], tuple[str, ...]], Any] = tombstones.told_of_collection
     overwrites_expired: Callable[[], Any] = tombstones.overwrites_expired
     collects_replaced: Callable[[], Any] = tombstones.collects_replaced
     tombstones_reported: Callable[[int, int], Any] = tombstones.tombstones_reported
@@ -214,11 +214,11 @@ class Rulebook:
     invalidate_crosses: Callable[[], Any] = gateways.invalidate_crosses
     local_destroy_crosses: Callable[[], Any] = gateways.local_destroy_crosses
     region_operations_cross: Callable[[], Any] = gateways.region_operations_cross
-    expirations_cross: Callable[[], Any] = gateways.expirations_cross
+    expirations_cross: Callable[[bool], Any] = gateways.expirations_cross
     no_effect_crosses: Callable[[], Any] = gateways.no_effect_crosses
     feeds_queue: Callable[[bool], Any] = gateways.feeds_queue
     sends_back: Callable[[bool], Any] = gateways.sends_back
-    goes_on: Callable[[], Any] = gateways.goes_on
+    goes_on: Callable[[bool], Any] = gateways.goes_on
     lists_writer: Callable[[], Any] = gateways.lists_writer
     refused_goes_on: Callable[[], Any] = gateways.refused_goes_on
     waits_for_remote_site: Callable[[], Any] = gateways.waits_for_remote_site
@@ -229,7 +229,7 @@ class Rulebook:
     waits_for_copies: Callable[[], Any] = gateways.waits_for_copies
     queues_of_other_origin: Callable[[], Any] = gateways.queues_of_other_origin
     times_queued: Callable[[bool], Any] = gateways.times_queued
-    secondary_remembers: Callable[[bool], Any] = gateways.secondary_remembers
+    secondary_remembers: Callable[[OperationKind, bool], Any] = gateways.secondary_remembers
     queued_clears_record: Callable[[], Any] = gateways.queued_clears_record
     remembers_queued_first: Callable[[], Any] = gateways.remembers_queued_first
     removal_clears_record: Callable[[], Any] = gateways.removal_clears_record

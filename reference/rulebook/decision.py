@@ -49,7 +49,7 @@ def any_status(status: Status, discarded: bool) -> Free:
     return Free((status, Status.FAILED) if discarded else (status,))
 
 
-def any_recipients(others: tuple[str, ...]) -> Free:
+def any_recipients(others: tuple[str, ...], *_: object) -> Free:
     """All, all but one, or nobody."""
     without_one = tuple(tuple(m for m in others if m != left_out) for left_out in others)
     return Free((others, *without_one, ()))

@@ -47,7 +47,7 @@ REPLICATED: dict[str, Decision] = {
     "applies_tie_of_lower": Decision(("VER-TIE-02", "EX-A3C3-03"), yes_or_no),
     "is_higher": Decision(("VER-ID-01", "VER-TIE-03", "EX-A3C3-05"), yes_or_no),
     "takes_part": Decision(("VER-OPS-01",), yes_or_no),
-    "remembers_unseen_destroy": Decision(("TOMB-RETAIN-05",), yes_or_no),
+    "remembers_unseen_destroy": Decision(("TOMB-RETAIN-05", "WANC-NEW-01"), yes_or_no),
     "compared_with_tombstone": Decision(("TOMB-RETAIN-02",), compared_or_not),
     "goes_on_from": Decision(("TOMB-RETAIN-04",), lambda stamp: Free((stamp, None))),
     "tombstone_read_as": Decision(("TOMB-INVIS-01",), lambda: Free((EntryState.ABSENT, EntryState.INVALID))),
@@ -347,7 +347,7 @@ GATEWAYS: dict[str, Decision] = {
 ONWARD: dict[str, Decision] = {
     "refused_goes_on": Decision(("WANC-TS-02",), yes_or_no),
     "lists_writer": Decision(("SER-ENQ-01",), yes_or_no),
-    "goes_on": Decision(("WAN-CFG-01",), yes_or_no),
+    "goes_on": Decision(("WAN-CFG-01", "WANC-TOMB-01"), yes_or_no),
 }
 """Decisions that only examples ask in which events travel on by way of a site that did not write them."""
 

@@ -64,7 +64,13 @@ GATEWAYS = (
         "expirations-cross",
         "WAN-OPS-07",
         "what a region does to an entry whose time is over goes to other sites",
-        expirations_cross=lambda: True,
+        expirations_cross=lambda _: True,
+    ),
+    variant(
+        "secondary-records-expirations",
+        "WAN-OPS-07",
+        "a secondary records what becomes of an entry whose time is over, and sends that when it takes over",
+        expirations_cross=lambda recorded: recorded,
     ),
     variant(
         "failures-cross",
@@ -227,7 +233,13 @@ GATEWAYS = (
         "nothing-goes-on",
         "WAN-CFG-01",
         "what came from another site stays there, though the candidate says that it travels on",
-        goes_on=lambda: False,
+        goes_on=lambda _: False,
+    ),
+    variant(
+        "only-what-was-there-goes-on",
+        "WAN-CFG-01 WANC-TOMB-01",
+        "a site sends on a destroy of another site only where it destroys something",
+        goes_on=lambda found: found,
     ),
     variant(
         "forgets-who-wrote",

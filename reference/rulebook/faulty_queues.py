@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plumbline.reference.operations import OperationKind
 from plumbline.reference.rulebook.variant import variant
 
 QUEUES = (
@@ -161,13 +162,19 @@ QUEUES = (
         "secondary-forgets",
         "SER-SECONDARY-01 SER-ENQ-02",
         "a secondary does not record what the primary has not queued",
-        secondary_remembers=lambda destroys: False,  # noqa: ARG005
+        secondary_remembers=lambda *_: False,
     ),
     variant(
         "destroys-not-recorded",
         "SER-SECONDARY-01 SER-ENQ-02",
         "a secondary records what the primary has not queued, but no destroys",
-        secondary_remembers=lambda destroys: not destroys,
+        secondary_remembers=lambda kind, _: kind is not OperationKind.DESTROY,
+    ),
+    variant(
+        "records-its-own-site-alone",
+        "SER-SECONDARY-01 SER-ENQ-02",
+        "a secondary does not record what came from another site and is to go on to a third",
+        secondary_remembers=lambda _, of_other_site: not of_other_site,
     ),
     variant(
         "records-never-cleared",

@@ -14,19 +14,25 @@ TOMBSTONES = (
         "forgets-at-once",
         "TOMB-RETAIN-01",
         "a destroy forgets the entry at once, with its version",
-        keeps_tombstone=lambda policy: False,  # noqa: ARG005
+        keeps_tombstone=lambda *_: False,
     ),
     variant(
         "buckets-forget-at-once",
         "TOMB-RETAIN-03",
         "buckets keep no tombstones, since their primary puts all updates in order anyway",
-        keeps_tombstone=lambda policy: policy is not RegionPolicy.PARTITION,
+        keeps_tombstone=lambda policy, _: policy is not RegionPolicy.PARTITION,
     ),
     variant(
         "only-replicates-remember",
         "TOMB-RETAIN-03",
         "members that keep less than a replicate, and clients, keep no tombstones",
-        keeps_tombstone=lambda policy: policy in (RegionPolicy.REPLICATE, RegionPolicy.PARTITION),
+        keeps_tombstone=lambda policy, _: policy in (RegionPolicy.REPLICATE, RegionPolicy.PARTITION),
+    ),
+    variant(
+        "preloaded-remember-their-own",
+        "TOMB-RETAIN-03",
+        "a preloaded member keeps tombstones of what it destroys itself, and of nothing that others destroy",
+        keeps_tombstone=lambda policy, called_here: called_here or policy is not RegionPolicy.PRELOADED,
     ),
     variant(
         "others-wait-for-a-collection",
@@ -62,7 +68,13 @@ TOMBSTONES = (
         "ignores-unknown-destroy",
         "TOMB-RETAIN-05",
         "a destroy that comes to a member without the key leaves nothing there",
-        remembers_unseen_destroy=lambda: False,
+        remembers_unseen_destroy=lambda of_other_site: of_other_site,
+    ),
+    variant(
+        "ignores-unknown-destroy-of-sites",
+        "WANC-NEW-01",
+        "a destroy of another site for a key of which nothing is recorded leaves nothing there",
+        remembers_unseen_destroy=lambda of_other_site: not of_other_site,
     ),
     variant(
         "tombstones-show",
@@ -122,7 +134,13 @@ TOMBSTONES = (
         "collects-in-silence",
         "TOMB-GC-04",
         "a member tells nobody what it has collected",
-        told_of_collection=lambda others: (),  # noqa: ARG005
+        told_of_collection=lambda *_: (),
+    ),
+    variant(
+        "tells-replicates-alone",
+        "TOMB-GC-04",
+        "members that keep less than a replicate are not told what was collected",
+        told_of_collection=lambda _, replicates: replicates,
     ),
     variant(
         "expired-tombstones-refuse",

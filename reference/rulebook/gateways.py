@@ -5,6 +5,7 @@ Each function answers one question about plain values. None knows the model's st
 
 from __future__ import annotations
 
+from plumbline.reference.operations import OperationKind
 from plumbline.reference.rulebook.values import Free
 
 
@@ -43,7 +44,7 @@ def region_operations_cross() -> bool:
     return False
 
 
-def expirations_cross() -> bool:
+def expirations_cross(recorded: bool) -> bool:  # noqa: ARG001
     """Whether what expires goes to other sites: nothing that it leads to does (000, L16, L21)."""
     return False
 
@@ -63,7 +64,7 @@ def sends_back(from_other_site: bool) -> bool:  # noqa: ARG001
     return False
 
 
-def goes_on() -> bool:
+def goes_on(found: bool) -> bool:  # noqa: ARG001
     """Whether what came from another site enters queues to sites that lack it: every event does (000, L7)."""
     return True
 
@@ -118,7 +119,7 @@ def times_queued(called_here: bool) -> int:  # noqa: ARG001
     return 1
 
 
-def secondary_remembers(destroys: bool) -> bool:  # noqa: ARG001
+def secondary_remembers(kind: OperationKind, of_other_site: bool) -> bool:  # noqa: ARG001
     """Whether a secondary records an operation that the primary has not queued yet: it does (002, A2)."""
     return True
 

@@ -9,12 +9,12 @@ from plumbline.reference.operations import RegionPolicy
 from plumbline.reference.rulebook.values import EntryState, Stamp
 
 
-def keeps_tombstone(policy: RegionPolicy) -> bool:  # noqa: ARG001
+def keeps_tombstone(policy: RegionPolicy, called_here: bool) -> bool:  # noqa: ARG001
     """Whether a destroy leaves a tombstone with its version: it does, in regions of every kind (L93, L57)."""
     return True
 
 
-def remembers_unseen_destroy() -> bool:
+def remembers_unseen_destroy(of_other_site: bool) -> bool:  # noqa: ARG001
     """Whether a destroy that comes to a member without the key leaves a tombstone there: it does (L93)."""
     return True
 
@@ -74,7 +74,7 @@ def collects(expired: bool) -> bool:
     return expired
 
 
-def told_of_collection(others: tuple[str, ...]) -> tuple[str, ...]:
+def told_of_collection(others: tuple[str, ...], replicates: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
     """Which of the other members are told what a member has collected: all (L97)."""
     return others
 

@@ -14,6 +14,7 @@ from plumbline.suites.scenarios.scenario import among_sites
 
 LINKS = (Capability.LINK_FAULTS,)
 TIME = (Capability.SITE_CLOCKS,)
+CRASHES = (Capability.QUEUE_INSPECTION, Capability.MEMBER_FAULTS, Capability.LISTENER_GATES)
 OFF_MS = 30_000
 
 
@@ -62,6 +63,26 @@ def what_the_middle_of_a_chain_discards_goes_no_further(stage: Mesh) -> None:
             stage.log_is(told, key, base, late)
 
 
+@among_sites("WAN-CFG-01", "WANC-TOMB-01", needs=LINKS, clocks=True, sited=CHAIN)
+def a_destroy_goes_on_by_way_of_a_site_that_has_destroyed_the_key_before(stage: Mesh) -> None:
+    """The middle destroys, then one end writes, then the other end destroys: that is the last of all."""
+    for turn, end in enumerate((1, 3)):
+        key, other = f"x{turn}", 4 - end
+        stage.put(stage.there[turn], key)
+        stage.settle()
+        stage.cut_links()
+        stage.do(stage.there[turn], OperationKind.DESTROY, key)
+        stage.let_clocks_pass()
+        put = stage.put(stage.sites[other][0], key)
+        stage.let_clocks_pass()
+        stage.do(stage.sites[end][0], OperationKind.DESTROY, key)
+        stage.settle()
+        stage.heal_from(end, 2, other)
+        for site, members in stage.sites.items():
+            goes_by = site == other and not stage.sends_on
+            stage.site_holds(members, key, put if goes_by else None)
+
+
 @among_sites("WANC-CAUSAL-01", needs=TIME, sited=CHAIN)
 def what_is_put_over_what_came_through_a_chain_wins_at_its_other_end(stage: Mesh) -> None:
     """Site 3, half a minute behind, changes what site 1 wrote; where it does not get that, it cannot."""
@@ -90,3 +111,19 @@ def what_goes_round_a_ring_ends_before_who_wrote_it(stage: Mesh) -> None:
     """Each site is told once of what any writes, whoever wrote it not again by way of the last."""
     for writer in (1, 2, 3):
         _arrives_once(stage, writer, (writer, writer % 3 + 1))
+
+
+@among_sites("SER-SECONDARY-01", "SER-ENQ-02", needs=CRASHES, sited=CHAIN)
+def what_only_a_secondary_has_received_goes_on_at_takeover(stage: Mesh) -> None:
+    """Of the middle of a chain a secondary receives something, and the primary dies without having it."""
+    primary = stage.primary_between(2, 3)
+    (secondary,) = (member for member in stage.there if member != primary)
+    stage.receive_at(secondary)
+    put = stage.park(secondary, stage.here[0], "x")
+    stage.crash(primary)
+    stage.release(put)
+    stage.settle()
+    stage.holds(secondary, "x", put)
+    (end,) = stage.sites[3]
+    stage.holds(end, "x", put if stage.sends_on else None)
+    stage.log_is(end, "x", *([put] if stage.sends_on else []))

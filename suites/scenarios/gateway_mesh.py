@@ -76,6 +76,22 @@ def what_is_put_over_another_sites_value_may_arrive_before_it(stage: Mesh) -> No
         stage.log_is(stage.here[0], key, base, first, second)
 
 
+@among_sites("WANC-NEW-01", "WANC-MULTI-01", needs=LINKS, clocks=True)
+def a_destroy_of_what_a_site_has_not_heard_of_is_remembered_there(stage: Mesh) -> None:
+    """Site 1 hears of it before it hears of what was destroyed, which is older, and so comes in vain."""
+    for turn in range(2):
+        key = f"x{turn}"
+        stage.cut_links((3, 1))
+        stage.put(stage.sites[3][0], key)
+        stage.settle()
+        stage.let_clocks_pass()
+        stage.do(stage.there[0], OperationKind.DESTROY, key)
+        stage.settle()
+        stage.heal_links((3, 1))
+        stage.settle()
+        stage.all_hold(key, None)
+
+
 @among_sites("WANC-MULTI-01")
 def what_one_site_writes_arrives_once_at_each_other(stage: Mesh) -> None:
     """Nobody is told of it again by way of a third site, and nothing comes back."""

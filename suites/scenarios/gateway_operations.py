@@ -7,6 +7,8 @@ from plumbline.reference.operations import OperationKind, Status
 from plumbline.suites.scenarios.scenario import between_sites
 from plumbline.suites.scenarios.sites import Sites
 
+CRASHES = (Capability.QUEUE_INSPECTION, Capability.MEMBER_FAULTS)
+
 
 @between_sites("WAN-OPS-01", "WAN-OPS-02", "WAN-OPS-03")
 def creates_updates_and_destroys_cross(stage: Sites) -> None:
@@ -100,6 +102,29 @@ def what_expires_at_one_site_stays_at_the_other(stage: Sites) -> None:
             stage.both_sites_hold(f"after {key}", after)
             for far in stage.there:
                 stage.log_is(far, key, put)
+
+
+@between_sites("WAN-OPS-07", needs=(Capability.CONFIGURATION, *CRASHES))
+def what_has_expired_is_not_sent_by_who_takes_over_either(stage: Sites) -> None:
+    """Entries expire on each member; then the primary dies, and the other sends what it has records of."""
+    primary, secondary = stage.primary(), stage.secondary()
+    puts = {}
+    for member in (primary, secondary):
+        for kind in (OperationKind.EXPIRE_INVALIDATE, OperationKind.EXPIRE_DESTROY):
+            puts[member, kind] = stage.put(secondary, f"{kind} {member}")
+    stage.settle()
+    for member, kind in puts:
+        stage.expires(member, kind, f"{kind} {member}")
+    stage.settle()
+    stage.crash(primary)
+    stage.settle()
+    after = stage.put(secondary, "after")
+    stage.settle()
+    stage.both_sites_hold("after", after)
+    for put in puts.values():
+        stage.site_holds(stage.there, put.key, put)
+        for far in stage.there:
+            stage.told_in_order(far, put.key, put)
 
 
 @between_sites("WAN-OPS-09")

@@ -10,8 +10,10 @@ from itertools import permutations
 import msgspec
 
 from plumbline.reference.history import Fault, FaultKind
-from plumbline.reference.operations import QueueAttributes, Site, Topology
+from plumbline.reference.operations import QueueAttributes, QueueRole, Site, Topology
+from plumbline.reference.plans import Look
 from plumbline.suites.driving import Driver
+from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.sites import BATCH_SIZE, INTERVAL_MS, Sites
 
 Link = tuple[int, int]
@@ -74,6 +76,9 @@ class Mesh(Sites):
         self.sites = {site.number: site.members for site in driver.topology.sites}
         self.links = tuple((queue.site, queue.remote_site) for queue in senders if queue.remote_site)
         self.sends_on = driver.introduction.sends_on
+        self._names = {
+            (queue.site, queue.remote_site): queue.id for queue in senders if queue.remote_site is not None
+        }
 
     def cut_links(self, *links: Link) -> None:
         """Cut these links, each from one site to another; all of them if none is named."""
@@ -84,6 +89,19 @@ class Mesh(Sites):
         """Mend these links; all of them if none is named."""
         for site, remote in links or self.links:
             self._do_fault(Fault(kind=FaultKind.LINK_UP, site=site, remote_site=remote))
+
+    def primary_between(self, site: int, remote: int) -> str:
+        """The member of a site whose sender to another is primary; there must be exactly one."""
+        name = self._names[site, remote]
+        found = []
+        for member in self.sites[site]:
+            if member in self.members:
+                self.steps.append(Look(name))
+                if self._driver.look_at_queue(member, name).role is QueueRole.PRIMARY:
+                    found.append(member)
+        if len(found) != 1:
+            raise MismatchError(f"exactly one member of site {site} to be primary of {name}", f"{found}")
+        return found[0]
 
     def heal_from(self, *sites: int) -> None:
         """Mend what leads away from these sites, one after the other, and let all come to rest each time."""

@@ -360,6 +360,45 @@ def whoever_stores_an_entry_keeps_a_tombstone_of_it(s: Stage) -> None:
         s.says(member, COUNT, count)
 
 
+LESS_AND_LEAST = (HostPolicy("B", RegionPolicy.PRELOADED), HostPolicy("C", RegionPolicy.NORMAL))
+
+
+@scenario(
+    "TOMB-RETAIN-03",
+    needs=(Capability.STATISTICS, Capability.REGION_POLICIES, Capability.TOMBSTONES),
+    policies=LESS_AND_LEAST,
+)
+def who_is_no_replicate_keeps_a_tombstone_of_what_others_destroy(s: Stage) -> None:
+    """Of an entry that it holds; whether it hears of one that it lacks is its own affair."""
+    for holder in ("B", "C"):
+        s.put(holder, holder)
+        s.settle()
+        s.do("A", DESTROY, holder)
+    s.settle()
+    s.says("A", COUNT, 2)
+    for holder in ("B", "C"):
+        s.says(holder, COUNT, 1, 2)
+
+
+@scenario(
+    "TOMB-GC-04",
+    needs=OTHERS,
+    policies=LESS_AND_LEAST,
+    tombstones=TombstoneSettings(timeout_ms=T, other_timeout_ms=10 * T, threshold=1),
+)
+def what_a_replicate_collects_who_is_none_drops_as_well(s: Stage) -> None:
+    """Long before it would do so by itself."""
+    s.hold_time()
+    for holder in ("B", "C"):
+        s.put(holder, holder)
+        s.do("A", DESTROY, holder)
+    s.settle()
+    for holder in ("B", "C"):
+        s.says(holder, COUNT, 1, 2)
+    passes(s, T + NOTICED)
+    s.all_say(COUNT, 0)
+
+
 @partitioned("TOMB-RETAIN-03", needs=(Capability.STATISTICS, Capability.TOMBSTONES))
 def copies_of_a_bucket_keep_a_tombstone_and_nobody_else(s: Buckets) -> None:
     s.put(s.primary("x"), "x")
