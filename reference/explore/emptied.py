@@ -9,15 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plumbline.reference.explore.programs import Program
-from plumbline.reference.model import claims
 from plumbline.reference.model.copies import counted_anew, with_sender
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Message, Sender, Stage, WireName, World
-
-AS_DOCUMENTED = (
-    claims.TOLD_LATE | claims.BATCHES_AS_SET | claims.ENTERS_AT_ANY_TIME | {"status_of_loser", "sends_back"}
-)
-"""Decisions on which "a queue is kept, sent and taken over as is documented" rests."""
 
 UNDER_WAY = (Stage.CALLED, Stage.APPLIED)
 
@@ -43,6 +37,10 @@ class Emptied:
             doomed: who may still die, and leave a queue to who keeps a copy.
         """
         world = self._without_copies(_buried(world, self._setting), doomed)
+        for (member, name), sender in world.wan.senders.items():
+            if sender.heir or (sender.horizon and not sender.sent):
+                horizon = sender.horizon if sender.sent else 0
+                world = with_sender(world, member, name, sender._replace(heir=False, horizon=horizon))
         for (member, name), sender in world.wan.senders.items():
             if self._is_alone(world, member, name):
                 world = with_sender(world, member, name, counted_anew(sender))
@@ -110,7 +108,7 @@ def _numbered_anew(world: World) -> World:
     wan, channels = world.wan, world.channels
     numbers: dict[WireName, int] = {}
     for (member, name), sender in wan.senders.items():
-        if sender.wires > 1:
+        if sender.wires:
             used = {wire.number for wire in wan.wires if (wire.source, wire.queue) == (member, name)}
             used |= {
                 one.wire.number
@@ -121,11 +119,9 @@ def _numbered_anew(world: World) -> World:
             used |= {sender.wire} - {0}
             for at, number in enumerate(sorted(used), 1):
                 numbers[WireName(name, member, number)] = at
-            if max(used, default=1) == len(used) == sender.wires:
+            if max(used, default=0) == len(used) == sender.wires:
                 continue
-            anew = sender._replace(
-                wire=numbers.get(WireName(name, member, sender.wire), 0), wires=max(len(used), 1)
-            )
+            anew = sender._replace(wire=numbers.get(WireName(name, member, sender.wire), 0), wires=len(used))
             wan = wan._replace(senders=wan.senders.set((member, name), anew))
     moved = {name: at for name, at in numbers.items() if name.number != at}
     if not moved:

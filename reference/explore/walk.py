@@ -12,17 +12,18 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from plumbline.reference.explain.steps import Entry, Place, Step, Unobserved, View
+from plumbline.reference.explain.steps import Entry, Place, Step, Unobserved
 from plumbline.reference.explore.apart import Apart
-from plumbline.reference.explore.emptied import AS_DOCUMENTED, Emptied, is_of_sites
+from plumbline.reference.explore.atonce import AtOnce
+from plumbline.reference.explore.emptied import Emptied, is_of_sites
+from plumbline.reference.explore.expected import Expected, broken
 from plumbline.reference.explore.fading import Fading, uncounted
+from plumbline.reference.explore.known import Known
 from plumbline.reference.explore.programs import Happening, Program, first_puts, words
 from plumbline.reference.explore.promises import MANNERS, Manner
 from plumbline.reference.explore.shapes import WHOLLY
 from plumbline.reference.history import Fault, FaultKind, OrderStrength
-from plumbline.reference.model import hazards
 from plumbline.reference.model.buckets import located
-from plumbline.reference.model.foresight import Unknowing
 from plumbline.reference.model.places import TIMELINE
 from plumbline.reference.model.setting import Onward, Setting
 from plumbline.reference.model.system import Model
@@ -83,10 +84,6 @@ class Walked:
         return tuple(reversed(told))
 
 
-def _broken(happening: tuple[Happening, ...]) -> list[Fault]:
-    return [one for one in happening if isinstance(one, Fault)]
-
-
 class _Due(Unobserved):
     """The view of somebody who knows what the harness does next, and nothing else."""
 
@@ -97,59 +94,6 @@ class _Due(Unobserved):
     def due(self, place: Place) -> Entry | None:
         """See View."""
         return self._due if place == TIMELINE else None
-
-
-class _Faults(Unknowing):
-    """Knows of the future which faults are to come, and nothing else."""
-
-    def __init__(self, program: Program, *, reduced: bool) -> None:
-        to_come = [_broken(program.faults[first:]) for first in range(len(program.faults) + 1)]
-        self._hazards = [frozenset().union(*map(hazards.of_fault, faults)) for faults in to_come]
-        self._ticks = [any(fault.kind is FaultKind.TIME_LEAP for fault in faults) for faults in to_come]
-        self._breaks = not reduced or any(fault.kind is not FaultKind.TIME_LEAP for fault in to_come[0])
-        self._clears = program.shape.wholly
-        self._site_of = {m: at for at, site in enumerate(program.shape.sites, 1) for m in site}
-        self.broken = 0
-
-    def open(self, world: World, view: View) -> frozenset[str]:  # type: ignore[override] # asked so, always
-        """What the faults to come may undo, and what those that happened have left open."""
-        del view
-        found = self._hazards[self.broken]
-        for link, state in world.wan.links.items():
-            if state is FaultKind.REPLIES_LOST:
-                found |= {hazards.cut_of(*link)}
-        if world.wan.dead:
-            lost = {channel.source for channel in world.channels if channel.source in world.wan.dead}
-            found |= {hazards.losses_in(self._site_of[member]) for member in lost}
-        return found
-
-    def time_to_pass(self, *_: object) -> bool:
-        """Whether the clock still ticks."""
-        return self._ticks[self.broken]
-
-    def comes_again(self, *_: object) -> bool:
-        """Whether an event may be sent once more: not where no fault comes between it and its answer."""
-        return self._breaks
-
-    def copies_are_looked_at(self, *_: object) -> bool:
-        """Whether copies of queues matter: not where nobody takes over, as nobody else looks at them."""
-        return self._breaks
-
-    def copy_is_looked_at_now(self, *_: object) -> bool:
-        """See `copies_are_looked_at`."""
-        return self._breaks
-
-    def waits_for_all(self, *_: object) -> bool:
-        """Whether secondaries have to hear of what has left a queue: only who takes over could tell."""
-        return self._breaks
-
-    def gauge_to_come(self, *_: object) -> bool:
-        """No: nobody reads what is counted."""
-        return False
-
-    def clear_to_come(self, *_: object) -> bool:
-        """Perhaps, where anything is."""
-        return self._clears
 
 
 class _Walker:
@@ -168,21 +112,24 @@ class _Walker:
         self._setting = _setting(program, book)
         if program.shape.links:
             self._setting.onward = Onward.AS_OF_SENDER if onward is None else onward
-        self._foresight = _Faults(program, reduced=reduced)
+        self._foresight = Expected(program, reduced=reduced)
         self._model = Model(self._setting, OrderStrength.TOTAL, self._foresight, Answers())
         self._view = Unobserved(reduced=reduced)
         self._replaced = book.replaced()
         self._fading = Fading(program, self._setting, self._replaced)
-        empties = (
-            reduced and not moments and is_of_sites(program) and self._replaced.isdisjoint(AS_DOCUMENTED)
-        )
+        # Where anything is decided otherwise, what rests on how all is decided has to be looked at.
+        empties = reduced and not moments and is_of_sites(program) and self._setting.as_documented
         self._emptied = Emptied(self._setting) if empties else None
         self._doomed = [
             frozenset(fault.member for fault in to_come if fault.kind is FaultKind.CRASH)
             for first in range(len(program.faults) + 1)
-            for to_come in [_broken(program.faults[first:])]
+            for to_come in [broken(program.faults[first:])]
         ]
         self._apart = Apart(program, self._setting, self._replaced)
+        at_any_time = not (program.times or program.shape.after)
+        hurries = empties and at_any_time
+        self._at_once = AtOnce(self._setting) if hurries else None
+        self._known = Known(self._setting) if hurries else None
         self._rests = any(operation.kind in WHOLLY for operation in program.operations)
         self._manners = [one for one in MANNERS if program.shape.plain or not one.of_plain]
         self.astray: dict[Manner, tuple[Moment, str]] = {}
@@ -220,8 +167,17 @@ class _Walker:
         if returned := self._returned(moment):
             yield from returned
             return
+        if self._at_once is not None and moment.called < len(self.program.operations):
+            # A call that has been made and not been carried out is as if it came later.
+            yield from self._called(moment)
+            return
         steps = list(self._model.internal_steps(world, self._view))
         alone = self._alone(world, steps) or self._first(moment, steps)
+        if self._at_once is not None and not alone:
+            if self._at_once.happens(world, self.program.faults[moment.broken :]):
+                yield from self._outside(moment)
+                return
+            alone = self._at_once.steps(steps)
         for step in alone or steps:
             self.shown.update(Counter(step.shows).items())
             for manner in self._manners:
@@ -275,6 +231,8 @@ class _Walker:
             return uncounted(world)
         world = self._fading.faded(world, moment.called)
         if self._emptied is not None:
+            if self._known is not None:
+                world = self._known.without(world)
             return self._emptied.emptied(world, self._doomed[moment.broken])
         return world
 
@@ -299,17 +257,22 @@ class _Walker:
         world, called, broken = moment
         comes, happens = self._due(moment)
         if called < len(self.program.operations) and comes:
-            operation = self.program.operations[called]
-            if operation.member in world.wan.dead:
-                yield moment._replace(called=called + 1), f"{operation.member} is dead and calls nothing"
-            elif not self._waits(world, operation):
-                after = self._model.timeline.called(world, operation)
-                yield moment._replace(world=after, called=called + 1), _call(operation)
+            yield from self._called(moment)
         if broken < len(self.program.faults) and happens:
             happening = self.program.faults[broken]
             for after in self._happened(world, happening):
                 then = Moment(after, called, broken + 1)
                 yield then._replace(world=self._faded(after, then)), words(happening)
+
+    def _called(self, moment: Moment) -> Iterator[tuple[Moment, str]]:
+        """The next call is made, unless it has to wait."""
+        world, called, _ = moment
+        operation = self.program.operations[called]
+        if operation.member in world.wan.dead:
+            yield moment._replace(called=called + 1), f"{operation.member} is dead and calls nothing"
+        elif not self._waits(world, operation):
+            after = self._model.timeline.called(world, operation)
+            yield moment._replace(world=after, called=called + 1), _call(operation)
 
     def _due(self, moment: Moment) -> tuple[bool, bool]:
         """Whether the next call may come, and whether what is next from outside may happen."""

@@ -8,47 +8,27 @@ from plumbline.reference.explain.steps import Step
 from plumbline.reference.explore.apart import member_of
 from plumbline.reference.explore.findings import broken_by
 from plumbline.reference.explore.programs import Program, programs
-from plumbline.reference.explore.promises import PROMISES
 from plumbline.reference.explore.refuting import is_of_safety, sights
 from plumbline.reference.explore.shapes import Shape
 from plumbline.reference.explore.walk import Moment, Walked, _Walker, walk
 from plumbline.reference.history import FaultKind
+from plumbline.reference.model.world import Sender
 from plumbline.reference.operations import OperationKind
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.tests.walks import APART, BREAKING, NEARBY, between, same_in_the_end
 
 PUT, DESTROY = OperationKind.PUT, OperationKind.DESTROY
 TICK, CRASH = (FaultKind.TIME_LEAP,), (FaultKind.CRASH,)
 TWO, THREE = ("A", "B"), ("A", "B", "C")
-
-IN_THE_END = ("contents", "versions", "told", "returns")
-"""What is seen of runs, but for moments between."""
 
 
 def shape(members: tuple[str, ...], operations: int, *faults: tuple[FaultKind, ...]) -> Shape:
     return Shape(sites=(members,), operations=operations, kinds=(PUT, DESTROY), there=True, faults=faults)
 
 
-def broken(walked: Walked) -> set[str]:
-    """The promises that some run breaks, allowed or not, at its end or at a step."""
-    ends = {
-        one.requirement for one in PROMISES for end in walked.ends if not one.kept(walked.program, end.world)
-    }
-    return ends | {manner.requirement for manner in walked.astray}
-
-
 def both(program: Program, book: Rulebook) -> tuple[Walked, Walked]:
     return walk(program, book), walk(program, book, reduced=False)
-
-
-def same_in_the_end(few: Walked, every: Walked, *, moments: bool = True) -> None:
-    assert few.whole
-    assert every.whole
-    seen, known = sights(few), sights(every)
-    for about in IN_THE_END:
-        assert seen[about] == known[about], f"{about} of {few.program}"
-    assert seen["moment"] <= known["moment"] or not moments
-    assert broken(few) == broken(every), str(few.program)
 
 
 @pytest.mark.parametrize(
@@ -71,15 +51,6 @@ def test_whatever_is_seen_in_the_end_is_seen_in_fewer_states(of: Shape, each: in
     assert states * less < thorough
 
 
-APART = (("A",), ("B",))
-NEARBY = (("A", "B"), ("C",))
-BREAKING = (FaultKind.CRASH, FaultKind.LINK_DOWN, FaultKind.REPLIES_LOST, FaultKind.RECEIVER_STOP)
-
-
-def between(sites: tuple[tuple[str, ...], ...], operations: int, *faults: tuple[FaultKind, ...]) -> Shape:
-    return Shape(sites=sites, operations=operations, kinds=(PUT,), faults=faults)
-
-
 @pytest.mark.parametrize(
     ("of", "each"),
     [
@@ -100,6 +71,10 @@ def test_what_has_left_queues_and_what_the_dead_called_changes_nothing_in_the_en
     assert emptied < counted
 
 
+def positions(sender: Sender) -> tuple[int, int, int]:
+    return sender.last, sender.mark, sender.told
+
+
 def test_positions_of_a_queue_stay_as_long_as_somebody_else_may_take_it_over():
     one = next(one for one in programs(between(NEARBY, 1, CRASH)) if str(one) == "put by A; crash A")
     walker = _Walker(one, Rulebook(), reduced=True, moments=False)
@@ -108,7 +83,7 @@ def test_positions_of_a_queue_stay_as_long_as_somebody_else_may_take_it_over():
         senders = moment.world.wan.senders
         if queue in senders and senders[queue].told:
             left = [walker._faded(moment.world, moment._replace(broken=n)).wan.senders[queue] for n in (0, 1)]
-            kept += left[0] == senders[queue]
+            kept += positions(left[0]) == positions(senders[queue])
             counted += left[1].told == left[1].mark == 0
     # B has a copy, or is told of what has left it, until nobody dies any more.
     assert kept > 10

@@ -1,0 +1,121 @@
+"""At once: what of queues and faults need not be looked at in every order, as another order ends alike.
+
+What is sent over a connection and lost with it is as if it had not been sent, what comes twice changes
+nothing, and what a fault breaks that nothing goes through is broken in vain: in any order of these and other
+steps the same is held in the end. Knows worlds, steps and faults; knows no promise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from plumbline.reference.explain.steps import Step
+from plumbline.reference.explore.emptied import UNDER_WAY
+from plumbline.reference.explore.programs import Happening
+from plumbline.reference.history import Fault, FaultKind
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.world import World
+
+PASSES = frozenset({"sends event", "answers", "hears the answer", "removes"})
+"""What an event goes through over a connection that is there, but for what becomes of it where it arrives."""
+
+OF_LINKS = frozenset({FaultKind.REPLIES_LOST, FaultKind.LINK_DOWN, FaultKind.LINK_UP})
+
+CONNECTS = "connects"
+
+
+class AtOnce:
+    """What of a program of sites may be taken before all else."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+
+    @staticmethod
+    def steps(steps: list[Step]) -> list[Step]:
+        """Those of the steps that may be taken at once: one, or one connection to whomever it may lead.
+
+        Args:
+            steps: all that may come next.
+        """
+        for step in steps:
+            if step.name[0] in PASSES:
+                return [step]
+        first = next((step.name[:3] for step in steps if step.name[0] == CONNECTS), None)
+        return [step for step in steps if step.name[:3] == first]
+
+    def happens(self, world: World, to_come: Sequence[Happening]) -> bool:
+        """Whether what is next from outside may as well happen now.
+
+        So does a link break, and is mended, through which nothing goes any more; and so dies who has nothing
+        more to tell anybody. What has been sent stays on its way.
+
+        Args:
+            world: in which everything has been called.
+            to_come: what is to happen, in that order.
+        """
+        happening = next(iter(to_come), None)
+        if not isinstance(happening, Fault):
+            return False
+        if happening.kind is FaultKind.CRASH:
+            return not self._tells(world, happening.member)
+        if happening.kind not in OF_LINKS:
+            return False
+        link = happening.site, happening.remote_site
+        return not any(
+            self._flows(world, name)
+            for name, queue in self._setting.queues.items()
+            if (queue.site, queue.remote_site) == link
+        )
+
+    def _tells(self, world: World, member: str) -> bool:
+        """Whether a member may yet tell another one something, but that it has got what it was sent."""
+        if self._calls(world, (member,)):
+            return True
+        home = self._setting.site_of[member]
+        alone = all(mate in world.wan.dead for mate in self._setting.others[member])
+        return any(
+            self._flows(world, name)
+            for name, queue in self._setting.queues.items()
+            if (queue.site == home and self._primary(world, name) in (member, None))
+            or (queue.remote_site == home and not alone)
+        )
+
+    def _flows(self, world: World, name: str) -> bool:
+        """Whether anything may yet be sent from a queue, or be answered, or somebody is to take it over."""
+        members = self._setting.sites[self._setting.queues[name].site]
+        primary = self._primary(world, name)
+        return (
+            primary is None
+            or bool(world.wan.senders[primary, name].queue)
+            or self._calls(world, members)
+            or self._are_told(world, members)
+        )
+
+    @staticmethod
+    def _primary(world: World, name: str) -> str | None:
+        """Who sends from a queue; None if nobody who lives does so."""
+        return next(
+            (
+                member
+                for (member, queue), sender in world.wan.senders.items()
+                if queue == name and sender.primary and member not in world.wan.dead
+            ),
+            None,
+        )
+
+    def _calls(self, world: World, members: Collection[str]) -> bool:
+        """Whether something called at a member is not carried out, and sent to the others, yet."""
+        return any(
+            call.stage in UNDER_WAY and self._setting.operations[op_id].member in members
+            for op_id, call in world.calls.items()
+        )
+
+    @staticmethod
+    def _are_told(world: World, members: Collection[str]) -> bool:
+        """Whether a member is yet to hear of what was called at another of its site."""
+        return any(
+            one.event is None and not one.queue
+            for channel, messages in world.channels.items()
+            if channel.target in members
+            for one in messages
+        )

@@ -1,0 +1,118 @@
+"""What is taken at once in worlds of sites, and what other sites know already, changes nothing in the end."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from plumbline.reference.explore.programs import Program, programs
+from plumbline.reference.explore.refuting import sights
+from plumbline.reference.explore.shapes import Shape
+from plumbline.reference.explore.walk import Walked, walk
+from plumbline.reference.history import FaultKind
+from plumbline.reference.operations import OperationKind
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.tests.walks import (
+    APART,
+    BREAKING,
+    NEARBY,
+    between,
+    broken,
+    same_in_the_end,
+)
+
+CRASH, LOST = (FaultKind.CRASH,), (FaultKind.REPLIES_LOST,)
+PAIRS = (("A", "B"), ("C", "D"))
+THREE = (("A",), ("B",), ("C",))
+DESTROYED = Shape(sites=NEARBY, operations=1, kinds=(OperationKind.DESTROY,), there=True, faults=(BREAKING,))
+
+
+def named(of: Shape, name: str) -> Program:
+    return next(one for one in programs(of) if str(one) == name)
+
+
+def hurried(program: Program) -> Walked:
+    return walk(program, Rulebook(), moments=False)
+
+
+@pytest.mark.parametrize(
+    ("of", "each"),
+    [
+        (between(NEARBY, 2), 1),
+        (between(NEARBY, 2, BREAKING), 13),
+        (between(NEARBY, 1, CRASH, LOST), 1),
+        (between(NEARBY, 2, CRASH, LOST), 81),
+        (between(NEARBY, 1, CRASH, CRASH), 1),
+        (between(PAIRS, 1, BREAKING), 1),
+        (between(THREE, 1, BREAKING), 2),
+        (msgspec.structs.replace(between(APART, 2, BREAKING), batches=((2, 10),)), 3),
+        (DESTROYED, 1),
+    ],
+    ids=str,
+)
+def test_whatever_is_held_in_the_end_is_held_where_much_is_taken_at_once(of: Shape, each: int):
+    few = all_ = 0
+    for program in list(programs(of))[::each]:
+        soon, late = hurried(program), walk(program, Rulebook())
+        same_in_the_end(soon, late, moments=False)
+        few, all_ = few + soon.states, all_ + late.states
+    assert few * 1.2 < all_
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "put by C, put by C; replies lost 2 to 1; link up 2 to 1",
+        "put by C, put by C; receiver stop B; receiver start B",
+    ],
+)
+def test_what_one_of_two_receivers_knows_may_have_to_be_told_to_the_other(name: str):
+    program = named(between(NEARBY, 2, BREAKING), name)
+    same_in_the_end(hurried(program), walk(program, Rulebook()), moments=False)
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        Shape(sites=NEARBY, operations=2, kinds=(OperationKind.PUT,), ties=True),
+        Shape(sites=NEARBY, operations=2, kinds=(OperationKind.PUT,), faults=(CRASH,), after=(1,)),
+    ],
+    ids=str,
+)
+def test_where_calls_have_their_time_none_is_made_before(of: Shape):
+    for program in programs(of):
+        assert sights(hurried(program))["contents"] == sights(walk(program, Rulebook()))["contents"]
+
+
+def test_who_is_to_take_over_does_so_before_it_dies_as_well():
+    """B has a copy of the event, or is yet to be sent it, when A dies, and dies itself only then."""
+    walked = hurried(named(between(NEARBY, 1, CRASH, CRASH), "put by A; crash A; crash B"))
+    heirs = [one.world.wan.senders.get(("B", "1 to 2")) for one in walked.moments]
+    assert any(one is not None and one.primary and one.queue for one in heirs)
+
+
+def test_what_is_unanswered_stays_in_its_queue_though_the_other_site_knows_it():
+    walked = hurried(
+        named(between(NEARBY, 1, CRASH, LOST), "put by A; replies lost 1 to 2; link up 1 to 2; crash B")
+    )
+    kept = 0
+    for moment in walked.moments:
+        for sender in moment.world.wan.senders.values():
+            assert sender.sent <= len(sender.queue)
+            kept += any(("C", one.op_id) in moment.world.wan.seen for one in sender.queue)
+    assert kept > 0
+
+
+@pytest.mark.parametrize(
+    ("variant", "of", "name"),
+    [
+        ("everybody-is-primary", between(NEARBY, 2), "put by A, put by A"),
+        ("waits-for-site", between(NEARBY, 1, CRASH), "put by A; crash C"),
+    ],
+)
+def test_nothing_is_taken_at_once_where_something_is_decided_otherwise(variant: str, of: Shape, name: str):
+    book, program = FAULTY[variant].rulebook(Rulebook()), named(of, name)
+    soon, late = walk(program, book, moments=False), walk(program, book)
+    assert sights(soon)["contents"] == sights(late)["contents"]
+    assert broken(soon) == broken(late)
