@@ -18,10 +18,11 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from plumbline.ci.exploring import explored
 from plumbline.ci.variants_explored import refuted, tell
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.explore.findings import Explored, Finding, explore
-from plumbline.reference.explore.programs import Program, programs
+from plumbline.reference.explore.findings import Explored, Finding
+from plumbline.reference.explore.programs import programs
 from plumbline.reference.explore.promises import Held
 from plumbline.reference.explore.scopes import Part, Scope, shapes_of
 from plumbline.reference.rulebook.book import rulebook_of
@@ -34,6 +35,7 @@ Examples:
   plumbline explore                                        every part, small: a minute
   plumbline explore --scope medium --part gateways         finds the circle of three updates
   plumbline explore --scope medium --within 30m            as far as half an hour goes
+  plumbline explore --scope medium --jobs 2                all of medium, in two processes: an hour
   plumbline explore --scope medium --world ticks           of medium those whose clock ticks
   plumbline explore --variants                             how many variants show in small worlds: ten minutes
   plumbline explore --faulty later-refused --part gateways what a mistake leads to
@@ -90,6 +92,13 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
     metavar="TIME",
     help="Draw programs for so long, each shape for an equal part of it: 90s, 20m; all of them if left out.",
 )
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="So many processes look at programs side by side.",
+)
 @click.option("--variants", is_flag=True, help="Which faulty variants these worlds refute by themselves.")
 @click.option("--thorough", is_flag=True, help="Believe no claim that a step may be taken alone.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -100,6 +109,7 @@ def command(
     world: str | None,
     faulty: str | None,
     within: str | None,
+    jobs: int,
     variants: bool,
     thorough: bool,
     as_json: bool,
@@ -112,8 +122,10 @@ def command(
         book = FAULTY[faulty].rulebook(book)
     console = Console(stderr=True)
     if variants:
-        if faulty is not None or thorough or world is not None:
-            raise click.UsageError("--variants looks at all variants, and believes the claims left to each.")
+        if faulty is not None or thorough or world is not None or jobs > 1:
+            raise click.UsageError(
+                "--variants looks at all variants in one process, and believes the claims left to each."
+            )
         limit = None if within is None else _seconds(within)
         found_out = refuted(console, map(Part, parts or Part), Scope(scope), book, limit)
         tell(Console(), found_out, as_json=as_json)
@@ -137,10 +149,9 @@ def command(
         every = list(programs(shape))
         if ends is not None:
             random.Random(0).shuffle(every)  # noqa: S311 - no secret
+        looked_at = explored(every, book, reduced=not thorough, ends=began + share, jobs=jobs)
         found = [
-            explore(program, book, reduced=not thorough, ends=began + share)
-            for program in _tracked(console, f"{part}, {shape}", every)
-            if time.monotonic() - began < share
+            one for one in _tracked(console, f"{part}, {shape}", looked_at, len(every)) if one is not None
         ]
         rows.append(_row(part, str(shape), len(every), found, time.monotonic() - began))
     if as_json:
@@ -154,8 +165,10 @@ def command(
     sys.exit(1 if broken else 2 if part_only else 0)
 
 
-def _tracked(console: Console, what: str, of: list[Program]) -> Iterable[Program]:
-    return track(of, what, console=console, transient=True, disable=not console.is_terminal)
+def _tracked(
+    console: Console, what: str, of: Iterable[Explored | None], total: int
+) -> Iterable[Explored | None]:
+    return track(of, what, total=total, console=console, transient=True, disable=not console.is_terminal)
 
 
 def _seconds(within: str) -> float:

@@ -26,6 +26,20 @@ def test_with_time_enough_all_is_looked_at():
     assert result.exit_code == 0
 
 
+def test_several_processes_see_what_one_does_in_the_same_order():
+    alone, shared = (
+        json.loads(
+            CliRunner().invoke(command, ["--part", "replicated", "--json", *jobs]).stdout.splitlines()[0]
+        )
+        for jobs in ([], ["--jobs", "2"])
+    )
+    for row in (*alone, *shared):
+        del row["seconds"]
+    assert shared == alone
+    assert any(row["findings"] for row in shared)
+    assert CliRunner().invoke(command, ["--variants", "--jobs", "2"]).exit_code == 2
+
+
 def test_worlds_are_chosen_by_their_description_and_all_is_told_together():
     result = CliRunner().invoke(command, ["--part", "three-sites", "--world", "ties, by 1>2 2>3 3>1"])
     assert result.exit_code == 0
