@@ -284,7 +284,7 @@ class Receivers:
         nothing_there = becomes is not EntryState.LIVE and not present
         # Who dies may have changed its copy, and answered, before its own listener was told.
         untold = self._foresight.may_go_untold(world, view, member)
-        times = (1, 0) if nothing_there or untold else (1,)
+        times: tuple[int, ...] = (1, 0) if nothing_there or untold else (1,)
         if becomes is EntryState.LIVE:
             applies = each(book.applies_to_present(present))
             if not all(applies):
@@ -294,6 +294,17 @@ class Receivers:
             if not any(applies):
                 return
         decided = self._replicates.decided_by_log(view, place, shown)
+        times = tuple(
+            shows
+            for shows in times
+            if (
+                self._fits_behind(view, judged, place, shown)
+                if shows
+                else not (view.reduced and decided and view.still(place, shown))
+            )
+        )
+        if not times:
+            return  # as for most of what is on its way, which is asked at every step
         reader = self._foresight.reader_to_come(world, view.now, member, operation, entry)
         if reader is Comes.SURELY and view.reduced and self._setting.stamps_grow:
             return
@@ -313,10 +324,6 @@ class Receivers:
         if any(other != name and one.receiver != member for other, one in world.wan.wires.items()):
             clashes |= claims.REPEATED_SHOWS  # what comes again yields to what is under way
         for shows in times:
-            if shows and not self._fits_behind(view, judged, place, shown):
-                continue
-            if not shows and view.reduced and decided and view.still(place, shown):
-                continue
             for value in each(book.value_received(operation.token, entry.token)):
                 stamps: Iterable[Stamp | None]
                 stamps = self._stamps(event, entry, member, judged, checks=checks, timed=timed)

@@ -27,6 +27,7 @@ from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.interests import Interests
 from plumbline.reference.model.passage import Passage
 from plumbline.reference.model.precedence import Precedence
+from plumbline.reference.model.ranks import without_idle
 from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.resolving import Resolving
@@ -55,6 +56,11 @@ class Model:
     ) -> None:
         self.setting = setting
         self._foresight = foresight
+        # What clocks have shown is known of what is gone, too; and who transacts, is delivered again or
+        # started again, keeps timestamps elsewhere.
+        self._compares_what_is_left = not (
+            setting.readings or setting.clients or setting.transactions or setting.redeliverable
+        )
         precedence = Precedence(setting, foresight)
         self.forgetting = Forgetting(setting, foresight)
         self.senders = Senders(setting, foresight, precedence, self.forgetting)
@@ -154,7 +160,8 @@ class Model:
 
     def canonical(self, state: World, now: int) -> World:
         """The state without what can no longer matter (see `forgetting`), nor how high versions are."""
-        return self._counted_anew(self.forgetting.forgotten(state, now))
+        forgotten = self.forgetting.forgotten(state, now)
+        return self._counted_anew(without_idle(forgotten) if self._compares_what_is_left else forgotten)
 
     def _counted_anew(self, state: World) -> World:
         """The state with the versions of each key counted from one again, at each site for itself.

@@ -1,0 +1,58 @@
+"""Ranks: which of two operations has the later timestamp, as far as that was chosen; forgotten once idle.
+
+Owns when it is: an operation whose timestamp no entry keeps, and nothing under way carries, is compared with
+nothing any more. What was chosen of others by way of it was written down with it, so that nothing is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from plumbline.reference.model.world import Queued, Stage, World
+from plumbline.reference.rulebook.values import Stamp
+
+
+def without_idle(world: World) -> World:
+    """The world that does not know any more how timestamps compare of which nothing is left."""
+    ranks = world.wan.ranks
+    if len(ranks) == 0:
+        return world
+    left = set(_left(world))
+    kept = ranks
+    for where, pairs in ranks.items():
+        compared = frozenset(pair for pair in pairs if left.issuperset(pair))
+        if len(compared) < len(pairs):
+            kept = kept.set(where, compared) if compared else kept.delete(where)
+    return world if kept is ranks else world.but(wan=world.wan._replace(ranks=kept))
+
+
+def _left(world: World) -> Iterator[int]:
+    """The operations whose timestamps something keeps or carries."""
+    for entry in world.entries.values():
+        yield from _of(entry.stamp)
+    for op_id, call in world.calls.items():
+        if call.stage < Stage.SENT:
+            yield op_id
+            yield from _of(call.stamp)
+    for messages in world.channels.values():
+        for message in messages:
+            yield message.op_id
+            yield from _of(message.stamp)
+            if message.event is not None:
+                yield from message.event.times
+    for sender in world.wan.senders.values():
+        yield from _of_events((*sender.queue, *sender.records, *sender.callbacks))
+    for wire in world.wan.wires.values():
+        yield from _of_events(wire.events)
+        yield from _of(wire.stamp)
+        if wire.busy is not None:
+            yield from wire.busy.times
+
+
+def _of(stamp: Stamp | None) -> Iterable[int]:
+    return () if stamp is None else stamp.times
+
+
+def _of_events(events: Iterable[Queued]) -> Iterator[int]:
+    for event in events:
+        yield from event.times
