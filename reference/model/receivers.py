@@ -396,10 +396,12 @@ class Receivers:
             yield None
             return
         version = 1 if entry.stamp is None else entry.stamp.version + 1
-        for keeps in each(self._setting.book.received_keeps_origin()):
+        book = self._setting.book
+        takes_time = each(book.takes_time_of_allowed()) if judged.allowed else (True,)
+        for keeps, takes in product(each(book.received_keeps_origin()), takes_time):
             site = event.site if keeps else self._setting.site_of[member]
             times = event.times if timed else frozenset()
-            if timed and entry.stamp is not None and entry.stamp.site == site:
+            if timed and entry.stamp is not None and (entry.stamp.site == site or not takes):
                 times = latest(judged.pairs, times | entry.stamp.times)
             yield Stamp(version, member, site, times, allowed=judged.allowed)
 
@@ -452,7 +454,11 @@ class Receivers:
         # Whoever may also apply it does not lose it: an update that lost at home may be left out or not.
         surely = sure and known and not may_apply and self._setting.stamps_grow
         lost = ((place, shown),) if surely else ()
-        refused = list(self._senders.refused(after, member, event))
+        refused = [
+            told
+            for left in self._left_by_disallowed(after, member, event, operation, judged)
+            for told in self._senders.refused(left, member, event)
+        ]
         counted = [
             told for one in refused for told in self._replicates.ways.counted_or_not(one, view, member)
         ]
@@ -466,6 +472,23 @@ class Receivers:
                 claim,
                 () if judged.asked else lost,
             )
+
+    def _left_by_disallowed(
+        self, world: World, member: str, event: Queued, operation: Operation, judged: Judged
+    ) -> Iterator[World]:
+        """The worlds in which an event has gone that a resolver was asked about: the entry is as it was."""
+        region, key = operation.region, operation.key
+        entry = world.entry(member, region, key)
+        if not judged.asked or entry.stamp is None:
+            yield world
+            return
+        for takes in each(self._setting.book.takes_time_of_disallowed()):
+            if not takes:
+                yield world
+                continue
+            times = latest(judged.pairs, entry.stamp.times | event.times)
+            left = entry._replace(stamp=entry.stamp._replace(times=times))
+            yield world.but(entries=world.entries.set((member, region, key), left))
 
 
 _AS_IT_IS = Judged(applied=True, pairs=NONE)

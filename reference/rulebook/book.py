@@ -288,6 +288,8 @@ class Rulebook:
     compares_allowed: Callable[[], Any] = resolvers.compares_allowed
     applies_disallowed: Callable[[bool], Any] = resolvers.applies_disallowed
     announces_disallowed: Callable[[], Any] = resolvers.announces_disallowed
+    takes_time_of_allowed: Callable[[], Any] = resolvers.takes_time_of_allowed
+    takes_time_of_disallowed: Callable[[], Any] = resolvers.takes_time_of_disallowed
     value_replaced: Callable[[str | None, str | None], Any] = resolvers.value_replaced
     goes_on_after_error: Callable[[], Any] = resolvers.goes_on_after_error
 

@@ -358,6 +358,8 @@ RESOLVERS: dict[str, Decision] = {
     "compares_allowed": Decision(("WANC-RESOLVER-03",), yes_or_no),
     "applies_allowed": Decision(("WANC-RESOLVER-03",), yes_or_no),
     "announces_disallowed": Decision(("WANC-RESOLVER-04",), yes_or_no),
+    "takes_time_of_allowed": Decision(("WANC-RESOLVER-03",), yes_or_no),
+    "takes_time_of_disallowed": Decision(("WANC-RESOLVER-04",), yes_or_no),
     "applies_disallowed": Decision(("WANC-RESOLVER-04",), yes_or_no),
     "value_replaced": Decision(("WANC-RESOLVER-05",), any_value),
     "goes_on_after_error": Decision(("WANC-RESOLVER-07",), yes_or_no),

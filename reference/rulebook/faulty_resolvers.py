@@ -57,6 +57,18 @@ RESOLVERS = (
         compares_allowed=lambda: True,
     ),
     variant(
+        "allowed-leaves-later-time",
+        "WANC-RESOLVER-03",
+        "an event that is allowed though it is earlier leaves the entry its later timestamp",
+        takes_time_of_allowed=lambda: False,
+    ),
+    variant(
+        "disallowed-leaves-its-time",
+        "WANC-RESOLVER-04",
+        "an event that is disallowed though it is later leaves the entry its own timestamp",
+        takes_time_of_disallowed=lambda: True,
+    ),
+    variant(
         "disallowed-applied-if-later",
         "WANC-RESOLVER-04",
         "an event that is later is applied although the resolver disallows it",

@@ -65,6 +65,16 @@ def announces_disallowed() -> bool:
     return False
 
 
+def takes_time_of_allowed() -> bool:
+    """Whether an entry has the timestamp of an event that was allowed, however early: it has (L30, L121)."""
+    return True
+
+
+def takes_time_of_disallowed() -> bool:
+    """Whether an entry takes the timestamp of an event that was disallowed: it stays as it was (L121)."""
+    return False
+
+
 def value_replaced(own: str | None, replaced: str | None) -> str | None:  # noqa: ARG001
     """Which value the other members of its site get of an event that the resolver has changed: its (L31)."""
     return replaced

@@ -12,6 +12,8 @@ from plumbline.suites.scenarios.scenario import between_sites
 from plumbline.suites.scenarios.sites import Sites
 
 LINKS = (Capability.LINK_FAULTS,)
+HELD = (Capability.SITE_CLOCKS,)
+AHEAD_MS = 30_000
 PUT, DESTROY = OperationKind.PUT, OperationKind.DESTROY
 
 
@@ -143,6 +145,47 @@ def what_is_disallowed_leaves_the_entry_as_it_was(stage: Sites) -> None:
     stage.asks(stage.there, "x", one, next_one)
     stage.site_holds(stage.there, "x", other)
     stage.site_holds(stage.here, "x", next_one)
+
+
+@between_sites("WANC-RESOLVER-04", needs=HELD, resolver="disallow")
+def what_is_disallowed_does_not_date_what_is_called_next(stage: Sites) -> None:
+    """Its clock was half a minute ahead; what is put over the entry it was to replace is earlier than it."""
+    stage.hold_time()
+    stage.set_clocks(2, AHEAD_MS)
+    stage.put(stage.here[0], "x")
+    ahead = stage.put(stage.there[0], "x")
+    _crosses(stage)
+    # Whichever of them has received what was disallowed: the last comes from it, or replaces what does.
+    for member in stage.here:
+        last = stage.put(member, "x")
+        _crosses(stage)
+    stage.is_told(stage.there, last, ahead, later=False)
+    stage.let_run()
+
+
+@between_sites("WANC-RESOLVER-03", needs=(*HELD, *LINKS), resolver="allow")
+def what_is_allowed_dates_its_entry_though_it_is_earlier(stage: Sites) -> None:
+    """What is put over it need not be later than what it has replaced, half a minute ahead: events tell."""
+    stage.cut()
+    stage.hold_time()
+    stage.set_clocks(1, AHEAD_MS)
+    stage.put(stage.here[0], "x")
+    stage.set_clocks(1, 0)
+    stage.put(stage.there[0], "x")
+    _crosses(stage)
+    for member in stage.here:
+        over = stage.put(member, "x")
+        _crosses(stage)
+    later = stage.put(stage.there[0], "x")
+    _crosses(stage)
+    stage.is_told(stage.here, later, over, later=True)
+    stage.let_run()
+
+
+def _crosses(stage: Sites) -> None:
+    """A second passes while clocks are held, so that what is queued crosses to the other site."""
+    stage.leap(1_000)
+    stage.settle()
 
 
 @between_sites("WANC-RESOLVER-05", needs=LINKS, clocks=True, resolver="replace")
