@@ -289,8 +289,9 @@ def test_a_key_of_which_a_member_shows_what_it_cannot_hold_is_suspected_with_eve
     question = ask(two_faults(16, spoilt=True), Rulebook())
     some = Budget(states=3 * question.logs.total)
     found = explain(question.system, question.logs, some)
-    pairs = suspects(question, found.frontier)
-    assert {"".join(sorted(key for _, key in pair)) for pair in pairs} == {"wz", "xz", "yz"}
+    found_out = suspects(question, found.frontier)
+    assert {"".join(sorted(key for _, key in pair)) for pair in found_out.pairs} == {"wz", "xz", "yz"}
+    assert {key for _, key in found_out.keys} == {"z"}
 
 
 def test_keys_of_which_a_log_is_to_tell_one_after_the_other_are_suspected_of_each_other():
@@ -298,7 +299,7 @@ def test_keys_of_which_a_log_is_to_tell_one_after_the_other_are_suspected_of_eac
     question = ask(history, Rulebook())
     beginning = Position(question.system.initial(), HashedMap(), question.logs.total)
     told_first = {frozenset(shown.event.key for shown in log[:2]) for log in history.logs.values()}
-    pairs = suspects(question, [beginning])
+    pairs = suspects(question, [beginning]).pairs
     assert {frozenset(key for _, key in pair) for pair in pairs} == {
         keys for keys in told_first if len(keys) == 2
     }

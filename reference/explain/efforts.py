@@ -23,8 +23,8 @@ from plumbline.reference.rulebook.book import Rulebook
 
 SOON, FEW_KEYS, FURTHER, LONGER, TWICE, PATIENT = 3, 4, 7, 12, 24, 60
 """So many states are looked at for each entry of the logs: of all keys before few are asked, of single keys,
-of two and once more of all, of two that are still undecided then, and of the few that are so at last. Of
-right histories a key alone is nearly always explained with few."""
+of all once more, of two, of two that are still undecided then, and of the few that are so at last. Of right
+histories a key alone is nearly always explained with few."""
 
 IMPATIENT, COMPOSED = 3, 12
 """Who is impatient gives up once such a part of all states was looked at without getting any further: a
@@ -91,8 +91,8 @@ def _tried(shared: _Shared, whole: Effort, found: Explanation) -> Iterator[Decid
     """What one effort after another decides, or None; what was `found` of all keys was not enough."""
     shared.note_where_stuck(found)
     suspected = suspects(whole.question, found.frontier)
-    singles = shared.parts_of(whole, 1, {frozenset((key,)) for pair in suspected for key in pair})
-    pairs = shared.parts_of(whole, 2, suspected)
+    singles = shared.parts_of(whole, 1, [frozenset((key,)) for key in suspected.keys])
+    pairs = shared.parts_of(whole, 2, suspected.pairs)
     yield shared.refuted_of(singles, FEW_KEYS)
     yield shared.composed(whole, singles)
     if not shared.is_likely_wrong():
@@ -100,7 +100,7 @@ def _tried(shared: _Shared, whole: Effort, found: Explanation) -> Iterator[Decid
     yield shared.refuted_of(singles, PATIENT)
     yield shared.composed(whole, singles)
     if shared.is_likely_wrong():
-        yield shared.refuted_of(pairs, LONGER, len(suspected))
+        yield shared.refuted_of(pairs, LONGER, len(suspected.pairs))
     else:
         yield shared.again(whole, BRIEF, SEEDS[:FIRST])
         yield shared.refuted_of(pairs, LONGER)

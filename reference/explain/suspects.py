@@ -1,4 +1,4 @@
-"""Suspects: which two keys of a history are likely wrong together, by where explaining got furthest.
+"""Suspects: which keys are likely wrong, alone or two together, by where explaining got furthest.
 
 Knows logs and dead ends of the model; knows nothing of how parts of a history are searched.
 """
@@ -6,6 +6,8 @@ Knows logs and dead ends of the model; knows nothing of how parts of a history a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
 
 from plumbline.reference.explain.engine import Position
 from plumbline.reference.explain.question import Question
@@ -19,8 +21,15 @@ Where = tuple[str, str]
 Pair = frozenset[Where]
 
 
-def suspects(question: Question, frontier: Iterable[Position]) -> set[Pair]:
-    """The pairs of keys to be asked first.
+class Suspects(NamedTuple):
+    """Keys that may be wrong alone, and pairs that may be so together; to be asked before all others."""
+
+    keys: frozenset[Where]
+    pairs: frozenset[Pair]
+
+
+def suspects(question: Question, frontier: Iterable[Position]) -> Suspects:
+    """What is to be asked first.
 
     Where a member shows of a key what it cannot hold, what is wrong has to do with that key. Else logs are to
     tell of one key what may have to come behind something of another: if it is told of too early, or too
@@ -34,8 +43,10 @@ def suspects(question: Question, frontier: Iterable[Position]) -> set[Pair]:
     misread = {where for position in furthest[:1] for where in _misread(question, position)}
     if misread:
         others = _keys(question)
-        return {frozenset((one, other)) for one in misread for other in others if other != one}
-    return {pair for position in furthest for pair in _told_together(question, position) if len(pair) > 1}
+        pairs = {frozenset((one, other)) for one in misread for other in others if other != one}
+        return Suspects(frozenset(misread), frozenset(pairs))
+    told = {keys for position in furthest for keys in _told_together(question, position)}
+    return Suspects(frozenset(chain(*told)), frozenset(keys for keys in told if len(keys) > 1))
 
 
 def _misread(question: Question, position: Position) -> set[Where]:
@@ -57,7 +68,7 @@ def _keys(question: Question) -> set[Where]:
 
 
 def _told_together(question: Question, position: Position) -> Iterator[Pair]:
-    """Of what two keys some log tells one after the other there."""
+    """Of what key, or two, some log tells one after the other there."""
     for place, shown in question.logs.entries.items():
         match place:
             case ("listener", *_):
