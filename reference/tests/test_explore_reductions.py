@@ -9,13 +9,14 @@ from plumbline.reference.explore.apart import member_of
 from plumbline.reference.explore.findings import broken_by
 from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.refuting import is_of_safety, sights
-from plumbline.reference.explore.shapes import Shape
+from plumbline.reference.explore.shapes import KEY, REGION, Shape
 from plumbline.reference.explore.walk import Moment, Walked, _Walker, walk
 from plumbline.reference.history import FaultKind
-from plumbline.reference.model.world import Sender
+from plumbline.reference.model.world import Collected, Sender
 from plumbline.reference.operations import OperationKind
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.rulebook.values import Stamp
 from plumbline.reference.tests.walks import APART, BREAKING, NEARBY, between, same_in_the_end
 
 PUT, DESTROY = OperationKind.PUT, OperationKind.DESTROY
@@ -135,6 +136,41 @@ def test_who_is_looked_at_first_is_told_nothing_new_and_changes_places_with_all_
                         look.behind(moment, other), later[str(step.name)]
                     )
     assert several > 50
+
+
+def test_who_may_add_to_its_own_news_of_collections_is_not_looked_at_first():
+    """Others would hear of both at one go, as if they could not have heard of the first before."""
+    late = 0
+    for program in list(programs(shape(TWO, 2, TICK))):
+        look = Looking(program)
+        for moment in walk(program, Rulebook()).moments:
+            first = look.first(moment)
+            if not first or first[0].name[0] != "collects tombstones":
+                continue
+            member, other = (str(first[0].name[1]), *(one for one in TWO if one != first[0].name[1]))
+            tombs = moment.world.tombs
+            if (member, other) in tombs.told:
+                continue
+            late += 1
+            news = (Collected(REGION, KEY, Stamp(1, member)),)
+            told = tombs._replace(told=tombs.told.set((member, other), news))
+            untold = moment._replace(world=moment.world.but(tombs=told))
+            assert [step for step in look.first(untold) if member_of(step) == member] == []
+    assert late > 0
+
+
+def test_connections_that_are_numbered_anew_are_so_in_what_came_over_them():
+    """Else the event of another connection would count as dealt with, or wait behind this one's."""
+    told = "put by C, put by C; replies lost 2 to 1; link up 2 to 1"
+    one = next(one for one in programs(between(NEARBY, 2, (FaultKind.REPLIES_LOST,))) if str(one) == told)
+    came = 0
+    for moment in walk(one, Rulebook(), moments=False).moments:
+        for channel, messages in moment.world.channels.items():
+            for wire in (message.wire for message in messages if message.wire is not None):
+                came += 1
+                assert channel.thread == f"{wire.queue}/{wire.source}/{wire.number}"
+                assert wire in moment.world.wan.wires
+    assert came > 0
 
 
 def test_the_same_variants_break_the_same_promises():
