@@ -8,7 +8,7 @@ import pytest
 from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.refuting import sights
 from plumbline.reference.explore.shapes import Shape
-from plumbline.reference.explore.walk import Walked, walk
+from plumbline.reference.explore.walk import Walked, _Walker, walk
 from plumbline.reference.history import FaultKind
 from plumbline.reference.operations import OperationKind
 from plumbline.reference.rulebook.book import Rulebook
@@ -75,7 +75,7 @@ def test_what_one_of_two_receivers_knows_may_have_to_be_told_to_the_other(name: 
 @pytest.mark.parametrize(
     "of",
     [
-        Shape(sites=NEARBY, operations=2, kinds=(OperationKind.PUT,), ties=True),
+        Shape(sites=APART, operations=3, kinds=(OperationKind.PUT,), ties=True),
         Shape(sites=NEARBY, operations=2, kinds=(OperationKind.PUT,), faults=(CRASH,), after=(1,)),
     ],
     ids=str,
@@ -85,11 +85,17 @@ def test_where_calls_have_their_time_none_is_made_before(of: Shape):
         assert sights(hurried(program))["contents"] == sights(walk(program, Rulebook()))["contents"]
 
 
-def test_who_is_to_take_over_does_so_before_it_dies_as_well():
-    """B has a copy of the event, or is yet to be sent it, when A dies, and dies itself only then."""
-    walked = hurried(named(between(NEARBY, 1, CRASH, CRASH), "put by A; crash A; crash B"))
-    heirs = [one.world.wan.senders.get(("B", "1 to 2")) for one in walked.moments]
-    assert any(one is not None and one.primary and one.queue for one in heirs)
+@pytest.mark.parametrize("caller", ["A", "B"])
+def test_who_is_to_take_over_does_not_die_before_it_may_have_its_copy(caller: str):
+    program = named(between(NEARBY, 1, CRASH, CRASH), f"put by {caller}; crash A; crash B")
+    walker = _Walker(program, Rulebook(), reduced=True, moments=False)
+    coming = 0
+    for moment in hurried(program).moments:
+        dead = moment.world.wan.dead
+        if "A" in dead and "B" not in dead and any(of.target == "B" for of in moment.world.channels):
+            coming += 1
+            assert {told for _, told in walker.after(moment)} != {"crash B"}
+    assert coming > 0
 
 
 def test_what_is_unanswered_stays_in_its_queue_though_the_other_site_knows_it():
@@ -102,6 +108,38 @@ def test_what_is_unanswered_stays_in_its_queue_though_the_other_site_knows_it():
             assert sender.sent <= len(sender.queue)
             kept += any(("C", one.op_id) in moment.world.wan.seen for one in sender.queue)
     assert kept > 0
+
+
+def test_nobody_waits_for_a_copy_that_is_left_out():
+    waits = 0
+    for moment in hurried(named(between(NEARBY, 2, CRASH), "put by B, put by B; crash A")).moments:
+        coming = {
+            (one.op_id, one.queue, of.source, of.target)
+            for of, messages in moment.world.channels.items()
+            for one in messages
+        }
+        for op_id, call in moment.world.calls.items():
+            copies = {(op_id, *one) for one in call.waiting if isinstance(one, tuple)}
+            waits += len(copies)
+            assert copies <= coming
+    assert waits > 0
+
+
+def test_how_far_a_batch_reaches_stays_while_some_of_it_is_unanswered():
+    """The rest of the batch may be sent behind what was taken of it already."""
+    of = msgspec.structs.replace(between(APART, 2, LOST), batches=((2, 10),))
+    program = named(of, "put by A, put by A; replies lost 1 to 2; link up 1 to 2")
+    walker = _Walker(program, Rulebook(), reduced=True, moments=False)
+    reaches = 0
+    for moment in walk(program, Rulebook()).moments:
+        before, after = (
+            world.wan.senders["A", "1 to 2"] for world in (moment.world, walker._faded(moment.world, moment))
+        )
+        if before.sent and len(before.queue) == len(after.queue):
+            within = [sum(one.position <= of.horizon for one in of.queue) for of in (before, after)]
+            assert within[0] == within[1]
+            reaches += within[0] > before.sent
+    assert reaches > 0
 
 
 @pytest.mark.parametrize(
