@@ -276,15 +276,6 @@ def two_faults(seed: int, *, spoilt: bool = False) -> History:
     return fault_benchmarks.draw_example(kind, seed, spoilt=spoilt)
 
 
-@pytest.mark.parametrize(("seed", "why"), [(2, "behind a batch of which no answer comes"), (72, "to site 1")])
-def test_what_everybody_knows_is_left_out_of_a_queue_though_answers_are_lost(seed: int, why: str):
-    # Where it was not, what a dead primary had sent of it, or not, parted so many worlds that none was found.
-    history = two_faults(seed)
-    entries = ask(history, Rulebook()).logs.total
-    found = search(history, Rulebook(), Budget(states=3 * entries))
-    assert found.answer is Answer.EXPLAINED, why
-
-
 def test_a_key_of_which_a_member_shows_what_it_cannot_hold_is_suspected_with_every_other():
     question = ask(two_faults(16, spoilt=True), Rulebook())
     some = Budget(states=3 * question.logs.total)

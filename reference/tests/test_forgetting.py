@@ -1,0 +1,186 @@
+"""What everybody knows is left out of queues where nothing depends on whether it is sent once more."""
+
+from __future__ import annotations
+
+import pytest
+
+from plumbline.reference.history import Fault, FaultKind
+from plumbline.reference.model.foresight import Unknowing
+from plumbline.reference.model.forgetting import Forgetting
+from plumbline.reference.model.hazards import binds
+from plumbline.reference.model.senders import REMOVALS
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.world import Channel, Message, Queued, Sender, World, empty_world
+from plumbline.reference.operations import (
+    Operation,
+    OperationKind,
+    QueueAttributes,
+    RegionAttributes,
+    Site,
+    Topology,
+)
+from plumbline.reference.rulebook.book import Rulebook
+
+TO_2 = QueueAttributes(id="to 2", site=1, remote_site=2, batch_size=2)
+TO_1 = QueueAttributes(id="to 1", site=2, remote_site=1, batch_size=2)
+TOPOLOGY = Topology((Site(1, ("A", "B")), Site(2, ("C", "D"))))
+KNOWN = 9
+"""The operation that both members of site 2 have."""
+
+
+class Sees(Unknowing):
+    """By this nothing more is looked at, counted or told of again, and only some queues are bound."""
+
+    def __init__(self, *bound: str) -> None:
+        self._bound = bound
+
+    def binds_to_come(self, *arguments: object) -> bool:
+        """Only those."""
+        return arguments[-1] in self._bound
+
+    def copies_are_looked_at(self, *_: object) -> bool:
+        """No."""
+        return False
+
+    def copy_is_looked_at_now(self, *_: object) -> bool:
+        """No."""
+        return False
+
+    def comes_again(self, *_: object) -> bool:
+        """No."""
+        return False
+
+    def tells_again(self) -> bool:
+        """No."""
+        return False
+
+
+def event(op_id: int, position: int = 0) -> Queued:
+    return Queued(op_id, OperationKind.PUT, f"v{op_id}", 1, frozenset({op_id}), position)
+
+
+def forgetting(*bound: str) -> Forgetting:
+    setting = Setting(
+        Rulebook(), TOPOLOGY, (RegionAttributes(name="r"),), TOPOLOGY.members, queues=(TO_2, TO_1)
+    )
+    setting.operations = {
+        op_id: Operation(
+            op_id=op_id,
+            thread=f"A{op_id}",
+            member="A",
+            region="r",
+            kind=OperationKind.PUT,
+            key="x",
+            token=f"v{op_id}",
+        )
+        for op_id in range(1, 10)
+    }
+    return Forgetting(setting, Sees(*bound))
+
+
+def world(link: tuple[int, int] | None, **senders: Sender) -> World:
+    """Both members of site 2 have operation 9; answers over the link are lost; members' senders to site 2."""
+    nothing = empty_world()
+    wan = nothing.wan
+    seen = wan.seen
+    for member in TOPOLOGY.sites[1].members:
+        seen = seen.set((member, KNOWN), value=True)
+    kept = wan.senders
+    for member, sender in senders.items():
+        kept = kept.set((member, "to 2"), sender)
+    links = wan.links if link is None else wan.links.set(link, FaultKind.REPLIES_LOST)
+    return nothing.but(wan=wan._replace(seen=seen, senders=kept, links=links))
+
+
+def recorded(after: World, member: str = "B") -> bool:
+    """Whether the member still has a record of what everybody knows."""
+    return KNOWN in {one.op_id for one in after.wan.senders[member, "to 2"].records}
+
+
+def queued(after: World, member: str) -> list[int]:
+    return [one.op_id for one in after.wan.senders[member, "to 2"].queue]
+
+
+HEIR = Sender(queue=(event(1, 1), event(2, 2)), records=(event(KNOWN),), last=2)
+"""Whose primary is dead: two events fill its first batch, and one it has only a record of."""
+
+
+def test_a_record_is_forgotten_where_nothing_holds_the_queue_up():
+    assert not recorded(forgetting().forgotten(world(None, B=HEIR), 0))
+
+
+def test_a_record_is_forgotten_behind_a_batch_whose_answers_are_lost():
+    assert not recorded(forgetting().forgotten(world((1, 2), B=HEIR), 0))
+
+
+def test_a_record_that_would_be_of_that_batch_is_kept():
+    assert recorded(forgetting().forgotten(world((1, 2), B=HEIR._replace(queue=(event(1, 1),))), 0))
+
+
+def test_what_the_dead_have_told_of_as_removed_does_not_stand_in_front():
+    told = Message(0, None, queue="to 2", mark=1)
+    lost = world((1, 2), B=HEIR)
+    told_of = lost.but(channels=lost.channels.set(Channel(REMOVALS, "A", "B"), (told,)))
+    assert recorded(forgetting().forgotten(told_of, 0))
+
+
+def test_of_a_copy_only_what_its_primary_has_to_send_stands_in_front():
+    leads = Sender(primary=True, queue=(event(1, 1), event(2, 2)), last=2, sent=2)
+    assert not recorded(forgetting().forgotten(world((1, 2), A=leads, B=HEIR), 0))
+    heard = leads._replace(heard=1)
+    assert recorded(forgetting().forgotten(world((1, 2), A=heard, B=HEIR), 0))
+
+
+@pytest.mark.parametrize(("heard", "left"), [(0, [1, 2, 3]), (1, [1, 2, 3]), (2, [1, 2, 3, KNOWN])])
+def test_what_was_answered_is_of_no_batch_to_come(heard: int, left: list[int]):
+    queue = (event(1, 1), event(2, 2), event(3, 3), event(KNOWN, 4))
+    leads = Sender(primary=True, queue=queue, last=4, sent=heard, heard=heard)
+    assert queued(forgetting().forgotten(world((1, 2), A=leads), 0), "A") == left
+
+
+def test_answers_lost_on_another_link_hold_nothing_up():
+    assert not recorded(forgetting().forgotten(world((2, 1), B=HEIR._replace(queue=())), 0))
+
+
+@pytest.mark.parametrize(("queue", "kept"), [("to 2", True), ("to 1", False)])
+def test_what_is_to_come_of_one_queue_binds_no_other(queue: str, kept: bool):
+    assert recorded(forgetting(queue).forgotten(world(None, B=HEIR), 0)) is kept
+
+
+@pytest.mark.parametrize(
+    ("position", "may"), [(1, False), (3, False), (4, True)], ids=["in front", "within a batch", "behind it"]
+)
+def test_a_copy_may_come_or_be_lost_where_it_would_stand_behind_a_batch(position: int, may: bool):
+    heir = HEIR._replace(queue=(event(1, 2), event(2, 3)), records=())
+    knows = forgetting()
+    assert knows.may_forget(world((1, 2), B=heir), 0, "B", "to 2", event(KNOWN, position)) is may
+
+
+def test_a_copy_of_what_has_left_the_queue_may_come_or_be_lost():
+    heir = HEIR._replace(queue=(event(1, 2), event(2, 3)), mark=1)
+    assert forgetting().may_forget(world((1, 2), B=heir), 0, "B", "to 2", event(KNOWN, 1))
+
+
+def test_a_copy_of_what_has_left_a_short_queue_may_matter():
+    # Lost, it leaves a record behind, which is sent once more in the first batch.
+    heir = HEIR._replace(queue=(event(1, 2),), mark=1)
+    assert not forgetting().may_forget(world((1, 2), B=heir), 0, "B", "to 2", event(KNOWN, 1))
+
+
+@pytest.mark.parametrize(
+    ("fault", "queues"),
+    [
+        (Fault(kind=FaultKind.REPLIES_LOST, site=1, remote_site=2), ["to 2"]),
+        (Fault(kind=FaultKind.PAUSE, member="A", queue="to 2"), ["to 2"]),
+        (Fault(kind=FaultKind.RESUME, member="A", queue="to 2"), ["to 2"]),
+        (Fault(kind=FaultKind.RECEIVER_STOP, member="C"), ["to 2"]),
+        (Fault(kind=FaultKind.RECEIVER_START, member="A"), ["to 1"]),
+        (Fault(kind=FaultKind.HOLD_TIME), ["to 2", "to 1"]),
+        (Fault(kind=FaultKind.CRASH, member="C"), []),
+        (Fault(kind=FaultKind.LINK_UP, site=1, remote_site=2), []),
+    ],
+    ids=lambda case: case.kind if isinstance(case, Fault) else " and ".join(case) or "none",
+)
+def test_a_fault_binds_the_queues_that_it_holds_up_or_leads_elsewhere(fault: Fault, queues: list[str]):
+    receivers = {"to 2": TOPOLOGY.sites[1].members, "to 1": TOPOLOGY.sites[0].members}
+    assert [q.id for q in (TO_2, TO_1) if binds(fault, q, receivers[q.id])] == queues
