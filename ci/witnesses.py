@@ -66,6 +66,7 @@ _PARTS = [
             "model.dispatch",
             "model.passage",
             "model.ways",
+            "model.wires",
             "model.receivers",
             "model.faults",
             "model.rest",

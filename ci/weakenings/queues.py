@@ -78,7 +78,7 @@ QUEUES: dict[str, Weakening] = {
         "model.takeover", "len(messages) > 1 or messages[0].state is not MessageState.PARKED", "messages"
     ),
     "what is known to somebody is known to all": Weakening(
-        "model.forgetting",
+        "model.wires",
         "return all((member, op_id) in seen or",
         "return any((member, op_id) in seen or",
     ),

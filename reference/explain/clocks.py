@@ -22,7 +22,7 @@ def readings(index: Index) -> dict[int, tuple[int, int]]:
     changes = [(moment, fault) for moment, fault in index.faults if fault.kind in _OF_TIME]
     if not changes:
         return {}
-    readings: dict[int, tuple[int, int]] = {}
+    shown: dict[int, tuple[int, int]] = {}
     for op_id, moment in index.called.items():
         back, outcome = index.returned.get(op_id, (NEVER, None))
         before = [fault for changed, fault in changes if changed < moment]
@@ -32,8 +32,8 @@ def readings(index: Index) -> dict[int, tuple[int, int]]:
         if turns and turns[-1] is FaultKind.HOLD_TIME and done and sure:
             held = sum(fault.kind is FaultKind.HOLD_TIME for fault in before)
             passed = sum(f.milliseconds for f in before if f.kind is FaultKind.TIME_LEAP)
-            readings[op_id] = (held, passed + _ahead(before, index.sites[index.operations[op_id].member]))
-    return readings
+            shown[op_id] = (held, passed + _ahead(before, index.sites[index.operations[op_id].member]))
+    return shown
 
 
 def _ahead(faults: list[Fault], site: int) -> int:

@@ -10,13 +10,11 @@ from itertools import chain
 from typing import NamedTuple
 
 from plumbline.reference.explain.engine import Position
+from plumbline.reference.explain.keywise import Where
 from plumbline.reference.explain.question import Question
 from plumbline.reference.explain.steps import Entry
 from plumbline.reference.history import Called, ContentsAsked
 from plumbline.reference.model.places import TIMELINE
-
-Where = tuple[str, str]
-"""Region and key."""
 
 Pair = frozenset[Where]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from plumbline.reference.model.copies import with_sender
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.wires import with_wire
+from plumbline.reference.model.wires import is_known, with_wire
 from plumbline.reference.model.world import World
 
 
@@ -23,8 +23,7 @@ class Known:
 
     def _is_known(self, world: World, name: str, op_id: int) -> bool:
         """Whether all members that live where a queue leads have an event."""
-        remote = self._setting.sites[self._setting.queues[name].remote_site or 0]
-        return all((member, op_id) in world.wan.seen or member in world.wan.dead for member in remote)
+        return is_known(world, self._setting.led_to[name], op_id)
 
     def _unqueued(self, world: World) -> World:
         """Without those in a queue, but for what is unanswered, and without what secondaries note of them."""

@@ -60,8 +60,7 @@ class Dispatch:
         wan = world.wan
         if wan.links.get(link_of(queue)) is FaultKind.LINK_DOWN:
             return []
-        remote = self._setting.sites.get(queue.remote_site or 0, ())
-        return [m for m in remote if m not in wan.dead and m not in wan.stopped]
+        return [m for m in self._setting.led_to[queue.id] if m not in wan.dead and m not in wan.stopped]
 
     def idle(self, world: World, member: str, name: str) -> bool:
         """Whether the sender has nothing to do unless something else happens first."""
@@ -114,9 +113,7 @@ class Dispatch:
                 after.but(wan=after.wan._replace(wires=wires)),
                 # Where time stands, a batch that is full takes in more until it leaves: when it may, matters.
                 claim=claims.CONNECT if len(reachable) == 1 and not world.wan.stands else None,
-                clashes=hazards.unreachable(
-                    queue, member, self._setting.sites.get(queue.remote_site or 0, ())
-                ),
+                clashes=hazards.unreachable(queue, member, self._setting.led_to[queue.id]),
             )
 
     def _sending(

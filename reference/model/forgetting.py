@@ -12,6 +12,7 @@ from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.hazards import binds
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.ways import Ways
+from plumbline.reference.model.wires import is_known
 from plumbline.reference.model.world import Queued, Sender, World
 from plumbline.reference.rulebook.values import each
 
@@ -23,16 +24,10 @@ class Forgetting:
         self._setting = setting
         self._foresight = foresight
         self._ways = Ways(setting, foresight)
-        self._remote = {
-            name: setting.sites.get(queue.remote_site, ())
-            for name, queue in setting.queues.items()
-            if queue.remote_site is not None
-        }
         self._simple = {
             name
-            for name in self._remote
-            for queue in (setting.queues[name],)
-            if not queue.conflate and queue.dispatchers == 1 and not queue.parallel
+            for name, queue in setting.queues.items()
+            if setting.led_to[name] and not queue.conflate and queue.dispatchers == 1 and not queue.parallel
         }
 
     def forgotten(self, world: World, now: int) -> World:
@@ -72,14 +67,10 @@ class Forgetting:
 
     def _has_passed(self, world: World, now: int, name: str, op_id: int) -> bool:
         return (
-            self._known(world, name, op_id)
+            is_known(world, self._setting.led_to[name], op_id)
             and not self._foresight.comes_again(op_id)
             and not self._ways.may_count_again(world, now, name, op_id)
         )
-
-    def _known(self, world: World, name: str, op_id: int) -> bool:
-        dead, seen = world.wan.dead, world.wan.seen
-        return all((member, op_id) in seen or member in dead for member in self._remote[name])
 
     def _unbound(self, world: World, now: int, name: str) -> bool:
         """Whether a queue is emptied in its own time, which nobody can tell, now and later."""
@@ -97,7 +88,7 @@ class Forgetting:
             or not self._setting.as_documented
             or self._setting.resolver is not None  # it may be asked about a repetition
             or wan.stands
-            or any(binds(fault, queue, self._remote[name]) for fault in wan.faults.values())
+            or any(binds(fault, queue, self._setting.led_to[name]) for fault in wan.faults.values())
             or any(sender.paused for (_, paused), sender in wan.senders.items() if paused == name)
             or self._is_looked_at(world, now, name)
             or self._foresight.binds_to_come(now, name)

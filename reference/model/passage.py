@@ -67,7 +67,7 @@ class Passage:
             return False
         return all(
             self._is_next(world, view, member, event)
-            for member in self._remote(name.queue)
+            for member in self._setting.led_to[name.queue]
             if member not in world.wan.dead
         )
 
@@ -95,7 +95,8 @@ class Passage:
         return any(
             view.still(*shown) or not view.observed(shown[0])
             for shown in (
-                self._replicates.shown(member, self._setting.carried(event)) for member in self._remote(queue)
+                self._replicates.shown(member, self._setting.carried(event))
+                for member in self._setting.led_to[queue]
             )
         )
 
@@ -123,10 +124,6 @@ class Passage:
             (member, event.op_id) in world.wan.seen
             and self._replicates.decided_by_log(view, *shown)
             and view.still(*shown)
-            for member in self._remote(name.queue)
+            for member in self._setting.led_to[name.queue]
             for shown in (self._replicates.shown(member, operation),)
         )
-
-    def _remote(self, queue: str) -> tuple[str, ...]:
-        remote = self._setting.queues[queue].remote_site
-        return () if remote is None else self._setting.sites.get(remote, ())

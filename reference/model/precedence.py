@@ -136,7 +136,7 @@ class Precedence:
             and self._setting.awaits_acknowledgement(operation.region)
             and not self._setting.is_shared(operation.region, operation.key)
             and not self._foresight.comes_again(event.op_id)
-            and not any((member, event.op_id) in world.wan.seen for member in self._remote(name))
+            and not any((member, event.op_id) in world.wan.seen for member in self._setting.led_to[name])
         )
 
     def _comes_from(self, world: World, name: str, event: Queued) -> bool:
@@ -149,7 +149,7 @@ class Precedence:
 
     def _moments(self, view: View, name: str, operation: Operation) -> Iterator[tuple[Place, int, Entry]]:
         """Where and at which position each member of the other site is yet to show an operation."""
-        for member in self._remote(name):
+        for member in self._setting.led_to[name]:
             place, shown = self._foresight.place_of(member, operation)
             # Listeners need not tell by which operation a key is gone.
             if not isinstance(shown, tuple) or shown[-1] is None:
@@ -157,7 +157,3 @@ class Precedence:
             moment = view.when(place, shown)
             if moment is not None:
                 yield place, moment, shown
-
-    def _remote(self, name: str) -> tuple[str, ...]:
-        remote = self._setting.queues[name].remote_site
-        return () if remote is None else self._setting.sites.get(remote, ())

@@ -45,7 +45,7 @@ class Records:
             yield Step((FORGETS, member, record.op_id), with_sender(world, member, name, after))
 
 
-def shown(world: World, setting: Setting, member: str, name: str) -> range:
+def records_shown(world: World, setting: Setting, member: str, name: str) -> range:
     """How many records a secondary may show: surely of what its primary has yet to receive."""
     sender = world.wan.senders[member, name]
     primary = next(

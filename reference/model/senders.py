@@ -279,8 +279,7 @@ class Senders:
         if (queue.site, queue.remote_site) in world.wan.links:
             return False
         return any(
-            m not in world.wan.dead and m not in world.wan.stopped
-            for m in self._setting.sites.get(queue.remote_site, ())
+            m not in world.wan.dead and m not in world.wan.stopped for m in self._setting.led_to[queue.id]
         )
 
     def _recorded(

@@ -82,6 +82,7 @@ class Setting:
         ambiguous: (region, key) pairs whose versions may differ between runs that show the same.
         redeliverable: op ids whose message may be delivered once more; None for all.
         sites: site number → its members.
+        led_to: queue → the members of the site where it leads; none for what leads to no site.
         site_of: member → its site's number.
         others: member → the other members of its site.
         queues: id → queue.
@@ -122,6 +123,7 @@ class Setting:
         self.site_of = {member: site.number for site in topology.sites for member in site.members}
         self.others = {m: tuple(o for o in self.sites[self.site_of[m]] if o != m) for m in self.members}
         self.queues = {queue.id: queue for queue in queues}
+        self.led_to = {queue.id: self.sites.get(queue.remote_site or 0, ()) for queue in queues}
         self.changes_queues = LOOKED_AT_IN_ORDER | TIME_PASSES if queues else frozenset()
         self.show = claims.SHOW_AND_QUEUE if queues else claims.SHOW
         self.distributed = len(topology.sites) > 1

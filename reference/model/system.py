@@ -56,10 +56,10 @@ class Model:
     ) -> None:
         self.setting = setting
         self._foresight = foresight
-        # What clocks have shown is known of what is gone, too; and who transacts, is delivered again or
-        # started again, keeps timestamps elsewhere.
-        self._compares_what_is_left = not (
-            setting.readings or setting.clients or setting.transactions or setting.redeliverable
+        # What clocks have shown is known of what is gone, too; and timestamps are kept elsewhere by clients,
+        # by who transacts, and of what is delivered once more.
+        self._compares_what_is_left = setting.redeliverable == frozenset() and not (
+            setting.readings or setting.clients or setting.transactions
         )
         precedence = Precedence(setting, foresight)
         self.forgetting = Forgetting(setting, foresight)

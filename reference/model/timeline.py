@@ -48,7 +48,7 @@ from plumbline.reference.model.hosting import hosted, joined, left
 from plumbline.reference.model.interests import Interests
 from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
 from plumbline.reference.model.receivers import Receivers
-from plumbline.reference.model.records import shown
+from plumbline.reference.model.records import records_shown
 from plumbline.reference.model.rest import Rest
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import LOOK, Call, GateState, Stage, World
@@ -351,7 +351,7 @@ class Timeline:
             and (
                 sight.unprocessed is None
                 or sender.primary
-                or sight.unprocessed in shown(world, self._setting, member, name)
+                or sight.unprocessed in records_shown(world, self._setting, member, name)
             )
         ):
             yield Step(("is seen", member, name), world.but(asked=world.asked.delete(number)), (), None)

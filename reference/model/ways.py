@@ -62,7 +62,7 @@ class Ways:
             and not any(
                 world.gates.get((member, op_id), GateState.OPEN) is not GateState.OPEN
                 or not self.has_counted(world, view, member)
-                for member in setting.sites.get(remote, ())
+                for member in setting.led_to[queue]
             )
         )
 
@@ -91,14 +91,13 @@ class Ways:
         Whoever does not recognise what it is sent again finds that another site has written later.
         """
         operation = self._setting.operations[op_id]
-        remote = self._setting.queues[queue].remote_site
-        if remote is None or not self._setting.is_shared(operation.region, operation.key):
+        if not self._setting.is_shared(operation.region, operation.key):
             return False
         return any(
             (member, op_id) in world.wan.seen
             and (most := self._foresight.most_counted(now, member)) is not None
             and world.discards.get(member, 0) < most
-            for member in self._setting.sites.get(remote, ())
+            for member in self._setting.led_to[queue]
             if member not in world.wan.dead
         )
 

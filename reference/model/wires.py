@@ -5,6 +5,8 @@ Knows neither what is sent nor why.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from plumbline.reference.model.world import Wire, WireName, World
 
 
@@ -33,6 +35,12 @@ def alone(world: World, name: WireName, op_id: int) -> bool:
         for messages in world.channels.values()
         for message in messages
     )
+
+
+def is_known(world: World, led_to: Iterable[str], op_id: int) -> bool:
+    """Whether all members where a queue leads that live have the event of an operation."""
+    dead, seen = world.wan.dead, world.wan.seen
+    return all((member, op_id) in seen or member in dead for member in led_to)
 
 
 def with_wire(world: World, name: WireName, wire: Wire) -> World:
