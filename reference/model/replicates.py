@@ -228,7 +228,7 @@ class Replicates:
             yield world
             return
         yield from self._senders.queued(
-            world, member, operation, stamp, update=head.update, event=head.event, found=found
+            world, member, operation, stamp, update=head.update, event=head.event, found=found, by_peer=True
         )
 
     def _counted(self, world: World, member: str, *, checks: bool) -> World:

@@ -89,6 +89,7 @@ class Senders:
         update: bool,
         event: Queued | None = None,
         found: bool = True,
+        by_peer: bool = False,
         carried: OperationKind | None = None,
         token: str | None = None,
     ) -> Iterator[World]:
@@ -102,6 +103,7 @@ class Senders:
             update: whether its key was there where it was called.
             event: what came from another site, if it did.
             found: whether that has found anything to change.
+            by_peer: whether another member of the site has taken it from there, and told this one.
             carried: what it is to do elsewhere, if that is not what it did here.
             token: the value carried then.
         """
@@ -122,6 +124,7 @@ class Senders:
                     update=update,
                     event=event,
                     found=found,
+                    by_peer=by_peer,
                     carried=carried,
                     token=token,
                 )
@@ -139,6 +142,7 @@ class Senders:
         update: bool,
         event: Queued | None,
         found: bool,
+        by_peer: bool,
         carried: OperationKind | None,
         token: str | None,
     ) -> Iterator[World]:
@@ -148,7 +152,9 @@ class Senders:
             yield world
             return
         if event is not None and self._setting.onward is not Onward.STAYS:
-            yield from self._sent_on(world, member, operation, queue, sender, event, found=found)
+            yield from self._sent_on(
+                world, member, operation, queue, sender, event, found=found, by_peer=by_peer
+            )
             return
         if event is not None:
             for back in each(book.sends_back(True)):  # noqa: FBT003 - a decision answers positions only
@@ -187,6 +193,7 @@ class Senders:
         event: Queued,
         *,
         found: bool,
+        by_peer: bool,
     ) -> Iterator[World]:
         """What came from another site goes on to a third that nobody has sent it yet."""
         book = self._setting.book
@@ -201,7 +208,7 @@ class Senders:
             return
         site = queue.site if self._setting.onward is Onward.AS_OF_SENDER else event.site
         been = event.been | self._been(operation, queue.site)
-        for goes in each(book.goes_on(found)):
+        for goes in each(book.goes_on(found, by_peer)):
             if not goes:
                 yield world
                 continue

@@ -218,7 +218,7 @@ class Rulebook:
     no_effect_crosses: Callable[[], Any] = gateways.no_effect_crosses
     feeds_queue: Callable[[bool], Any] = gateways.feeds_queue
     sends_back: Callable[[bool], Any] = gateways.sends_back
-    goes_on: Callable[[bool], Any] = gateways.goes_on
+    goes_on: Callable[[bool, bool], Any] = gateways.goes_on
     lists_writer: Callable[[], Any] = gateways.lists_writer
     refused_goes_on: Callable[[], Any] = gateways.refused_goes_on
     waits_for_remote_site: Callable[[], Any] = gateways.waits_for_remote_site

@@ -233,13 +233,19 @@ GATEWAYS = (
         "nothing-goes-on",
         "WAN-CFG-01",
         "what came from another site stays there, though the candidate says that it travels on",
-        goes_on=lambda _: False,
+        goes_on=lambda *_: False,
     ),
     variant(
         "only-what-was-there-goes-on",
         "WAN-CFG-01 WANC-TOMB-01",
         "a site sends on a destroy of another site only where it destroys something",
-        goes_on=lambda found: found,
+        goes_on=lambda found, _: found,
+    ),
+    variant(
+        "receiver-queues-only-what-was-there",
+        "WAN-CFG-01 WANC-TOMB-01",
+        "a member that receives a destroy queues it only where it destroys something, unlike its peers",
+        goes_on=lambda found, by_peer: found or by_peer,
     ),
     variant(
         "forgets-who-wrote",

@@ -64,8 +64,11 @@ def sends_back(from_other_site: bool) -> bool:  # noqa: ARG001
     return False
 
 
-def goes_on(found: bool) -> bool:  # noqa: ARG001
-    """Whether what came from another site enters queues to sites that lack it: every event does (000, L7)."""
+def goes_on(found: bool, by_peer: bool) -> bool:  # noqa: ARG001
+    """Whether what came from another site enters queues to sites that lack it: every event does (000, L7).
+
+    Whatever it finds there to change, and whether that member has received it or was told of it by a peer.
+    """
     return True
 
 

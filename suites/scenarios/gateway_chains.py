@@ -7,6 +7,8 @@ sites agree.
 
 from __future__ import annotations
 
+from itertools import product
+
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.operations import OperationKind
 from plumbline.suites.scenarios.mesh import CHAIN, RING, Mesh
@@ -65,13 +67,17 @@ def what_the_middle_of_a_chain_discards_goes_no_further(stage: Mesh) -> None:
 
 @among_sites("WAN-CFG-01", "WANC-TOMB-01", needs=LINKS, clocks=True, sited=CHAIN)
 def a_destroy_goes_on_by_way_of_a_site_that_has_destroyed_the_key_before(stage: Mesh) -> None:
-    """The middle destroys, then one end writes, then the other end destroys: that is the last of all."""
-    for turn, end in enumerate((1, 3)):
+    """The middle destroys, then one end writes, then the other end destroys: that is the last of all.
+
+    Either member of the middle is sent that: the queue that it goes on by has its primary at one of them.
+    """
+    for turn, (end, receiver) in enumerate(product((1, 3), stage.there)):
         key, other = f"x{turn}", 4 - end
-        stage.put(stage.there[turn], key)
+        stage.receive_at(receiver)
+        stage.put(stage.there[turn % 2], key)
         stage.settle()
         stage.cut_links()
-        stage.do(stage.there[turn], OperationKind.DESTROY, key)
+        stage.do(stage.there[turn % 2], OperationKind.DESTROY, key)
         stage.let_clocks_pass()
         put = stage.put(stage.sites[other][0], key)
         stage.let_clocks_pass()
