@@ -7,8 +7,10 @@ Knows nothing of members and callers.
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar
 
+from plumbline.adapters.geode.jvm import any_at
 from plumbline.adapters.waiting import wait_until
 from plumbline.reference.operations import Operation, OperationKind, Outcome, Status
 
@@ -18,27 +20,38 @@ LIMIT_S = 20.0
 _ACTIONS = {OperationKind.EXPIRE_DESTROY: "DESTROY", OperationKind.EXPIRE_INVALIDATE: "INVALIDATE"}
 
 
+_TIMER = re.compile(r"ExpiryTask\.")
+"""On the stack of the thread whose timer has let an entry expire, until all others have applied it."""
+
+
 def expire(region: Any, java: Any, operation: Operation) -> Outcome:
-    """Give the key, and no other, a time to live, and come back when its region has dealt with it.
+    """Give the key, and no other, a time to live, and come back when all members have dealt with it.
+
+    Nobody has called what the timer does: it is gone from the region before others are told, and once all
+    calls had returned nothing would tell that this is still under way.
 
     Args:
         region: of the member whose timer it is to be; its statistics are enabled.
-        java: the package org.apache.geode.cache in the member's machine.
+        java: the view of the member's JVM.
         operation: the key, and what its region is to do.
     """
     mutator = region.getAttributesMutator()
-    action = getattr(java.ExpirationAction, _ACTIONS[operation.kind])
-    only = _TimeToLive(operation.key, java.ExpirationAttributes(TIME_TO_LIVE_MS, action))
+    action = getattr(java.org.apache.geode.cache.ExpirationAction, _ACTIONS[operation.kind])
+    only = _TimeToLive(
+        operation.key, java.org.apache.geode.cache.ExpirationAttributes(TIME_TO_LIVE_MS, action)
+    )
     mutator.setCustomEntryTimeToLive(only)
     try:
-        if wait_until(lambda: _is_over(region, operation), LIMIT_S):
-            return Outcome(Status.OK)
-        return Outcome(Status.FAILED, detail=f"the key has not expired within {LIMIT_S:.0f} s")
+        if not wait_until(lambda: _has_expired(region, operation), LIMIT_S):
+            return Outcome(Status.FAILED, detail=f"the key has not expired within {LIMIT_S:.0f} s")
+        if not wait_until(lambda: not any_at(java, _TIMER), LIMIT_S):
+            return Outcome(Status.INDEFINITE, detail=f"others have not applied it within {LIMIT_S:.0f} s")
+        return Outcome(Status.OK)
     finally:
         mutator.setCustomEntryTimeToLive(None)
 
 
-def _is_over(region: Any, operation: Operation) -> bool:
+def _has_expired(region: Any, operation: Operation) -> bool:
     if operation.kind is OperationKind.EXPIRE_DESTROY:
         return not region.containsKey(operation.key)
     return not region.containsValueForKey(operation.key)

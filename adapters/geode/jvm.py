@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -271,6 +272,12 @@ def stack_words(java: Any, stack: Any) -> str:
     carrier.printStackTrace(java.java.io.PrintWriter(words))
     text: str = words.toString()
     return text
+
+
+def any_at(java: Any, what: re.Pattern[str]) -> bool:
+    """Whether a thread has what the expression finds on its stack; `java` is the view of its JVM."""
+    stacks = plain(java.java.lang.Thread.getAllStackTraces()).values().toArray()
+    return what.search(java.java.util.Arrays.deepToString(stacks)) is not None
 
 
 def plain(proxy: Any, client: GatewayClient | None = None) -> Any:

@@ -237,8 +237,7 @@ class Member:
 
     def expire(self, operation: Operation) -> Outcome:
         """Let the time of an entry end here, and wait for what its region does."""
-        java = self.jvm.gateway.jvm.org.apache.geode.cache
-        return expire(self._regions[operation.region], java, operation)
+        return expire(self._regions[operation.region], self.jvm.gateway.jvm, operation)
 
     def drop_region(self, name: str) -> None:
         """Give up this member's copy of a region; the others keep theirs."""

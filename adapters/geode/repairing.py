@@ -10,7 +10,7 @@ import re
 import time
 from typing import Any
 
-from plumbline.adapters.geode.jvm import plain
+from plumbline.adapters.geode.jvm import any_at, plain
 from plumbline.adapters.geode.reflection import declared
 
 SOON_MS = 1_000
@@ -28,13 +28,7 @@ def repairing(java: Any, cache: Any) -> bool:
     """
     manager = cache.getDistributedSystem().getDistributionManager()
     told = plain(declared(manager.getClass(), "membershipEventQueue").get(manager))
-    return not told.isEmpty() or _at_it(java) or _put_off(cache) or _at_it(java)
-
-
-def _at_it(java: Any) -> bool:
-    """Whether a thread deals with a departure, or asks for what the dead one has changed."""
-    stacks = plain(java.java.lang.Thread.getAllStackTraces()).values().toArray()
-    return _AT_IT.search(java.java.util.Arrays.deepToString(stacks)) is not None
+    return not told.isEmpty() or any_at(java, _AT_IT) or _put_off(cache) or any_at(java, _AT_IT)
 
 
 def _put_off(cache: Any) -> bool:
