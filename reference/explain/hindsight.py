@@ -86,7 +86,11 @@ class Hindsight:
         if not readers:
             return Comes.NO
         # A value is there once only, so who has yet to see it must come first, unless it comes again.
-        comes_again = where in self._index.again or entry.token == operation.token
+        comes_again = (
+            where in self._index.again
+            or entry.token == operation.token
+            or (operation.region, operation.key, entry.token) in self._index.told_again
+        )
         if member in self._index.clients and not self._index.plain:
             comes_again = True  # fetched once more, or loaded as it registers
         anywhere = operation.region in self._index.partitioned  # any of those that hold the key may answer

@@ -106,11 +106,11 @@ class Index:
         self.primaries: dict[str, str] = {}
         self.located: dict[tuple[str, str], list[tuple[int, str]]] = {}
         self._read(history)
-        again = told_again(history, self.sites)
+        self.told_again = told_again(history, self.sites)
         history = without_questions(history)
         self.plain = self._is_plain(history)
         self.repeated = frozenset(
-            op.op_id for op in self.operations.values() if (op.region, op.key, op.token) in again
+            op.op_id for op in self.operations.values() if (op.region, op.key, op.token) in self.told_again
         )
         self.scopes = {region.name: region.scope for region in history.regions}
         self.partitioned, self._shared_out = _not_replicated(history)
