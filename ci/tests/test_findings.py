@@ -28,6 +28,7 @@ APART: dict[str, dict[str, str | None]] = {
     "chain-through-1": {"A": "put-2-C", "B": "put-1-B", "C": "put-2-C"},
     "chain-through-3": {"A": "put-2-B", "B": "put-1-A", "C": "put-2-B"},
     "prefers-a-site": {"A": "put-1-A", "B": "put-2-B"},
+    "sent-again": {"A": "put-2-C", "B": "put-2-C", "C": "put-3-C"},
     "held-back": {"A": None, "B": "put-2-A", "C": "put-2-A"},
 }
 """What members hold in the end: of one site, of two, or of three."""

@@ -57,6 +57,13 @@ PREFERRED = (
     "answer to the resolver, and do not tell it which of the two was written in the knowledge of the other."
 )
 
+SENT_AGAIN = (
+    "What was not answered is sent again, perhaps to another member, while what the first one was sent is "
+    "still under way. Members of a site then deal with one event apart: each gives it a version of its own, "
+    "or one applies it behind a later event, and others, who know it, take no notice. The documents let what "
+    "is sent again be processed more than once, and do not say which version it gets."
+)
+
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """A promise that a run breaks.
@@ -251,6 +258,32 @@ def _is_preferred(program: Program, run: Run) -> bool:
     return False
 
 
+def _is_sent_again(program: Program, run: Run) -> bool:
+    """Whether two of a site were sent one event, and both applied it, or one of them behind a later event."""
+    site_of = {member: site for site in program.shape.sites for member in site}
+    called_in = {str(operation.op_id): site_of[operation.member] for operation in program.operations}
+    order = [line.split()[-1] for line in run if line.startswith("sends event ")]
+    has: dict[str, set[str]] = {member: set() for member in site_of}
+    sent: dict[str, list[tuple[str, str]]] = {op_id: [] for op_id in called_in}
+    for line in run:
+        what, *_ = words = line.split()
+        if " from another site " in line:
+            member, op_id = words[-2:]
+            apart = [how for peer, how in sent[op_id] if peer != member and peer in site_of[member]]
+            late = any(
+                called_in[other] == called_in[op_id] and order.index(other) > order.index(op_id)
+                for other in has[member] & set(order)
+            )
+            if what == "applies" and apart and (late or "applies" in apart):
+                return True
+            sent[op_id].append((member, what))
+            if what == "applies":
+                has[member].add(op_id)
+        elif what == "receives":
+            has[words[1]].add(words[2])
+    return False
+
+
 _REASONS: dict[str, Callable[[Program, Run], bool]] = {
     CIRCLE: _is_circle,
     HELD_BACK: _is_held_back,
@@ -258,5 +291,6 @@ _REASONS: dict[str, Callable[[Program, Run], bool]] = {
     SAME_STAMP: _is_stamped_twice,
     TOLD_ON: _is_tie_told_on,
     PREFERRED: _is_preferred,
+    SENT_AGAIN: _is_sent_again,
 }
 """Why the documents allow that members end apart, and how it shows in a run."""

@@ -325,7 +325,7 @@ def walk(
     book: Rulebook,
     *,
     reduced: bool = True,
-    most: int = 200_000,
+    most: int = 1_000_000,
     ends: float = math.inf,
     onward: Onward | None = None,
     moments: bool = True,

@@ -1,12 +1,13 @@
 -- requirement: CONS-RR-04
 -- view: black-box
 -- empty-start: no
--- parts: circular
+-- parts: circular, dealt_apart
 -- columns: run_id, example, seq, kind, site, member, client, region, key, op, policy, checks, state_after, value, tx_id,
 --   op_id, status
 -- opportunity: a key of a replicated region with checks on that some operation changed, read at the quiet end
 --   on two or more members of a site, none of which was lost; keys with local operations are left out, their
---   copies may differ, and so are keys written at several sites and by several members of one, and keys
+--   copies may differ, and so are keys written at several sites and by several members of one, or more than once
+--   at one of them where events may have been sent again, and keys
 --   destroyed where time was let pass: what is older than a tombstone that was collected may come late; what a
 --   transaction has changed is TX-VER-01's and TX-CONV-01's, and regions that a member has cleared are CLEAR-CONV-01's
 -- violation: two members do not hold the same
@@ -69,6 +70,7 @@ ANTI JOIN cleared_local USING (run_id, example, region)
 ANTI JOIN cleared USING (run_id, example, site, region)
 ANTI JOIN aged USING (run_id, example, region, key)
 ANTI JOIN circular USING (run_id, example, region, key)
+ANTI JOIN dealt_apart USING (run_id, example, region, key)
 ANTI JOIN lost USING (run_id, example, site)
 GROUP BY run_id, example, site, region, key
 HAVING count(DISTINCT member) > 1

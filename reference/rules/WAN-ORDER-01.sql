@@ -2,13 +2,14 @@
 -- view: black-box
 -- empty-start: no
 -- only-with: queue_host
--- parts: passed, troubled, circular
+-- parts: passed, troubled, circular, dealt_apart
 -- columns: run_id, example, seq, kind, site, member, client, region, key, op, queue, role, op_id, origin_site, origin_member,
 --   origin_thread, origin_seq, log_pos, order_strength
 -- opportunity: two neighbours among a key's first showings at another site that members of their own site
 --   show too; where logs are in total order and nothing went wrong, two neighbours of one thread of the
 --   sender's primary: one serial sender with one dispatcher, checks on; what a crash may have moved is
---   SER-FAILOVER-02's; of keys that several members of a site write, and another site, nothing is said
+--   SER-FAILOVER-02's; of keys that several members of a site write, and another site, nothing is said, nor of
+--   such as are written at several sites, and more than once at one, where events may have been sent again
 -- violation: they come the other way round than at their own site; than the thread called them
 WITH alone AS (
   SELECT run_id, example, region, from_site, to_site, min(queue) AS queue
@@ -59,6 +60,7 @@ SELECT p.run_id, p.example, p.shown_at AS seq, p.region || '/' || p.key AS subje
 FROM passed p
 SEMI JOIN alone a ON a.run_id = p.run_id AND a.example = p.example AND a.region = p.region
   AND a.from_site = p.origin_site AND a.to_site = p.site
+ANTI JOIN dealt_apart l ON l.run_id = p.run_id AND l.example = p.example AND l.region = p.region AND l.key = p.key
 ANTI JOIN circular o ON o.run_id = p.run_id AND o.example = p.example AND o.region = p.region AND o.key = p.key
 ANTI JOIN crashed c ON c.run_id = p.run_id AND c.example = p.example
 UNION ALL

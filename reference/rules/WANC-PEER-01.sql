@@ -1,11 +1,11 @@
 -- requirement: WANC-PEER-01
 -- view: black-box
 -- empty-start: no
--- parts: kept, meddled, gone, circular
+-- parts: kept, meddled, gone, circular, dealt_apart
 -- columns: run_id, example, seq, kind, site, member, client, region, key, op, origin_site, state_after, value
 -- opportunity: a key of which an event of another site was shown, read at the quiet end on two or more
 --   members of the receiving site; checks on, none of them lost, nothing local called on it, and not written at
---   several sites and by several members of one
+--   several sites and by several members of one, or more than once at one where events may have been sent again
 -- violation: two of them do not hold the same
 WITH received AS (
   SELECT DISTINCT run_id, example, site, region, key
@@ -26,6 +26,7 @@ SEMI JOIN received r ON r.run_id = h.run_id AND r.example = h.example AND r.site
   AND r.key = h.key
 ANTI JOIN meddled m ON m.run_id = h.run_id AND m.example = h.example AND m.region = h.region AND m.key = h.key
 ANTI JOIN circular c ON c.run_id = h.run_id AND c.example = h.example AND c.region = h.region AND c.key = h.key
+ANTI JOIN dealt_apart l ON l.run_id = h.run_id AND l.example = h.example AND l.region = h.region AND l.key = h.key
 ANTI JOIN gone g ON g.run_id = h.run_id AND g.example = h.example AND g.site = h.site
 GROUP BY h.run_id, h.example, h.site, h.region, h.key
 HAVING count(DISTINCT h.member) > 1

@@ -116,6 +116,14 @@ def _circle() -> Tale:
     return t.settle()
 
 
+def _again_late(told: str) -> Tale:
+    """b2 puts between two of a1's, discards the first, tells b1 of the other; then b1 gets the first."""
+    t = Tale().put("a1", "k", HOME)
+    two = t.call("put", "b2", "k")
+    t.shown(two, "b2").put("a1", "k", HOME).fault("replies_lost").fault("link_up")
+    return t.shown(3, "b2").shown(3, "b1").ends(two).shown(1, told).settle()
+
+
 def _never_there() -> Tale:
     """What is invalidated before it was there does not cross; its destroy finds nothing elsewhere."""
     return Tale().do("invalidate", "a1", "k", HOME).do("destroy", "a1", "k", HOME)
@@ -210,6 +218,8 @@ RIGHT: dict[str, Sample] = {
     "effects and none": _effects_and_none().rests().sample(looks_like="WAN-OPS-10"),
     "loser first": _loser_first().rests().sample(looks_like="WAN-ORDER-01"),
     "circle": _circle().rests().sample(looks_like="WANC-PEER-01 CONS-RR-04"),
+    "again, and late": _again_late("b1").rests().sample(looks_like="WANC-PEER-01 CONS-RR-04 WAN-ORDER-01"),
+    "again, and late on all": _again_late(AWAY).rests().sample(looks_like="WANC-CHK-01 WAN-ORDER-01"),
     "never there": _never_there().rests().sample(looks_like="WAN-OPS-03"),
     "lanes": _lanes().rests().sample(looks_like="WAN-ORDER-01 WAN-ORDER-02"),
     "loose logs": _loose_logs().sample(looks_like="WAN-ORDER-01"),

@@ -14,6 +14,7 @@ from plumbline.reference.explore.findings import (
     HELD_BACK,
     PREFERRED,
     SAME_STAMP,
+    SENT_AGAIN,
     TOLD_ON,
     all_programs,
     explore,
@@ -40,6 +41,8 @@ RING = Shape(
     links=((1, 2), (2, 3), (3, 1)),
 )
 """Three sites of one member, each sending to the next."""
+LATE = "put by C, put by B, put by C"
+"""Two puts of a site of one member, and one of a site of two in between."""
 BROKEN = Shape(sites=(("A",), ("B",)), operations=1, kinds=(PUT,), faults=(BREAKING,))
 
 
@@ -224,6 +227,20 @@ def test_ties_in_a_ring_end_apart_and_that_is_told_as_allowed():
     }
     (finding,) = explore(program(RING, "B put", "C put", times=(1, 1)), Rulebook()).findings
     assert (finding.requirement, finding.allowed) == ("WANC-CHK-01", TOLD_ON)
+
+
+def test_what_is_sent_again_to_another_member_may_part_a_site_and_that_is_told_as_allowed():
+    # B has discarded C's first put when it comes to A, behind the second, over the connection that broke.
+    lost = Shape(sites=(("A", "B"), ("C",)), operations=3, kinds=(PUT,), faults=((FaultKind.REPLIES_LOST,),))
+    (again,) = [one for one in programs(lost) if str(one) == f"{LATE}; replies lost 2 to 1; link up 2 to 1"]
+    found = explore(again, Rulebook()).findings
+    assert [(one.requirement, one.allowed) for one in found] == [
+        ("CONS-RR-04", SENT_AGAIN),
+        ("WANC-CHK-01", SENT_AGAIN),
+    ]
+    # Answers that get lost on the other way are no excuse, and nothing is found there.
+    (other,) = [one for one in programs(lost) if str(one) == f"{LATE}; replies lost 1 to 2; link up 1 to 2"]
+    assert explore(other, Rulebook()).findings == ()
 
 
 def test_a_resolver_that_prefers_a_site_parts_them_where_the_other_writes_on_top():
