@@ -48,6 +48,9 @@ Exit codes:
 """
 
 
+TOLD_EVERY_S = 60.0
+"""So often it is told how far a world has been looked at, where there is no terminal to draw a bar on."""
+
 BESIDES = 90
 """So many characters a line of the table has beside the world."""
 
@@ -168,7 +171,15 @@ def command(
 def _tracked(
     console: Console, what: str, of: Iterable[Explored | None], total: int
 ) -> Iterable[Explored | None]:
-    return track(of, what, total=total, console=console, transient=True, disable=not console.is_terminal)
+    if console.is_terminal:
+        yield from track(of, what, total=total, console=console, transient=True)
+        return
+    told = time.monotonic()
+    for done, one in enumerate(of, 1):
+        yield one
+        if time.monotonic() - told >= TOLD_EVERY_S:
+            console.print(f"{what}: {done:,} of {total:,} programs", markup=False, soft_wrap=True)
+            told = time.monotonic()
 
 
 def _seconds(within: str) -> float:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from click.testing import CliRunner
 
+from plumbline.ci import explore_command
 from plumbline.ci.explore_command import command
 from plumbline.reference.explore.scopes import SHAPES, Part, Scope
 from plumbline.reference.rulebook.faulty import FAULTY
@@ -38,6 +40,16 @@ def test_several_processes_see_what_one_does_in_the_same_order():
     assert shared == alone
     assert any(row["findings"] for row in shared)
     assert CliRunner().invoke(command, ["--variants", "--jobs", "2"]).exit_code == 2
+
+
+def test_who_waits_without_a_terminal_is_told_now_and_then_how_far_it_is(monkeypatch: pytest.MonkeyPatch):
+    one_world = ["--part", "three-sites", "--world", "ties, by 1>2 2>3 3>1"]
+    assert CliRunner().invoke(command, one_world).stderr == ""
+    monkeypatch.setattr(explore_command, "TOLD_EVERY_S", 0.0)
+    told = CliRunner().invoke(command, one_world).stderr.splitlines()
+    assert told == [
+        f"three-sites, A | B | C: 2 put, ties, by 1>2 2>3 3>1: {done} of 6 programs" for done in range(1, 7)
+    ]
 
 
 def test_worlds_are_chosen_by_their_description_and_all_is_told_together():
