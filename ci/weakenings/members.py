@@ -11,6 +11,9 @@ MEMBERS: dict[str, Weakening] = {
         "            and not in_doubt(self._setting, self._foresight, world, view.now, member, operation)\n",
         "",
     ),
+    "what a thread has gone on from is sent whenever it comes": Weakening(
+        "model.callers", "return not overtaken or not any(", "return True or not any("
+    ),
     "nobody looks whether anything is old enough to be collected": Weakening(
         "model.collecting", " or Collecting(setting).is_old(world)", ""
     ),

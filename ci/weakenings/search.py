@@ -50,8 +50,13 @@ SEARCH: dict[str, Weakening] = {
     ),
     "what comes again is read once only": Weakening(
         "explain.hindsight",
-        "comes_again = where in self._index.again or entry.token",
-        "comes_again = entry.token",
+        "            where in self._index.again\n            or entry.token ==",
+        "            entry.token ==",
+    ),
+    "what another site sends once more is read once only": Weakening(
+        "explain.hindsight",
+        "            or (operation.region, operation.key, entry.token) in self._index.told_again\n",
+        "",
     ),
     "what comes again counts whenever it comes": Weakening(
         "explain.hindsight",
@@ -160,8 +165,8 @@ SEARCH: dict[str, Weakening] = {
     ),
     "an event that comes again is read once only": Weakening(
         "explain.hindsight",
-        "comes_again = where in self._index.again or entry.token == operation.token",
-        "comes_again = where in self._index.again",
+        "            where in self._index.again\n            or entry.token == operation.token\n",
+        "            where in self._index.again\n",
     ),
     "faults under way are not open": Weakening(
         "explain.disturbances",

@@ -21,7 +21,7 @@ from plumbline.reference.explain.suspects import suspects
 from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 
-SOON, FEW_KEYS, FURTHER, LONGER, TWICE, PATIENT = 3, 4, 7, 12, 24, 60
+SOON, FEW_KEYS, FURTHER, LONGER, TWICE, PATIENT = 3, 4, 7, 15, 24, 60
 """So many states are looked at for each entry of the logs: of all keys before few are asked, of single keys,
 of all once more, of two, of two that are still undecided then, and of the few that are so at last. Of right
 histories a key alone is nearly always explained with few."""

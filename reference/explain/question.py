@@ -84,6 +84,7 @@ def _ask(history: History, book: Rulebook) -> Question:
     if history.order_strength is OrderStrength.TOTAL and history.queues:
         setting.changes_queues = LOOKED_AT | TIME_PASSES
     setting.shared = index.shared
+    setting.overtaken = index.overtaken()
     setting.timed = index.timed(losers_queued="queues_discarded" in book.replaced())
     setting.batches_wait = history.batches_wait
     if history.sends_on:

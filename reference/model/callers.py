@@ -454,8 +454,18 @@ class Callers:
             yield Step(
                 ("sends", operation.member, operation.op_id, targets),
                 world.but(calls=world.calls.set(operation.op_id, sent), channels=channels, stamps=stamps),
-                claim=claims.SEND,
+                claim=claims.SEND if self._is_sent_alone(world, operation) else None,
             )
+
+    def _is_sent_alone(self, world: World, operation: Operation) -> bool:
+        """Whether its thread has not gone on from what is not sent yet: that takes the same channels, in order."""
+        overtaken = self._setting.overtaken
+        return not overtaken or not any(
+            op_id in overtaken
+            and call.stage not in _LEFT
+            and self._setting.operations[op_id].thread == operation.thread
+            for op_id, call in world.calls.items()
+        )
 
 
 _CARRIED_LOCAL = {

@@ -90,6 +90,7 @@ class Setting:
         clock: whether timestamps are in the order of op ids; else they are hidden.
         shared: (region, key) pairs that several sites write; None for all.
         changes_queues: what every change of an entry clashes with, as it may enter a queue.
+        overtaken: op ids of calls of which it is not known how they ended, and whose thread goes on calling.
         timed: (region, key) pairs that one site writes, and whose timestamps may matter all the same.
         show: the claim of a change that the log says comes next on its member.
         readings: op id → what the clocks showed, where the harness held them (see `times`).
@@ -129,6 +130,7 @@ class Setting:
         self.distributed = len(topology.sites) > 1
         self.clock = clock
         self.shared: frozenset[tuple[str, str]] | None = None
+        self.overtaken: frozenset[int] = frozenset()
         self.timed: frozenset[tuple[str, str]] = frozenset()
         self.readings: dict[int, tuple[int, int]] = {}
         self.primaries: dict[str, str] = {}
