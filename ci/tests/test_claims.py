@@ -39,6 +39,9 @@ UNNOTICED = {
     # differences matter, even below one. Clients that have never seen it have nothing to compare with.
     "versions on their way are not counted",
     "versions of calls are not counted",
+    # What comes again is told of again, and that is asked, too; but by who dies, and may not tell.
+    "what comes again is read once only",
+    "an event that comes again is read once only",
 }
 """Weakenings that weaken nothing, as far as can be told by thinking and by trials against the judge."""
 

@@ -458,7 +458,7 @@ class Callers:
             )
 
     def _is_sent_alone(self, world: World, operation: Operation) -> bool:
-        """Whether its thread has not gone on from what is not sent yet: that takes the same channels, in order."""
+        """Whether its thread has gone on from nothing that is not sent yet, over the same channels."""
         overtaken = self._setting.overtaken
         return not overtaken or not any(
             op_id in overtaken
