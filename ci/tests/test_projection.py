@@ -37,12 +37,13 @@ from plumbline.reference.operations import (
     Operation,
     OperationKind,
     Outcome,
+    QueueAttributes,
     RegionAttributes,
     Site,
     Status,
     Topology,
 )
-from plumbline.reference.plans import Await, Do, Finish, Park, Plan, Release
+from plumbline.reference.plans import Await, Do, Finish, Park, Plan, Release, Settle
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.suites.replaying import play_plan
 from plumbline.suites.session import Session
@@ -193,6 +194,26 @@ def test_what_holds_up_a_client_is_left_out_of_other_keys_with_all_that_waited_f
     found = list(parts(history, 1))
     assert [{op.key for op in operations(part.history)} for part in found] == [{"y"}, {"x"}]
     assert [answer(part.history) for part in found] == [Answer.EXPLAINED] * 2
+
+
+def test_what_a_receiver_stands_at_holds_up_the_other_keys_that_its_site_is_sent():
+    plan = Plan(
+        Topology((Site(1, ("A",)), Site(2, ("C",)))),
+        (RegionAttributes(name="r", senders=("to 2",)),),
+        (Park(put(1, "y"), "C"), Do(put(2)), Settle(), Release(1, "C")),
+        queues=(QueueAttributes(id="to 2", site=1, remote_site=2),),
+    )
+    with Session(find_candidate("reference")) as session:
+        history = play_plan(plan, session).history
+    assert sum(isinstance(what, Settled) for what in history.timeline) == 2
+    found = {
+        key: part.history for part in parts(history, 1) for key in {op.key for op in operations(part.history)}
+    }
+    assert {key: sum(isinstance(what, Settled) for what in part.timeline) for key, part in found.items()} == {
+        "x": 1,  # behind y it had not come by then
+        "y": 2,
+    }
+    assert {answer(part) for part in found.values()} == {Answer.EXPLAINED}
 
 
 def test_clients_of_several_servers_are_asked_for_all_keys_only():

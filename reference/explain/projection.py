@@ -74,6 +74,8 @@ class _Projection:
         self._history = history
         self._without = frozenset(without)
         called = [what.operation for what in history.timeline if isinstance(what, Called)]
+        self._callers = {operation.op_id: operation.member for operation in called}
+        self._sites = {m: site.number for site in history.topology.sites for m in site.members}
         self._kept = with_whole_transactions(called, kept)
         self._operations = [operation for operation in called if operation.op_id in self._kept]
         self._dropped = [operation for operation in called if operation.op_id not in self._kept]
@@ -128,11 +130,16 @@ class _Projection:
                 case Waited():
                     yield None if others or shut else what
                 case Settled(held):
-                    yield None if held and (others or shut) else what
+                    held_up = (held and (others or shut)) or any(map(self._holds_up, shut))
+                    yield None if held_up else what
                 case Located(region, key):
                     yield what if (region, key) in self._keys else None
                 case _:
                     yield what
+
+    def _holds_up(self, gate: Gate) -> bool:
+        """Whether a listener that stands there holds up all that its site is sent over one connection."""
+        return self._sites.get(gate.member) != self._sites.get(self._callers.get(gate.op_id, gate.member))
 
     def _about(self, entry: Shown) -> bool:
         """Whether a listener's entry is about what is kept, or about nothing that was called."""
