@@ -85,8 +85,10 @@ class Passage:
         )
 
     def comes_again(self, world: World, view: View, queue: str, event: Queued) -> bool:
-        """Whether a member where the queue leads is yet to tell, or count, that an event came repeatedly."""
+        """Whether a member where the queue leads is yet to tell of an event, or to count it once more."""
         if self._replicates.ways.may_count_again(world, view.now, queue, event.op_id):
+            return True
+        if self._replicates.is_yet_to_come(world, view, queue, self._setting.carried(event)):
             return True
         if not self._foresight.comes_again(event.op_id):
             return False
