@@ -12,6 +12,7 @@ import msgspec
 
 from plumbline.ci import lesser_members, one_site, partitioned, three_sites, two_sites
 from plumbline.ci.corruptions import showing_less
+from plumbline.ci.held_plans import draw_held_plan
 from plumbline.ci.trials import ALL_SITES, BOTH_SITES, PALETTES
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.efforts import search
@@ -84,6 +85,14 @@ def ask_about(
     found = search(
         draw_right(seed, sites, book, clients=clients, policies=policies, buckets=buckets), book, BUDGET
     )
+    return Asked(seed=seed, answer=found.answer, states=found.states)
+
+
+def ask_about_held(seed: int, dialect: Dialect) -> Asked:
+    """The same of the run of this seed in which listeners of two sites are held while anything breaks."""
+    book = rulebook_of(dialect)
+    plan = draw_held_plan(random.Random(f"held {seed}"))  # noqa: S311 - reproducible examples, not secrets
+    found = search(two_sites.run_on_reference(plan, book=book, seed=seed), book, BUDGET)
     return Asked(seed=seed, answer=found.answer, states=found.states)
 
 

@@ -6,7 +6,7 @@ Knows the command line and what is printed.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NoReturn, TypeVar
 
 import click
@@ -19,7 +19,7 @@ from plumbline.ci.accusations import TOGETHER, Heard, hear
 from plumbline.ci.comparison import Comparison, compare, counts
 from plumbline.ci.drawn_plans import Drawn, play_drawn
 from plumbline.ci.progress import patiently
-from plumbline.ci.right_runs import Asked, ask_about
+from plumbline.ci.right_runs import Asked, ask_about, ask_about_held
 from plumbline.ci.trials import draw_trial
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.engine import Answer
@@ -45,13 +45,14 @@ Examples:
   plumbline trials --sites 2 --dialect geode  where a sender need not wait for answers
   plumbline trials --right --sites 2 --cases 3000
   plumbline trials --right --sites 3            rings and chains among them, too
+  plumbline trials --held --cases 20000         listeners held at receivers, too, while anything breaks
   plumbline trials --rules --sites 2 --cases 3000
   plumbline trials --machine client_pipeline --machine client_failover --cases 2000
 
 \b
 Exit codes:
-  0  they agree on every trial that both decide; with --right: nothing right is refuted; with --rules: no rule
-     accuses anything right; with --machine: no history is refuted
+  0  they agree on every trial that both decide; with --right, --held: nothing right is refuted; with
+     --rules: no rule accuses anything right; with --machine: no history is refuted
   1  otherwise
 """
 
@@ -72,6 +73,11 @@ Exit codes:
 )
 @click.option(
     "--right", is_flag=True, help="Larger examples, right by construction, that the search has to explain."
+)
+@click.option(
+    "--held",
+    is_flag=True,
+    help="Right runs of two sites in which listeners are held anywhere while links and receivers break.",
 )
 @click.option("--tombstones", is_flag=True, help="Let tombstones expire in each, or clear the region.")
 @click.option("--resolvers", is_flag=True, help="Install conflict resolvers in each, of several sites.")
@@ -105,13 +111,14 @@ def command(
     transactions: bool,
     dialect: str,
     right: bool,
+    held: bool,
     rules: bool,
     machines: tuple[str, ...],
     candidates: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Compare the search with the unreduced judge on random small examples, a third of them spoilt."""
-    kinds = (clients, policies, tombstones, buckets, resolvers, transactions, right, rules)
+    kinds = (clients, policies, tombstones, buckets, resolvers, transactions, right, held, rules)
     if machines and (any(kinds) or sites > 1):
         raise click.UsageError(
             "--machine draws plans of its own, and goes with --cases, --seed and --candidate"
@@ -129,8 +136,10 @@ def command(
         raise click.UsageError("--resolvers goes with --sites 2 or 3, and draws for search and judge alone")
     if (tombstones or transactions) and (right or rules):
         raise click.UsageError("--tombstones and --transactions draw examples for search and judge alone")
-    if right and rules:
-        raise click.UsageError("Ask either the search (--right) or the rules (--rules) of right runs.")
+    if (right or held) and rules:
+        raise click.UsageError(
+            "Ask either the search (--right, --held) or the rules (--rules) of right runs."
+        )
     last, reading = seed + cases, Dialect(dialect)
     if rules:
         some = _tracked([range(first, min(first + TOGETHER, last)) for first in range(seed, last, TOGETHER)])
@@ -139,12 +148,9 @@ def command(
         ]
         _tell_of_accusations(heard, as_json=as_json)
     seeds = _tracked(range(seed, last))
-    if right:
-        asked = [
-            ask_about(each, sites, reading, clients=clients, policies=policies, buckets=buckets)
-            for each in seeds
-        ]
-        _tell_of_right_runs(asked, as_json=as_json)
+    if right or held:
+        asking = _asking(sites, reading, held=held, clients=clients, policies=policies, buckets=buckets)
+        _tell_of_right_runs([asking(each) for each in seeds], as_json=as_json)
     found = [
         compare(
             draw_trial(
@@ -167,6 +173,15 @@ def command(
     else:
         _tell(Console(), found, wrong)
     sys.exit(1 if wrong else 0)
+
+
+def _asking(sites: int, reading: Dialect, *, held: bool, **kinds: bool) -> Callable[[int], Asked]:
+    """What asks the search about the right run of a seed."""
+    if not held:
+        return lambda seed: ask_about(seed, sites, reading, **kinds)
+    if sites > 1 or any(kinds.values()):
+        raise click.UsageError("--held draws runs of two sites of its own, and goes with --cases and --seed")
+    return lambda seed: ask_about_held(seed, reading)
 
 
 def _tracked(what: Sequence[_T]) -> Iterable[_T]:

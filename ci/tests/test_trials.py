@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections import Counter
 from pathlib import Path
 from statistics import median
@@ -14,6 +15,7 @@ from click.testing import CliRunner
 from plumbline.ci import accusations, trials_command
 from plumbline.ci.comparison import JUDGE_BUDGET, Comparison, compare
 from plumbline.ci.corruptions import CORRUPTIONS
+from plumbline.ci.held_plans import draw_held_plan
 from plumbline.ci.right_runs import Asked, ask_about, draw_right
 from plumbline.ci.trials import Trial, draw_trial
 from plumbline.reference.catalogue.records import Dialect
@@ -34,6 +36,7 @@ from plumbline.reference.history import (
 )
 from plumbline.reference.model.faults import mends
 from plumbline.reference.operations import OperationKind, RegionPolicy, Scope, Status
+from plumbline.reference.plans import Inject, Park
 from plumbline.reference.rulebook.book import Rulebook
 
 CASES = 300
@@ -44,6 +47,9 @@ TWO_SITES = (*range(60), 123, 201)
 BEYOND_THE_JUDGE = frozenset({17, 18})
 """Of these two the judge decides neither within all of its 60,000 states (the next longest takes it 29,000).
 It is given few; what the search says of them counts all the same."""
+
+HELD_RUNS = 150
+"""`plumbline trials --held` draws as many as are wanted."""
 
 RIGHT_RUNS = 80
 """Of each number of sites; `plumbline trials --right` draws as many as are wanted."""
@@ -271,6 +277,30 @@ def test_no_right_run_is_refuted(sites: int):
     assert told["cases"] == RIGHT_RUNS
     assert not told["refuted"]
     assert len(told["unknown"]) < RIGHT_RUNS / 5
+
+
+def test_no_right_run_is_refuted_in_which_listeners_are_held_while_anything_breaks():
+    result = CliRunner().invoke(trials_command.command, ["--held", "--cases", str(HELD_RUNS), "--json"])
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert (told["cases"], told["refuted"], told["unknown"]) == (HELD_RUNS, [], [])
+    assert CliRunner().invoke(trials_command.command, ["--held", "--sites", "2"]).exit_code == 2
+
+
+def test_held_plans_stop_receivers_break_links_and_kill_while_something_is_held():
+    plans = [draw_held_plan(random.Random(seed)) for seed in range(HELD_RUNS)]  # noqa: S311 - no secrets
+    broken = Counter(step.fault.kind for plan in plans for step in plan.steps if isinstance(step, Inject))
+    assert broken.keys() == {
+        *(FaultKind.CRASH, FaultKind.RECEIVER_STOP, FaultKind.RECEIVER_START),
+        *(FaultKind.LINK_DOWN, FaultKind.REPLIES_LOST, FaultKind.LINK_UP),
+    }
+    far = [
+        step
+        for plan in plans
+        for step in plan.steps
+        if isinstance(step, Park) and (step.member in "AB") != (step.operation.member in "AB")
+    ]
+    assert len(far) > HELD_RUNS / 4
 
 
 @pytest.mark.parametrize("what", sorted(REFUTED_ONCE))
