@@ -44,7 +44,7 @@ class _Drawing:
         if chance < 0.45 and self._calls < MOST_CALLS:
             self._call()
         elif chance < 0.65 and self._held:
-            self.steps.append(self._let_go(self._held.pop(self._draw.randrange(len(self._held)))))
+            self.steps.append(Release(*self._held.pop(self._draw.randrange(len(self._held)))))
         elif chance < 0.9:
             self._break_or_mend()
         else:
@@ -52,7 +52,7 @@ class _Drawing:
 
     def end(self) -> None:
         """Everything is let go and mended, in any order."""
-        rest: list[PlanStep] = [self._let_go(held) for held in self._held]
+        rest: list[PlanStep] = [Release(*held) for held in self._held]
         rest += [self._link(FaultKind.LINK_UP, site) for site in sorted(self._broken)]
         rest += [
             Inject(Fault(kind=FaultKind.RECEIVER_START, member=one))
@@ -112,10 +112,6 @@ class _Drawing:
                 self.steps.append(self._link(FaultKind.LINK_UP, site))
             case _:
                 pass
-
-    @staticmethod
-    def _let_go(held: tuple[int, str]) -> Release:
-        return Release(*held)
 
     @staticmethod
     def _link(kind: FaultKind, site: int) -> Inject:

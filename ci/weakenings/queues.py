@@ -7,7 +7,7 @@ from plumbline.ci.weakenings.weakening import Weakening
 QUEUES: dict[str, Weakening] = {
     "what was refused may be heard of as answered": Weakening(
         "model.passage",
-        "if self._replicates.is_yet_to_come(world, view, queue, self._setting.carried(event)):",
+        "if self._is_yet_to_come(world, view, queue, self._setting.carried(event)):",
         "if False:",
     ),
     "a copy is stored whoever looks at it": Weakening(

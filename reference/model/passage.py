@@ -13,7 +13,8 @@ from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Onward, Setting
 from plumbline.reference.model.wires import alone
 from plumbline.reference.model.world import Queued, Sender, Wire, WireName, World
-from plumbline.reference.rulebook.operations import BECOMES
+from plumbline.reference.operations import Operation
+from plumbline.reference.rulebook.operations import ARRIVES, BECOMES
 
 
 class Passage:
@@ -88,7 +89,7 @@ class Passage:
         """Whether a member where the queue leads is yet to tell of an event, or to count it once more."""
         if self._replicates.ways.may_count_again(world, view.now, queue, event.op_id):
             return True
-        if self._replicates.is_yet_to_come(world, view, queue, self._setting.carried(event)):
+        if self._is_yet_to_come(world, view, queue, self._setting.carried(event)):
             return True
         if not self._foresight.comes_again(event.op_id):
             return False
@@ -100,6 +101,26 @@ class Passage:
                 self._replicates.shown(member, self._setting.carried(event))
                 for member in self._setting.led_to[queue]
             )
+        )
+
+    def _is_yet_to_come(self, world: World, view: View, queue: str, operation: Operation) -> bool:
+        """Whether a member where the queue leads tells of an event yet, and nobody who has it brings it.
+
+        Whoever refuses what comes from another site tells its peers nothing of it. Sent again to one of
+        these it may be applied, and then nobody had heard that it was answered.
+        """
+        op_id, seen, remote = operation.op_id, world.wan.seen, self._setting.led_to[queue]
+        if operation.kind not in ARRIVES or not self._setting.is_timed(operation.region, operation.key):
+            return False
+        return any((member, op_id) in seen for member in remote) and any(
+            member not in world.wan.dead
+            and (member, op_id) not in seen
+            and view.still(*self._replicates.shown(member, operation))
+            and not any(
+                channel.target == member and any(message.op_id == op_id for message in messages)
+                for channel, messages in world.channels.items()
+            )
+            for member in remote
         )
 
     def must_come_again(self, world: World, view: View, name: WireName, event: Queued) -> bool:

@@ -445,26 +445,6 @@ class Replicates:
             listener_entry(region, key, event, operation.token if named else None),
         )
 
-    def is_yet_to_come(self, world: World, view: View, queue: str, operation: Operation) -> bool:
-        """Whether a member where the queue leads tells of an event yet, and nobody who has it brings it.
-
-        Whoever refuses what comes from another site tells its peers nothing of it. Sent again to one of
-        these it may be applied, and then nobody had heard that it was answered.
-        """
-        op_id, seen, remote = operation.op_id, world.wan.seen, self._setting.led_to[queue]
-        if operation.kind not in ARRIVES or not self._setting.is_timed(operation.region, operation.key):
-            return False
-        return any((member, op_id) in seen for member in remote) and any(
-            member not in world.wan.dead
-            and (member, op_id) not in seen
-            and view.still(*self.shown(member, operation))
-            and not any(
-                channel.target == member and any(message.op_id == op_id for message in messages)
-                for channel, messages in world.channels.items()
-            )
-            for member in remote
-        )
-
     def decided_by_log(self, view: View, place: Place, shown: Any) -> bool:
         """Whether the log says for sure which of its entries, if any, is this one."""
         return (

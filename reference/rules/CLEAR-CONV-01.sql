@@ -1,7 +1,7 @@
 -- requirement: CLEAR-CONV-01
 -- view: black-box
 -- empty-start: no
--- parts: circular, dealt_apart
+-- parts: parting
 -- columns: run_id, example, seq, kind, site, member, client, region, key, op, op_id, policy, scope, checks, status,
 --   state_after, value, tx_id, question
 -- opportunity: a key of a replicated region with checks on that a member has cleared, read at the quiet end on the members of
@@ -59,8 +59,7 @@ held AS (
   ANTI JOIN apart a ON a.run_id = f.run_id AND a.example = f.example AND a.region = f.region AND a.key = f.key
   ANTI JOIN emptied m ON m.run_id = f.run_id AND m.example = f.example AND m.region = f.region
   ANTI JOIN aged g ON g.run_id = f.run_id AND g.example = f.example AND g.region = f.region AND g.key = f.key
-  ANTI JOIN circular r ON r.run_id = f.run_id AND r.example = f.example AND r.region = f.region AND r.key = f.key
-  ANTI JOIN dealt_apart l ON l.run_id = f.run_id AND l.example = f.example AND l.region = f.region AND l.key = f.key
+  ANTI JOIN parting r ON r.run_id = f.run_id AND r.example = f.example AND r.region = f.region AND r.key = f.key
   ANTI JOIN lost l ON l.run_id = f.run_id AND l.example = f.example AND l.site = f.site
   WHERE f.kind = 'final_value'
 )

@@ -1,7 +1,7 @@
 -- requirement: CONS-RR-04
 -- view: black-box
 -- empty-start: no
--- parts: circular, dealt_apart
+-- parts: parting
 -- columns: run_id, example, seq, kind, site, member, client, region, key, op, policy, checks, state_after, value, tx_id,
 --   op_id, status
 -- opportunity: a key of a replicated region with checks on that some operation changed, read at the quiet end
@@ -69,8 +69,7 @@ ANTI JOIN transacted USING (run_id, example, region, key)
 ANTI JOIN cleared_local USING (run_id, example, region)
 ANTI JOIN cleared USING (run_id, example, site, region)
 ANTI JOIN aged USING (run_id, example, region, key)
-ANTI JOIN circular USING (run_id, example, region, key)
-ANTI JOIN dealt_apart USING (run_id, example, region, key)
+ANTI JOIN parting USING (run_id, example, region, key)
 ANTI JOIN lost USING (run_id, example, site)
 GROUP BY run_id, example, site, region, key
 HAVING count(DISTINCT member) > 1

@@ -2,7 +2,7 @@
 -- view: black-box
 -- empty-start: no
 -- only-with: queue_host
--- parts: passed, troubled, circular, dealt_apart
+-- parts: passed, troubled, parting
 -- columns: run_id, example, seq, kind, site, member, client, region, key, op, queue, role, op_id, origin_site, origin_member,
 --   origin_thread, origin_seq, log_pos, order_strength
 -- opportunity: two neighbours among a key's first showings at another site that members of their own site
@@ -60,8 +60,7 @@ SELECT p.run_id, p.example, p.shown_at AS seq, p.region || '/' || p.key AS subje
 FROM passed p
 SEMI JOIN alone a ON a.run_id = p.run_id AND a.example = p.example AND a.region = p.region
   AND a.from_site = p.origin_site AND a.to_site = p.site
-ANTI JOIN dealt_apart l ON l.run_id = p.run_id AND l.example = p.example AND l.region = p.region AND l.key = p.key
-ANTI JOIN circular o ON o.run_id = p.run_id AND o.example = p.example AND o.region = p.region AND o.key = p.key
+ANTI JOIN parting o ON o.run_id = p.run_id AND o.example = p.example AND o.region = p.region AND o.key = p.key
 ANTI JOIN crashed c ON c.run_id = p.run_id AND c.example = p.example
 UNION ALL
 SELECT run_id, example, shown_at AS seq, queue || ', thread ' || origin_thread AS subject,

@@ -1,7 +1,7 @@
 -- requirement: WANC-PEER-01
 -- view: black-box
 -- empty-start: no
--- parts: kept, meddled, gone, circular, dealt_apart
+-- parts: kept, meddled, gone, parting
 -- columns: run_id, example, seq, kind, site, member, client, region, key, op, origin_site, state_after, value
 -- opportunity: a key of which an event of another site was shown, read at the quiet end on two or more
 --   members of the receiving site; checks on, none of them lost, nothing local called on it, and not written at
@@ -25,8 +25,7 @@ JOIN kept k ON k.run_id = h.run_id AND k.example = h.example AND k.region = h.re
 SEMI JOIN received r ON r.run_id = h.run_id AND r.example = h.example AND r.site = h.site AND r.region = h.region
   AND r.key = h.key
 ANTI JOIN meddled m ON m.run_id = h.run_id AND m.example = h.example AND m.region = h.region AND m.key = h.key
-ANTI JOIN circular c ON c.run_id = h.run_id AND c.example = h.example AND c.region = h.region AND c.key = h.key
-ANTI JOIN dealt_apart l ON l.run_id = h.run_id AND l.example = h.example AND l.region = h.region AND l.key = h.key
+ANTI JOIN parting c ON c.run_id = h.run_id AND c.example = h.example AND c.region = h.region AND c.key = h.key
 ANTI JOIN gone g ON g.run_id = h.run_id AND g.example = h.example AND g.site = h.site
 GROUP BY h.run_id, h.example, h.site, h.region, h.key
 HAVING count(DISTINCT h.member) > 1

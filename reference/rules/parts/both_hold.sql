@@ -4,7 +4,7 @@
 --   a site where events may have been sent again, which members of the other may then have dealt with apart; and each of
 --   the two is fed by every other site that operations on the key were called at, as nothing need be sent on.
 -- columns: run_id, example, seq, kind, site, member, client, region, key, op, scope
--- needs: agreed, feeds, lossy, meddled, gone, changes, circular, dealt_apart
+-- needs: agreed, feeds, lossy, meddled, gone, changes, parting
 written_apart AS (
   SELECT run_id, example, region, key
   FROM changes
@@ -43,7 +43,6 @@ both_hold AS (
   ANTI JOIN left_open o ON o.run_id = one.run_id AND o.example = one.example AND o.region = one.region AND o.key = one.key
   ANTI JOIN meddled m ON m.run_id = one.run_id AND m.example = one.example AND m.region = one.region AND m.key = one.key
   ANTI JOIN lossy l ON l.run_id = one.run_id AND l.example = one.example AND l.region = one.region
-  ANTI JOIN circular c ON c.run_id = one.run_id AND c.example = one.example AND c.region = one.region AND c.key = one.key
-  ANTI JOIN dealt_apart s ON s.run_id = one.run_id AND s.example = one.example AND s.region = one.region AND s.key = one.key
+  ANTI JOIN parting c ON c.run_id = one.run_id AND c.example = one.example AND c.region = one.region AND c.key = one.key
   ANTI JOIN gone g ON g.run_id = one.run_id AND g.example = one.example
 )
