@@ -10,23 +10,22 @@ from collections.abc import Hashable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
+import msgspec
 from immutables import Map
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
 
 _MISSING: Any = object()
+_EMPTY: Map[Any, Any] = Map()
 _KEY = itemgetter(0)
 
 
-class HashedMap(Generic[K, V]):
+class HashedMap(msgspec.Struct, Generic[K, V], frozen=True, eq=False):
     """An immutable mapping; `set` and `delete` return another one and leave this one as it is."""
 
-    __slots__ = ("_map", "digest")
-
-    def __init__(self, mapping: Map[K, V] | None = None, digest: int = 0) -> None:
-        self._map: Map[K, V] = Map() if mapping is None else mapping
-        self.digest = digest
+    _map: Map[K, V] = _EMPTY
+    digest: int = 0
 
     def set(self, key: K, value: V) -> HashedMap[K, V]:
         """The mapping in which `key` stands for `value`."""

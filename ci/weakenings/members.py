@@ -126,7 +126,7 @@ MEMBERS: dict[str, Weakening] = {
     ),
     "versions of calls are not shifted with the others": Weakening(
         "model.system",
-        "                calls = calls.set(op_id, call._replace(stamp=_lowered(call.stamp, by)))\n",
+        "                calls = calls.set(op_id, replace(call, stamp=_lowered(call.stamp, by)))\n",
         "                pass\n",
     ),
     "versions on their way are not shifted with the others": Weakening(

@@ -164,6 +164,8 @@ class Cursor:
     def take(self, step: Step) -> tuple[HashedMap[Place, int], int] | None:
         """What is used up after the step and how many entries that took; None if it does not match."""
         used = self.used
+        if not step.shows:
+            return used, 0  # as most that may be taken at once
         taken = 0
         for place, entry in step.shows:
             shown = self.logs.entries.get(place)
@@ -265,6 +267,7 @@ class Search:
         self._believed = _Believed(switched_off)
         self._order = order
         self._cursor = Cursor(logs, reduced=True)
+        self._given_up: Position | None = None
         self._stack = [Position(system.initial(), HashedMap(), logs.total)]
         self._seen: set[tuple[Any, HashedMap[Place, int]]] = set()
         self._frontier: list[Position] = []
@@ -282,8 +285,16 @@ class Search:
         system, cursor, seen, stack = self._system, self._cursor, self._seen, self._stack
         states, lost = self._states, self._states + patience
         met = False
-        while stack:
-            here = stack.pop()
+        clock = cursor.logs.clock
+        resumed = self._given_up
+        while stack or self._given_up:
+            here, self._given_up = self._given_up or stack.pop(), None
+            if here is not resumed:
+                here.state = system.canonical(here.state, here.used.get(clock, 0))
+                known = (here.state, here.used)
+                if known in seen:
+                    continue
+                seen.add(known)
             since, left = 0, here.left
             while True:
                 if here.left == 0:
@@ -293,7 +304,7 @@ class Search:
                     self._nearest, lost = here.left, states + patience
                 late = deadline is not None and not states % 256 and time.thread_time() > deadline
                 if late or states > lost or states > budget.states:
-                    stack.append(here)
+                    self._given_up = here
                     self._states = states - 1  # this one is still to be looked at
                     return Explanation(
                         Answer.UNKNOWN, states, self._branches, frontier=_furthest(self._frontier, here)
@@ -324,12 +335,7 @@ class Search:
                 self._frontier = _furthest(self._frontier, here)
                 continue
             self._branches += 1
-            for after in successors:
-                after.state = system.canonical(after.state, cursor.now)
-                known = (after.state, after.used)
-                if known not in seen:
-                    seen.add(known)
-                    stack.append(after)
+            stack.extend(successors)
         return Explanation(Answer.REFUTED, states, self._branches, frontier=self._frontier)
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.disturbances import Disturbances, next_from
 from plumbline.reference.explain.due import Due
 from plumbline.reference.explain.index import MOMENT, Index, Reader, Where
@@ -16,7 +18,7 @@ from plumbline.reference.explain.lives import NEVER
 from plumbline.reference.history import FaultKind
 from plumbline.reference.model.foresight import Comes, OfClients
 from plumbline.reference.model.timeline import Reading
-from plumbline.reference.model.world import Entry, Stage, World
+from plumbline.reference.model.world import Entry, Stage, World, to_go_on
 from plumbline.reference.operations import (
     READS,
     STORES_VALUE,
@@ -121,7 +123,7 @@ class Hindsight:
     ) -> Comes:
         """Whether somebody who has been called reads the entry; surely, if it is known to be this value."""
         found = Comes.NO
-        for op_id, call in world.calls.items():
+        for op_id, call in to_go_on(world.calls):
             if call.stage not in _BEGINNING:
                 continue
             reader = self._index.operations[op_id]
@@ -164,7 +166,7 @@ class Hindsight:
         if not self._reads(reader, outcome, entry):
             return False
         stays = entry.state is EntryState.LIVE and operation.kind in STORES_VALUE
-        after = entry._replace(token=operation.token)
+        after = replace(entry, token=operation.token)
         return not (self._fails_in_silence and stays and self._reads(reader, outcome, after))
 
     @staticmethod

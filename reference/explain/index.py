@@ -123,6 +123,7 @@ class Index:
         self.identified = history.callback_arguments
         self.strength = history.order_strength
         self.readers = self._find_readers()
+        self._latest: dict[tuple[int, str, str], int] = {}
         self.silent = self._find_silent((*history.topology.members, *self.clients))
         self.counts = self._find_counts()
         self.limits = self._find_limits()
@@ -273,6 +274,13 @@ class Index:
 
     def latest(self, operation: Operation, member: str) -> int:
         """The moment by which the operation has surely reached the member."""
+        asked = (operation.op_id, operation.member, member)
+        known = self._latest.get(asked)
+        if known is None:
+            known = self._latest[asked] = self._find_latest(operation, member)
+        return known
+
+    def _find_latest(self, operation: Operation, member: str) -> int:
         back, outcome = self.returned.get(operation.op_id, (NEVER, None))
         if outcome is not None and outcome.status is Status.INDEFINITE:
             return NEVER

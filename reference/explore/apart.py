@@ -8,6 +8,8 @@ members that have changed places. Knows worlds and steps; knows no promise.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.steps import Step
 from plumbline.reference.explore.fading import TOMBSTONES_GO_BY_STAMP, destroys_to, is_of_replicates
 from plumbline.reference.explore.programs import Program
@@ -105,5 +107,5 @@ class Apart:
                 if stamp is None
                 else each(self._setting.book.age_counted_from(stamp.time, world.wan.passed))
             )
-            stamps += [stamp and stamp._replace(time=time) for time in begins]
+            stamps += [stamp and replace(stamp, time=time) for time in begins]
         return any(stamp is None or any(self._collecting.expired(world, stamp)) for stamp in stamps)

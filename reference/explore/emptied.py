@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from plumbline.reference.explore.programs import Program
 from plumbline.reference.model.copies import counted_anew, with_sender
 from plumbline.reference.model.setting import Setting
@@ -40,7 +42,7 @@ class Emptied:
         for (member, name), sender in world.wan.senders.items():
             if sender.heir or (sender.horizon and not sender.sent):
                 horizon = sender.horizon if sender.sent else 0
-                world = with_sender(world, member, name, sender._replace(heir=False, horizon=horizon))
+                world = with_sender(world, member, name, replace(sender, heir=False, horizon=horizon))
         for (member, name), sender in world.wan.senders.items():
             if self._is_alone(world, member, name):
                 world = with_sender(world, member, name, counted_anew(sender))
@@ -55,7 +57,7 @@ class Emptied:
         for (member, name), sender in world.wan.senders.items():
             if name not in led:
                 continue
-            kept = sender._replace(told=sender.mark) if sender.primary else Sender()
+            kept = replace(sender, told=sender.mark) if sender.primary else Sender()
             if kept != sender:
                 world = with_sender(world, member, name, kept)
         channels, calls = world.channels, world.calls
@@ -66,7 +68,7 @@ class Emptied:
         for op_id, call in world.calls.items():
             waiting = frozenset(w for w in call.waiting if not (isinstance(w, tuple) and w[0] in led))
             if waiting != call.waiting:
-                calls = calls.set(op_id, call._replace(waiting=waiting))
+                calls = calls.set(op_id, replace(call, waiting=waiting))
         return world.but(channels=channels, calls=calls)
 
     def _is_alone(self, world: World, member: str, name: str) -> bool:
@@ -89,7 +91,7 @@ class Emptied:
         for where in world.wan.seen:
             if where[1] not in coming:
                 seen = seen.delete(where)
-        return world if seen is world.wan.seen else world.but(wan=world.wan._replace(seen=seen))
+        return world if seen is world.wan.seen else world.but(wan=replace(world.wan, seen=seen))
 
 
 def _buried(world: World, setting: Setting) -> World:
@@ -99,7 +101,7 @@ def _buried(world: World, setting: Setting) -> World:
         if setting.operations[op_id].member in world.wan.dead:
             calls = calls.delete(op_id)
         elif call.stage not in UNDER_WAY and (call.stamp is not None or call.update):
-            calls = calls.set(op_id, call._replace(stamp=None, update=False))
+            calls = calls.set(op_id, replace(call, stamp=None, update=False))
     return world if calls is world.calls else world.but(calls=calls)
 
 
@@ -121,8 +123,8 @@ def _numbered_anew(world: World) -> World:
                 numbers[WireName(name, member, number)] = at
             if max(used, default=0) == len(used) == sender.wires:
                 continue
-            anew = sender._replace(wire=numbers.get(WireName(name, member, sender.wire), 0), wires=len(used))
-            wan = wan._replace(senders=wan.senders.set((member, name), anew))
+            anew = replace(sender, wire=numbers.get(WireName(name, member, sender.wire), 0), wires=len(used))
+            wan = replace(wan, senders=wan.senders.set((member, name), anew))
     moved = {name: at for name, at in numbers.items() if name.number != at}
     if not moved:
         return world if wan is world.wan else world.but(wan=wan)
@@ -137,14 +139,14 @@ def _numbered_anew(world: World) -> World:
         channels = channels.delete(channel)
     for channel, at in of.items():
         channels = channels.set(*_renamed(channel, world.channels[channel], at))
-    return world.but(wan=wan._replace(wires=wires), channels=channels)
+    return world.but(wan=replace(wan, wires=wires), channels=channels)
 
 
 def _renamed(channel: Channel, messages: tuple[Message, ...], at: int) -> tuple[Channel, tuple[Message, ...]]:
     """A receiver's channel to a peer, when the connection whose events it distributes has another number."""
     name = messages[0].wire
     assert name is not None  # noqa: S101 - all of a channel came over one connection
-    renamed = tuple(one._replace(wire=name._replace(number=at)) for one in messages)
+    renamed = tuple(replace(one, wire=name._replace(number=at)) for one in messages)
     return channel._replace(thread=f"{name.queue}/{name.source}/{at}"), renamed
 
 

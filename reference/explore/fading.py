@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from plumbline.reference.explore.programs import Program
 from plumbline.reference.hashed import HashedMap
 from plumbline.reference.model.claims import STAMPS_GROW
@@ -56,7 +58,7 @@ class Fading:
             if call.stage in _SENT:
                 discarded = call.discarded and self._tells_losers
                 if call.stamp is not None or call.update or call.discarded != discarded:
-                    left = call._replace(stamp=None, update=False, discarded=discarded)
+                    left = replace(call, stamp=None, update=False, discarded=discarded)
                     calls = calls.set(op_id, left)
         return world if calls is world.calls else world.but(calls=calls)
 
@@ -76,7 +78,7 @@ class Fading:
                 told = told.set(pair, of_use)
         if told is world.tombs.told:
             return world
-        return world.but(tombs=world.tombs._replace(told=told))
+        return world.but(tombs=replace(world.tombs, told=told))
 
     def _destroys_to_come(self, world: World, called: int) -> bool:
         """Whether a tombstone may be written whose stamp is not known yet."""
@@ -117,7 +119,7 @@ def destroys_to(world: World, setting: Setting, member: str) -> list[Message]:
 def uncounted(world: World) -> World:
     """The world without what is only kept for those who count."""
     if world.tombs.collections:
-        world = world.but(tombs=world.tombs._replace(collections=_NOTHING))
+        world = world.but(tombs=replace(world.tombs, collections=_NOTHING))
     return world.but(discards=_NOTHING) if world.discards else world
 
 
@@ -126,7 +128,7 @@ def _ageless(world: World) -> World:
     entries = world.entries
     for where, entry in world.entries.items():
         if entry.state is not EntryState.TOMBSTONE and entry.stamp is not None and entry.stamp.time:
-            entries = entries.set(where, entry._replace(stamp=entry.stamp._replace(time=0)))
+            entries = entries.set(where, replace(entry, stamp=replace(entry.stamp, time=0)))
     return world if entries is world.entries else world.but(entries=entries)
 
 

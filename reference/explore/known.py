@@ -5,6 +5,8 @@ What comes once more changes nothing (000, L30), whoever sends it. Knows worlds;
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from plumbline.reference.model.copies import with_sender
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.wires import is_known, with_wire
@@ -35,7 +37,7 @@ class Known:
             if (left, records, notes) != (unsent, sender.records, sender.notes):
                 queue = (*sender.queue[: sender.sent], *left)
                 world = with_sender(
-                    world, member, name, sender._replace(queue=queue, records=records, notes=notes)
+                    world, member, name, replace(sender, queue=queue, records=records, notes=notes)
                 )
         return world
 
@@ -56,7 +58,7 @@ class Known:
                 call = calls.get(one.op_id)
                 if call is not None:
                     waiting = call.waiting - {(one.queue, channel.source, channel.target)}
-                    calls = calls.set(one.op_id, call._replace(waiting=waiting))
+                    calls = calls.set(one.op_id, replace(call, waiting=waiting))
         return world if channels is world.channels else world.but(channels=channels, calls=calls)
 
     def _unbroken(self, world: World) -> World:
@@ -64,5 +66,5 @@ class Known:
         for name, wire in world.wan.wires.items():
             left = tuple(one for one in wire.events if not self._is_known(world, name.queue, one.op_id))
             if wire.broken and len(left) < len(wire.events):
-                world = with_wire(world, name, wire._replace(events=left))
+                world = with_wire(world, name, replace(wire, events=left))
         return world

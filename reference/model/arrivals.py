@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import msgspec
+from msgspec.structs import replace
 
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.model.interests import Interests
@@ -197,7 +198,7 @@ def taken(world: World, channel: Channel, head: Message) -> World:
     channels = world.channels.set(channel, rest) if rest else world.channels.delete(channel)
     calls, call = world.calls, world.calls.get(head.op_id)
     if call is not None and channel.target in call.waiting:
-        calls = calls.set(head.op_id, call._replace(waiting=call.waiting - {channel.target}))
+        calls = calls.set(head.op_id, replace(call, waiting=call.waiting - {channel.target}))
     return world.but(channels=channels, calls=calls)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import msgspec
+from msgspec.structs import replace
 
 from plumbline.reference.explain.steps import Step
 from plumbline.reference.history import Fault, FaultKind
@@ -29,7 +30,7 @@ def lost(world: World, fault: Fault) -> World:
     where = (fault.client, fault.member)
     begins = fault.kind is FaultKind.ANSWERS_LOST
     links = world.served.lost.set(where, value=True) if begins else world.served.lost.delete(where)
-    return world.but(served=world.served._replace(lost=links))
+    return world.but(served=replace(world.served, lost=links))
 
 
 def carried_out(operation: Operation, call: Call) -> Operation:
@@ -42,7 +43,7 @@ def seen(world: World, setting: Setting, server: str, op_id: int) -> World:
     where = (server, setting.operations[op_id].thread)
     highest = world.served.highest
     number = max(setting.number_of(op_id), highest.get(where, 0))
-    return world.but(served=world.served._replace(highest=highest.set(where, number)))
+    return world.but(served=replace(world.served, highest=highest.set(where, number)))
 
 
 def recognised(world: World, setting: Setting, server: str, op_id: int, *, renamed: bool) -> tuple[bool, ...]:
@@ -54,7 +55,7 @@ def recognised(world: World, setting: Setting, server: str, op_id: int, *, renam
 
 def unanswered(world: World, client: str, operation: Operation, call: Call) -> Step:
     """What a server answers is lost: its client knows only that it was not answered."""
-    waits = call._replace(stage=Stage.ASKED, again=True, waiting=frozenset())
+    waits = replace(call, stage=Stage.ASKED, again=True, waiting=frozenset())
     after = world.but(calls=world.calls.set(operation.op_id, waits))
     return Step(("is not answered", client, operation.op_id), after)
 
@@ -77,8 +78,8 @@ def tried_again(
         for same in each(setting.book.retries_keep_identity()):
             for known in recognised(world, setting, server, op_id, renamed=not same):
                 if known:
-                    asked = call._replace(
-                        stage=Stage.SENT, again=False, at=server, waiting=frozenset((client,))
+                    asked = replace(
+                        call, stage=Stage.SENT, again=False, at=server, waiting=frozenset((client,))
                     )
                 else:
                     asked = Call(at=server, renamed=not same)

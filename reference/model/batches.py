@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import STILL_UNKNOWN, Sender, World
 from plumbline.reference.operations import QueueAttributes
@@ -30,10 +32,10 @@ class Batches:
             for count in each(self._setting.book.batch_of(waiting, settings.batch_size)):
                 batch = sender.queue[sender.sent : sender.sent + count]
                 horizon = max(event.position for event in batch)
-                begun = sender._replace(horizon=horizon)
+                begun = replace(sender, horizon=horizon)
                 if world.wan.stands:
                     since = 0 if full else _since_it_left(sender, settings)
-                    begun = begun._replace(since_batch=since, waited=0)
+                    begun = replace(begun, since_batch=since, waited=0)
                 yield begun
 
     def goes_on(self, world: World, sender: Sender) -> bool:
@@ -106,8 +108,8 @@ def stopped(world: World, *, known: bool) -> World:
     since = 0 if known else STILL_UNKNOWN
     senders = world.wan.senders
     for where, sender in world.wan.senders.items():
-        senders = senders.set(where, sender._replace(since_batch=since, waited=0))
-    return world.but(wan=world.wan._replace(stands=True, senders=senders))
+        senders = senders.set(where, replace(sender, since_batch=since, waited=0))
+    return world.but(wan=replace(world.wan, stands=True, senders=senders))
 
 
 def passed(world: World, milliseconds: int) -> World:
@@ -116,17 +118,18 @@ def passed(world: World, milliseconds: int) -> World:
     for where, sender in world.wan.senders.items():
         able = sender.queue and sender.wire and not sender.paused and not sender.sent and not sender.heard
         since = sender.since_batch
-        counted = sender._replace(
+        counted = replace(
+            sender,
             since_batch=STILL_UNKNOWN if since == STILL_UNKNOWN else since + milliseconds,
             waited=sender.waited + milliseconds if able else 0,
         )
         senders = senders.set(where, counted)
-    return world.but(wan=world.wan._replace(senders=senders, passed=world.wan.passed + milliseconds))
+    return world.but(wan=replace(world.wan, senders=senders, passed=world.wan.passed + milliseconds))
 
 
 def runs_again(world: World) -> World:
     """The world in which time runs by itself."""
     senders = world.wan.senders
     for where, sender in world.wan.senders.items():
-        senders = senders.set(where, sender._replace(since_batch=STILL_UNKNOWN, waited=0))
-    return world.but(wan=world.wan._replace(stands=False, senders=senders))
+        senders = senders.set(where, replace(sender, since_batch=STILL_UNKNOWN, waited=0))
+    return world.but(wan=replace(world.wan, stands=False, senders=senders))

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step, View
 from plumbline.reference.history import OrderStrength
@@ -155,7 +157,7 @@ class Buckets:
 
     def _reading(self, world: World, operation: Operation, call: Call, effect: Effect, at: str) -> Step:
         outcome = Outcome(effect.status, effect.value)
-        done = call._replace(stage=Stage.DONE, outcome=outcome)
+        done = replace(call, stage=Stage.DONE, outcome=outcome)
         return Step(
             ("reads", at, operation.op_id),
             world.but(calls=world.calls.set(operation.op_id, done)),
@@ -190,7 +192,8 @@ class Buckets:
         )
         call: Call = world.calls[op_id]
         for stamp, told in product(each(self._setting.book.stamp(entry.stamp, at, operation.kind)), tellings):
-            after = call._replace(
+            after = replace(
+                call,
                 stage=Stage.APPLIED,
                 outcome=Outcome(effect.status, effect.value),
                 stamp=stamp,
@@ -221,7 +224,7 @@ class Buckets:
         gates = world.gates
         if gates.get((at, op_id)) is GateState.ARMED:
             gates = gates.set((at, op_id), GateState.PARKED)
-        told = world.but(calls=world.calls.set(op_id, call._replace(silent=False)), gates=gates)
+        told = world.but(calls=world.calls.set(op_id, replace(call, silent=False)), gates=gates)
         decided = self._replicates.decided_by_log(view, place, shown)
         again = self._foresight.comes_again(op_id)
         yield Step(
@@ -244,7 +247,7 @@ class Buckets:
                 message = Message(operation.op_id, call.stamp, call.update, sure=target in holders)
                 channels = channels.set(channel, (*channels.get(channel, ()), message))
             for awaited in each(book.copies_awaited(targets)):
-                sent = call._replace(stage=Stage.SENT, waiting=call.waiting.union(awaited))
+                sent = replace(call, stage=Stage.SENT, waiting=call.waiting.union(awaited))
                 yield Step(
                     ("sends", at, operation.op_id, targets),
                     world.but(calls=world.calls.set(operation.op_id, sent), channels=channels),
@@ -260,7 +263,7 @@ class Buckets:
         for in_order in each(self._setting.book.works_off_in_order()):
             call = world.calls.get(head.op_id)
             if not in_order and call is not None and channel.target in call.waiting:
-                answered = call._replace(waiting=call.waiting - {channel.target})
+                answered = replace(call, waiting=call.waiting - {channel.target})
                 after = world.but(calls=world.calls.set(head.op_id, answered))
                 yield Step(("answers first", channel.target, head.op_id), after)
                 continue
@@ -384,7 +387,7 @@ class Buckets:
                 clients = self._setting.caller(op_id)
                 calls = calls.set(
                     op_id,
-                    call._replace(stage=Stage.SENT, waiting=clients, carrier=heir, silent=False)
+                    replace(call, stage=Stage.SENT, waiting=clients, carrier=heir, silent=False)
                     if known
                     else Call(Stage.CALLED, indefinite=call.indefinite),
                 )
@@ -418,7 +421,7 @@ def without(world: World, member: str) -> World:
     for where, bucket in world.buckets.items():
         if member in bucket.copies:
             left = tuple(copy for copy in bucket.copies if copy != member)
-            buckets = buckets.set(where, bucket._replace(copies=left))
+            buckets = buckets.set(where, replace(bucket, copies=left))
     return world.but(buckets=buckets)
 
 
@@ -433,7 +436,7 @@ def outlived(world: World, operation: Operation, call: Call, member: str) -> Cal
     told = call.stage is Stage.SENT and not call.waiting
     if member == (call.carrier or bucket.primary) and not told:
         return Call(Stage.DONE, indefinite=True)
-    return call._replace(indefinite=True, waiting=call.waiting - {member})
+    return replace(call, indefinite=True, waiting=call.waiting - {member})
 
 
 def _version(entry: Entry) -> int:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import OrderStrength
@@ -29,14 +31,21 @@ from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.subscriptions import Hearing, queued
 from plumbline.reference.model.times import NONE, all_after, behind
 from plumbline.reference.model.wholes import WHOLE, Wholes
-from plumbline.reference.model.world import ABSENT, Call, Channel, Entry, GateState, Message, Stage, World
+from plumbline.reference.model.world import (
+    ABSENT,
+    Call,
+    Channel,
+    Entry,
+    GateState,
+    Message,
+    Stage,
+    World,
+    to_go_on,
+)
 from plumbline.reference.model.writers import refuses, stands, stood
 from plumbline.reference.operations import READS, EventKind, Operation, OperationKind, Outcome, Status
 from plumbline.reference.rulebook.operations import BECOMES, effects
 from plumbline.reference.rulebook.values import Effect, EntryState, Stamp, each
-
-_LEFT = (Stage.SENT, Stage.DONE)
-"""Their own member has nothing more to do for such calls."""
 
 
 class Callers:
@@ -61,9 +70,7 @@ class Callers:
         """Effects of calls, and their sending."""
         dead, lesser, partitioned = world.wan.dead, self._setting.lesser, self._setting.partitioned
         transactions = self._setting.transactions
-        for op_id, call in world.calls.items():
-            if call.stage in _LEFT:
-                continue  # as most that are under way
+        for op_id, call in to_go_on(world.calls):
             if transactions and op_id in transactions:
                 continue
             operation = self._setting.operations[op_id]
@@ -130,7 +137,7 @@ class Callers:
         outcome = Outcome(Status.FAILED)
         waiting = self._setting.caller(operation.op_id)
         stage = Stage.SENT if waiting else Stage.DONE
-        ended = call._replace(stage=stage, outcome=outcome, waiting=waiting)
+        ended = replace(call, stage=stage, outcome=outcome, waiting=waiting)
         shows = () if waiting else ((outcome_place(operation.op_id), outcome_entry(outcome)),)
         after = world.but(calls=world.calls.set(operation.op_id, ended))
         return Step(("is vetoed", operation.member, operation.op_id), after, shows)
@@ -171,13 +178,13 @@ class Callers:
 
     def _sent_ahead(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
         """Clients are sent an event of which nobody knows yet how it will be stamped."""
-        marked = world.but(calls=world.calls.set(operation.op_id, call._replace(ahead=True)))
+        marked = world.but(calls=world.calls.set(operation.op_id, replace(call, ahead=True)))
         for after in queued(marked, self._setting, self._strength, operation.member, operation, None):
             yield Step(("sends ahead", operation.member, operation.op_id), after)
 
     def _reading(self, world: World, operation: Operation, call: Call, effect: Effect) -> Iterator[Step]:
         outcome = Outcome(effect.status, effect.value)
-        done = call._replace(stage=Stage.DONE, outcome=outcome)
+        done = replace(call, stage=Stage.DONE, outcome=outcome)
         read = world.but(calls=world.calls.set(operation.op_id, done))
         ways = list(self._queued_without_effect(read, operation, effect))
         for after in ways:
@@ -213,7 +220,7 @@ class Callers:
     ) -> Step:
         waiting = self._setting.caller(operation.op_id)
         outcome = Outcome(effect.status, effect.value)
-        left = call._replace(stage=Stage.SENT, outcome=outcome, stamp=stamp, waiting=waiting)
+        left = replace(call, stage=Stage.SENT, outcome=outcome, stamp=stamp, waiting=waiting)
         return Step(
             ("leaves to its client", operation.member, operation.op_id),
             world.but(calls=world.calls.set(operation.op_id, left)),
@@ -357,7 +364,7 @@ class Callers:
         where = (operation.region, operation.key)
         pairs = all_after(world.wan.ranks.get(where, NONE), operation.op_id, stored.times)
         assert pairs is not None  # noqa: S101 - what is stamped now was never compared
-        return world.but(wan=world.wan._replace(ranks=world.wan.ranks.set(where, pairs)))
+        return world.but(wan=replace(world.wan, ranks=world.wan.ranks.set(where, pairs)))
 
     def _queued(
         self, world: World, operation: Operation, before: Entry, stamp: Stamp | None, effect: Effect
@@ -384,7 +391,7 @@ class Callers:
         """The stamps with the time at which they are given, where that matters."""
         if self._setting.tombstones is None:
             return stamps
-        return tuple(stamp and stamp._replace(time=world.wan.passed) for stamp in stamps)
+        return tuple(stamp and replace(stamp, time=world.wan.passed) for stamp in stamps)
 
     def stamps(
         self, operation: Operation, entry: Entry, effect: Effect, *, checks: bool
@@ -402,10 +409,10 @@ class Callers:
         )
         if self._setting.is_timed(operation.region, operation.key):
             site, times = self._setting.site_of[member], frozenset((operation.op_id,))
-            return tuple(stamp and stamp._replace(site=site, times=times) for stamp in stamps)
+            return tuple(stamp and replace(stamp, site=site, times=times) for stamp in stamps)
         if self._setting.distributed:
             site = self._setting.site_of[member]
-            return tuple(stamp and stamp._replace(site=site) for stamp in stamps)
+            return tuple(stamp and replace(stamp, site=site) for stamp in stamps)
         return stamps
 
     def sendings(
@@ -447,7 +454,7 @@ class Callers:
             waiting = call.waiting.union(
                 self._setting.caller(operation.op_id), targets if waits else (), replies
             )
-            sent = call._replace(stage=Stage.SENT, waiting=waiting)
+            sent = replace(call, stage=Stage.SENT, waiting=waiting)
             stamps = world.stamps
             if self._setting.keeps_stamp_of(operation.op_id):
                 stamps = stamps.set(operation.op_id, call.stamp)
@@ -461,10 +468,8 @@ class Callers:
         """Whether its thread has gone on from nothing that is not sent yet, over the same channels."""
         overtaken = self._setting.overtaken
         return not overtaken or not any(
-            op_id in overtaken
-            and call.stage not in _LEFT
-            and self._setting.operations[op_id].thread == operation.thread
-            for op_id, call in world.calls.items()
+            op_id in overtaken and self._setting.operations[op_id].thread == operation.thread
+            for op_id, _ in to_go_on(world.calls)
         )
 
 
@@ -490,4 +495,4 @@ def changed(
     if becomes is None:
         return world.entries
     value = token if becomes is EntryState.LIVE else None
-    return world.entries.set(where, ABSENT._replace(state=becomes, token=value, stamp=stamp))
+    return world.entries.set(where, replace(ABSENT, state=becomes, token=value, stamp=stamp))

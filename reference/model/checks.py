@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from plumbline.reference.hashed import HashedMap
 from plumbline.reference.model import tombstones
 from plumbline.reference.model.collecting import Collecting
@@ -145,7 +147,7 @@ class Checks:
         if finding.pairs is None:
             return world
         where = (operation.region, operation.key)
-        return world.but(wan=world.wan._replace(ranks=world.wan.ranks.set(where, finding.pairs)))
+        return world.but(wan=replace(world.wan, ranks=world.wan.ranks.set(where, finding.pairs)))
 
     def stored_stamps(
         self,
@@ -163,19 +165,19 @@ class Checks:
         if self._setting.tombstones is None:
             return tuple(timed)
         begins = each(self._setting.book.age_counted_from(incoming.time, world.wan.passed))
-        return tuple(stamp._replace(time=time) for stamp in timed for time in begins)
+        return tuple(replace(stamp, time=time) for stamp in timed for time in begins)
 
     def _timed(
         self, world: World, operation: Operation, stamp: Stamp, incoming: Stamp, stored: Stamp | None
     ) -> Stamp:
         """The stamp with the later of two timestamps of one site, whichever update has won."""
-        stamp = stamp._replace(site=incoming.site, times=incoming.times)
+        stamp = replace(stamp, site=incoming.site, times=incoming.times)
         if stored is None or stored.site != incoming.site or not stored.times:
             return stamp
         if not all(each(self._setting.book.keeps_later_time())):
             return stamp
         pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
-        return stamp._replace(times=latest(pairs, incoming.times | stored.times))
+        return replace(stamp, times=latest(pairs, incoming.times | stored.times))
 
     def raised(self, world: World, operation: Operation, head: Message, member: str) -> World:
         """The world in which an entry has the later timestamp of its own and of a loser of its site."""
@@ -187,7 +189,7 @@ class Checks:
             return world
         where = (operation.region, operation.key)
         times = latest(world.wan.ranks.get(where, NONE), stored.times | loser.times)
-        kept = entry._replace(stamp=stored._replace(times=times))
+        kept = replace(entry, stamp=replace(stored, times=times))
         return world.but(entries=world.entries.set((member, *where), kept))
 
     @staticmethod

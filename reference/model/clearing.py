@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step
 from plumbline.reference.history import OrderStrength
@@ -109,7 +111,7 @@ class Clearing:
         member, op_id = operation.member, operation.op_id
         if call.stage is Stage.CALLED:
             if not any(self._is_held(world, operation)):
-                locked = world.calls.set(op_id, call._replace(stage=Stage.LOCKED))
+                locked = world.calls.set(op_id, replace(call, stage=Stage.LOCKED))
                 yield Step(("locks the region", member, op_id), world.but(calls=locked))
         elif call.stage is Stage.LOCKED:
             if all(self.waits(world, operation)):
@@ -139,7 +141,7 @@ class Clearing:
         return not any(self.waits(world, operation))
 
     def _emptied(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
-        done = call._replace(stage=Stage.APPLIED, outcome=Outcome(Status.OK))
+        done = replace(call, stage=Stage.APPLIED, outcome=Outcome(Status.OK))
         called = world.but(calls=world.calls.set(operation.op_id, done))
         for after, shows in self._at(called, operation.member, operation):
             yield Step(("empties the region", operation.member, operation.op_id), after, shows)
@@ -160,7 +162,7 @@ class Clearing:
                     keeps and entry.state is EntryState.TOMBSTONE
                 ):
                     entries = entries.delete(where)
-            empty = world.but(entries=entries, tombs=world.tombs._replace(ghosts=ghosts))
+            empty = world.but(entries=entries, tombs=replace(world.tombs, ghosts=ghosts))
             for times in each(book.clear_told()):
                 after = empty
                 if times and world.gates.get(gate) is GateState.ARMED:
@@ -178,7 +180,7 @@ class Clearing:
             for target in targets:
                 channel = Channel(operation.thread, operation.member, target)
                 channels = channels.set(channel, (*channels.get(channel, ()), Message(operation.op_id, None)))
-            sent = call._replace(stage=Stage.SENT, waiting=frozenset(targets))
+            sent = replace(call, stage=Stage.SENT, waiting=frozenset(targets))
             after = world.but(calls=world.calls.set(operation.op_id, sent), channels=channels)
             yield Step(("sends", operation.member, operation.op_id, targets), after)
 
@@ -189,7 +191,7 @@ class Clearing:
         gate = (channel.target, operation.op_id)
         for after, shows in self._at(world, channel.target, operation):
             if after.gates.get(gate) is GateState.PARKED:
-                parked = (head._replace(state=MessageState.PARKED), *world.channels[channel][1:])
+                parked = (replace(head, state=MessageState.PARKED), *world.channels[channel][1:])
                 told = after.but(channels=world.channels.set(channel, parked))
             else:
                 told = after.but(channels=taken.channels, calls=taken.calls)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import msgspec
+from msgspec.structs import replace
 
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step
@@ -170,7 +171,7 @@ class ClientCalls:
         outcome: Outcome,
         told: tuple[tuple[Place, Shown], ...],
     ) -> Step:
-        done = call._replace(stage=Stage.DONE, outcome=outcome)
+        done = replace(call, stage=Stage.DONE, outcome=outcome)
         shows = (*told, (outcome_place(operation.op_id), outcome_entry(outcome)))
         return Step(name, world.but(calls=world.calls.set(operation.op_id, done)), shows)
 
@@ -192,7 +193,7 @@ class ClientCalls:
     @staticmethod
     def _failed(name: tuple[object, ...], world: World, operation: Operation, call: Call) -> Step:
         failed = Outcome(Status.FAILED)
-        ended = call._replace(stage=Stage.DONE, outcome=failed)
+        ended = replace(call, stage=Stage.DONE, outcome=failed)
         shows = ((outcome_place(operation.op_id), outcome_entry(failed)),)
         return Step(name, world.but(calls=world.calls.set(operation.op_id, ended)), shows)
 
@@ -209,7 +210,7 @@ class ClientCalls:
     def _asks_server(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:
         """The call is on its way to the server; the client's own copy has changed already, or not yet."""
         op_id = operation.op_id
-        reached = call._replace(stage=Stage.CALLED)
+        reached = replace(call, stage=Stage.CALLED)
         for early in each(self._setting.book.client_applies_first()) if operation.kind in ASKS else (False,):
             if not early:
                 after = world.but(calls=world.calls.set(op_id, reached))
@@ -217,7 +218,7 @@ class ClientCalls:
                 continue
             where, becomes = (client, operation.region, operation.key), BECOMES[operation.kind][0]
             entries = changed(world, where, becomes, operation.token, None, checks=False)
-            calls = world.calls.set(op_id, reached._replace(early=True))
+            calls = world.calls.set(op_id, replace(reached, early=True))
             told = self._replicates.shown(client, operation)
             yield Step(
                 ("passes on behind its own change", client, op_id),
@@ -248,14 +249,14 @@ class ClientCalls:
         live = entry.state is EntryState.LIVE
         for asks in (False,) if live else each(self._setting.book.get_asks_server()):
             if asks:
-                reached = call._replace(stage=Stage.CALLED)
+                reached = replace(call, stage=Stage.CALLED)
                 yield Step(
                     ("passes on", client, operation.op_id),
                     world.but(calls=world.calls.set(operation.op_id, reached)),
                 )
                 continue
             outcome = Outcome(Status.OK, entry.token if live else None)
-            read = call._replace(stage=Stage.DONE, outcome=outcome)
+            read = replace(call, stage=Stage.DONE, outcome=outcome)
             yield Step(
                 ("reads its own", client, operation.op_id),
                 world.but(calls=world.calls.set(operation.op_id, read)),

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.steps import Step
 from plumbline.reference.hashed import HashedMap
 from plumbline.reference.model.foresight import Foresight
@@ -186,14 +188,14 @@ class Collecting:
             for counted in each(book.collections_counted(len(taken))):
                 counts = tombs.collections.set(member, (least + counted, most + counted * regions))
                 after = self._removed(world, member, what)
-                after = after.but(tombs=after.tombs._replace(told=told, collections=counts))
+                after = after.but(tombs=replace(after.tombs, told=told, collections=counts))
                 yield Step(("collects tombstones", member, len(taken), targets), after, prefer=LAST)
 
     def _heard(self, world: World, pair: tuple[str, str]) -> Iterator[Step]:
         """A member hears of what another has collected; of one that has died it may not."""
         source, target = pair
         what = world.tombs.told[pair]
-        heard = world.but(tombs=world.tombs._replace(told=world.tombs.told.delete(pair)))
+        heard = world.but(tombs=replace(world.tombs, told=world.tombs.told.delete(pair)))
         if source in world.wan.dead or target in world.wan.dead:
             yield Step(("does not hear of a collection", target, source), heard, fault=True)
         if target in world.wan.dead:
@@ -204,20 +206,20 @@ class Collecting:
         after = self._removed(heard, target, what)
         yield Step(
             ("hears of a collection", target, source),
-            after.but(tombs=after.tombs._replace(collections=counts)),
+            after.but(tombs=replace(after.tombs, collections=counts)),
         )
 
     def _removed(self, world: World, member: str, what: tuple[Collected, ...]) -> World:
         """The world in which a member has these tombstones no more; what is newer stays."""
         entries, ghosts = world.entries, world.tombs.ghosts
-        for region, key, stamp in what:
-            where = (member, region, key)
+        for one in what:
+            where = (member, one.region, one.key)
             found = world.entry(*where)
             ghosts = ghosts.delete(where) if where in ghosts else ghosts
-            spared = _is_newer(found, stamp)
+            spared = _is_newer(found, one.stamp)
             if where in entries and (not spared or any(each(self._setting.book.collects_replaced()))):
                 entries = entries.delete(where)
-        return world.but(entries=entries, tombs=world.tombs._replace(ghosts=ghosts))
+        return world.but(entries=entries, tombs=replace(world.tombs, ghosts=ghosts))
 
 
 def _is_newer(found: Entry, stamp: Stamp) -> bool:
@@ -237,7 +239,7 @@ def replaced(setting: Setting, before: World, after: World, where: Where) -> Wor
     if not any(each(setting.book.collects_replaced())):
         return after
     ghosts: HashedMap[Where, Stamp] = after.tombs.ghosts.set(where, entry.stamp)
-    return after.but(tombs=after.tombs._replace(ghosts=ghosts))
+    return after.but(tombs=replace(after.tombs, ghosts=ghosts))
 
 
 def in_doubt(

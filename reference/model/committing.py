@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import msgspec
+from msgspec.structs import replace
 
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step, View
@@ -98,7 +99,7 @@ class Committing:
         for state in tombstones.read_as(self._setting.book, entry):
             for effect in effects(done.kind, state, entry.token):
                 if effect.becomes is None:
-                    finished = call._replace(stage=Stage.SENT, waiting=frozenset())
+                    finished = replace(call, stage=Stage.SENT, waiting=frozenset())
                     calls = world.calls.set(operation.op_id, finished)
                     yield Step(("finds nothing to commit", host, operation.op_id), world.but(calls=calls))
                     if done.kind in STANDS_IN and state not in (EntryState.LIVE, EntryState.INVALID):
@@ -126,7 +127,7 @@ class Committing:
         for checks in self._setting.checks(done.region):
             for found in self._callers.stamps(done, entry, effect, checks=checks):
                 for stamp in self._stamps_given(found, change, entry):
-                    applied = call._replace(stage=Stage.APPLIED, outcome=outcome, stamp=stamp, update=update)
+                    applied = replace(call, stage=Stage.APPLIED, outcome=outcome, stamp=stamp, update=update)
                     stamped = world.but(calls=world.calls.set(done.op_id, applied))
                     reply = self._setting.operations[done.op_id].member if call.by else ""
                     for step in self._callers.sendings(stamped, done, applied, reply=reply):
@@ -135,7 +136,7 @@ class Committing:
                         message = Message(done.op_id, stamp, update)
                         channels = after.channels.set(own, (*after.channels.get(own, ()), message))
                         sent = after.calls[done.op_id]
-                        sent = sent._replace(waiting=sent.waiting | {done.member})
+                        sent = replace(sent, waiting=sent.waiting | {done.member})
                         yield Step(
                             ("sends ahead", *step.name[1:]),
                             after.but(channels=channels, calls=after.calls.set(done.op_id, sent)),
@@ -152,9 +153,9 @@ class Committing:
             stamp = found
             if not at_commit and before.stamp is not None:
                 early = 0 if change.base is None else change.base.version
-                stamp = stamp._replace(version=early + 1)
+                stamp = replace(stamp, version=early + 1)
             for versions in each(book.versions_of_commit(change.touched)):
-                given[stamp._replace(version=stamp.version + versions - 1)] = None
+                given[replace(stamp, version=stamp.version + versions - 1)] = None
         yield from given
 
     def _stamped(
@@ -174,8 +175,8 @@ class Committing:
         for given in self._stamps_given(applied.stamp, change, before):
             entries = world.entries
             if where in entries:
-                entries = entries.set(where, entries[where]._replace(stamp=given))
-            calls = world.calls.set(done.op_id, applied._replace(stamp=given, by=call.by, silent=silent))
+                entries = entries.set(where, replace(entries[where], stamp=given))
+            calls = world.calls.set(done.op_id, replace(applied, stamp=given, by=call.by, silent=silent))
             for after in self._kept_of(world.but(entries=entries, calls=calls), where):
                 yield Step(step.name, after, step.shows)
 
@@ -197,7 +198,7 @@ class Committing:
         gates, gate = world.gates, (host, operation.op_id)
         if gates.get(gate) is GateState.ARMED:
             gates = gates.set(gate, GateState.PARKED)
-        calls = world.calls.set(operation.op_id, call._replace(silent=False))
+        calls = world.calls.set(operation.op_id, replace(call, silent=False))
         yield Step(("tells", host, operation.op_id), world.but(calls=calls, gates=gates), (told,))
 
     def owes_reply(self, world: World, operation: Operation, call: Call) -> bool:
@@ -254,7 +255,7 @@ class Committing:
         for stamp in each(self._setting.book.commit_stamp_stored(entry.stamp, where[0])):
             stored = world
             if stamp != entry.stamp:
-                stored = world.but(entries=world.entries.set(where, entry._replace(stamp=stamp)))
+                stored = world.but(entries=world.entries.set(where, replace(entry, stamp=stamp)))
             for after in self._kept_of(stored, where):
                 yield Step(step.name, after, step.shows)
 
@@ -263,7 +264,7 @@ class Committing:
         world, where = step.state, (member, operation.region, operation.key)
         becomes, _ = ARRIVES[operation.kind]
         token = operation.token if becomes is EntryState.LIVE else None
-        entry = world.entry(*where)._replace(state=becomes, token=token)
+        entry = replace(world.entry(*where), state=becomes, token=token)
         stored = world.but(entries=world.entries.set(where, entry))
         told: tuple[tuple[Place, Shown], ...] = (self._replicates.shown(member, operation),)
         for shows in (told, ()):

@@ -6,7 +6,8 @@ The rulebook decides; what of the times is known, and what was chosen, is told b
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+import msgspec
 
 from plumbline.reference.explain.steps import Entry, Place
 from plumbline.reference.model.setting import Setting
@@ -15,7 +16,7 @@ from plumbline.reference.model.world import Queued
 from plumbline.reference.rulebook.values import Stamp, each
 
 
-class Judged(NamedTuple):
+class Judged(msgspec.Struct, frozen=True):
     """How the comparison of an event from another site with what is stored ended, and what follows.
 
     Attributes:

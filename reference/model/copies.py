@@ -5,13 +5,15 @@ Knows how a copy is told what has left the queue; knows nothing of who tells it.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from plumbline.reference.model.world import Queued, Sender, World
 
 
 def with_sender(world: World, member: str, name: str, sender: Sender) -> World:
     """The world in which the member's sender is this one."""
     wan = world.wan
-    return world.but(wan=wan._replace(senders=wan.senders.set((member, name), sender)))
+    return world.but(wan=replace(wan, senders=wan.senders.set((member, name), sender)))
 
 
 def without_removed(sender: Sender, last: int, *, clears: bool = True) -> Sender:
@@ -31,7 +33,7 @@ def without_removed(sender: Sender, last: int, *, clears: bool = True) -> Sender
     kept = tuple(event for event in sender.queue if event.position > last)
     # A secondary that dispatches, as none should, may have sent what now goes.
     sent, heard = min(sender.sent, len(kept)), min(sender.heard, len(kept))
-    return sender._replace(queue=kept, mark=max(sender.mark, last), records=records, sent=sent, heard=heard)
+    return replace(sender, queue=kept, mark=max(sender.mark, last), records=records, sent=sent, heard=heard)
 
 
 def counted_anew(sender: Sender) -> Sender:
@@ -40,7 +42,8 @@ def counted_anew(sender: Sender) -> Sender:
     by = min(positions, default=sender.last + 1) - 1
     if by <= 0 and sender.mark == 0 == sender.told:
         return sender
-    return sender._replace(
+    return replace(
+        sender,
         queue=_moved(sender.queue, by),
         callbacks=_moved(sender.callbacks, by),
         last=sender.last - by,
@@ -51,4 +54,4 @@ def counted_anew(sender: Sender) -> Sender:
 
 
 def _moved(events: tuple[Queued, ...], by: int) -> tuple[Queued, ...]:
-    return tuple(event._replace(position=event.position - by) for event in events)
+    return tuple(replace(event, position=event.position - by) for event in events)

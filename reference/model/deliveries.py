@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.model import claims
 from plumbline.reference.model.attempts import counted, recognised, seen
@@ -160,7 +162,7 @@ class Deliveries:
             if call is None or message.queue or call.by != channel.source:
                 continue
             if channel.target != self._setting.operations[message.op_id].member:
-                calls = calls.set(message.op_id, call._replace(waiting=call.waiting - {channel.target}))
+                calls = calls.set(message.op_id, replace(call, waiting=call.waiting - {channel.target}))
         return world.but(calls=calls, channels=world.channels.delete(channel))
 
     def _surely_lost(self, world: World, view: View, channel: Channel) -> bool:

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import product
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import FaultKind
 from plumbline.reference.model import claims, hazards
@@ -35,25 +37,30 @@ class Dispatch:
         # Every state asks this of every sender.
         self._dispatches = {role: any(each(setting.book.dispatches(role))) for role in (True, False)}
 
-    def steps(self, world: World, view: View) -> Iterator[Step]:
-        """Connecting, sending, hearing, removing, telling of removals."""
-        wan = world.wan
-        for (member, name), sender in wan.senders.in_order():
-            if not self._dispatches[sender.primary] or member in wan.dead:
-                continue
-            queue = self._setting.queues[name]
+    def heard(self, world: World, view: View) -> Iterator[Step]:
+        """Hearing what was answered, and removing it."""
+        for member, queue, sender, wire in self._dispatching(world):
             if sender.heard:
                 yield from self._removing(world, view, member, queue, sender)
-            if sender.wire > 0:
-                wire = wan.wires.get(WireName(name, member, sender.wire))
-                if wire is not None and wire.replies:
-                    yield from self._hearing(world, view, member, queue, sender, wire)
-                if wire is not None and len(sender.queue) != sender.sent:
-                    yield from self._sending(world, view, member, queue, sender, wire)
+            if wire is not None and wire.replies:
+                yield from self._hearing(world, view, member, queue, sender, wire)
+
+    def sent(self, world: World, view: View) -> Iterator[Step]:
+        """Connecting, sending, telling of removals."""
+        for member, queue, sender, wire in self._dispatching(world):
+            if wire is not None and len(sender.queue) != sender.sent:
+                yield from self._sending(world, view, member, queue, sender, wire)
             elif sender.wire == 0 and sender.queue:
                 yield from self._connecting(world, member, queue, sender)
             if sender.told < sender.mark:
                 yield from self._telling(world, view, member, queue, sender)
+
+    def _dispatching(self, world: World) -> Iterator[tuple[str, QueueAttributes, Sender, Wire | None]]:
+        wan = world.wan
+        for (member, name), sender in wan.senders.in_order():
+            if self._dispatches[sender.primary] and member not in wan.dead:
+                wire = wan.wires.get(WireName(name, member, sender.wire)) if sender.wire > 0 else None
+                yield member, self._setting.queues[name], sender, wire
 
     def receivers(self, world: World, queue: QueueAttributes) -> list[str]:
         """The members to which the queue's sender could connect."""
@@ -99,18 +106,18 @@ class Dispatch:
     ) -> Iterator[Step]:
         reachable = self.receivers(world, queue)
         if not reachable and not all(each(self._setting.book.stays_without_receiver())):
-            given_up = sender._replace(queue=(), sent=0, heard=0, mark=sender.last)
+            given_up = replace(sender, queue=(), sent=0, heard=0, mark=sender.last)
             yield Step(("gives up", member, queue.id), with_sender(world, member, queue.id, given_up))
         if sender.wires and not all(each(self._setting.book.reconnects())):
             return
         for receiver in reachable:
             number = sender.wires + 1
             wires = world.wan.wires.set(WireName(queue.id, member, number), Wire(receiver))
-            connected = sender._replace(wire=number, wires=number, sent=sender.heard, horizon=0)
+            connected = replace(sender, wire=number, wires=number, sent=sender.heard, horizon=0)
             after = with_sender(world, member, queue.id, connected)
             yield Step(
                 ("connects", member, queue.id, receiver),
-                after.but(wan=after.wan._replace(wires=wires)),
+                after.but(wan=replace(after.wan, wires=wires)),
                 # Where time stands, a batch that is full takes in more until it leaves: when it may, matters.
                 claim=claims.CONNECT if len(reachable) == 1 and not world.wan.stands else None,
                 clashes=hazards.unreachable(queue, member, self._setting.led_to[queue.id]),
@@ -128,8 +135,8 @@ class Dispatch:
             batches = self._batches.begun(world, queue, sender)
         elif view.reduced and not sender.paused and not world.wan.stands and len(wire.events) == sender.sent:
             # Nobody has taken any of it yet: the batch may as well begin only now, and with more in it.
-            anew = self._batches.begun(world, queue, sender._replace(sent=0))
-            batches = (begun._replace(sent=sender.sent) for begun in anew)
+            anew = self._batches.begun(world, queue, replace(sender, sent=0))
+            batches = (replace(begun, sent=sender.sent) for begun in anew)
         else:
             batches = (sender,)
         for begun in batches:
@@ -166,20 +173,21 @@ class Dispatch:
             )
             for early in each(book.removes_when_sent()):
                 if early:
-                    after = sender._replace(queue=order[1:], mark=max(sender.mark, event.position))
+                    after = replace(sender, queue=order[1:], mark=max(sender.mark, event.position))
                 else:
-                    after = sender._replace(queue=order, sent=sender.sent + 1)
+                    after = replace(sender, queue=order, sent=sender.sent + 1)
                 sent = with_sender(world, member, queue.id, after)
                 for late, told in product(
                     each(book.replies_after_applying()), each(book.tells_removal_when_sent())
                 ):
-                    filled = wire._replace(
-                        events=(*wire.events, event._replace(position=0)),
+                    filled = replace(
+                        wire,
+                        events=(*wire.events, replace(event, position=0)),
                         replies=wire.replies + (not late),
                         early=wire.early + (not late),
                     )
                     wires = sent.wan.wires.set(name, filled)
-                    sent = sent.but(wan=sent.wan._replace(wires=wires))
+                    sent = sent.but(wan=replace(sent.wan, wires=wires))
                     yield Step(
                         ("sends event", member, queue.id, event.op_id),
                         self._told(sent, member, queue, event.position) if told else sent,
@@ -198,16 +206,16 @@ class Dispatch:
         answered = sender.queue[: sender.heard + wire.replies]
         if any(self._passage.must_come_again(world, view, name, event) for event in answered):
             return
-        wires = world.wan.wires.set(name, wire._replace(replies=0))
+        wires = world.wan.wires.set(name, replace(wire, replies=0))
         heard = with_sender(
             world,
             member,
             queue.id,
-            sender._replace(heard=min(sender.heard + wire.replies, len(sender.queue))),
+            replace(sender, heard=min(sender.heard + wire.replies, len(sender.queue))),
         )
         yield Step(
             ("hears the answer", member, queue.id, wire.replies),
-            heard.but(wan=heard.wan._replace(wires=wires)),
+            heard.but(wan=replace(heard.wan, wires=wires)),
             claim=None if self._come_again(world, view, queue, sender) else claims.ANSWER,
             clashes=claims.LOOKED_AT
             | claims.TIME_PASSES
@@ -226,8 +234,8 @@ class Dispatch:
         for count in each(self._setting.book.removed_by_reply(sender.heard)):
             gone, rest = sender.queue[:count], sender.queue[count:]
             mark = max((sender.mark, *(event.position for event in gone)))
-            after = sender._replace(
-                queue=rest, sent=min(max(sender.sent - count, 0), len(rest)), heard=0, mark=mark
+            after = replace(
+                sender, queue=rest, sent=min(max(sender.sent - count, 0), len(rest)), heard=0, mark=mark
             )
             removed = with_sender(world, member, queue.id, after)
             calls = removed.calls
@@ -235,7 +243,7 @@ class Dispatch:
                 call = calls.get(event.op_id)
                 awaited = (queue.id, WAITS_FOR_SITE, str(event.op_id))
                 if call is not None and awaited in call.waiting:
-                    calls = calls.set(event.op_id, call._replace(waiting=call.waiting - {awaited}))
+                    calls = calls.set(event.op_id, replace(call, waiting=call.waiting - {awaited}))
             yield Step(
                 ("removes", member, queue.id, count),
                 removed.but(calls=calls),
@@ -251,7 +259,7 @@ class Dispatch:
         looked_at = self._foresight.copies_are_looked_at(view.now, queue.id)
         positions = self._told_of(world, view, member, queue, sender, looked_at=looked_at)
         for last in positions:
-            told = with_sender(world, member, queue.id, sender._replace(told=last))
+            told = with_sender(world, member, queue.id, replace(sender, told=last))
             yield Step(
                 ("tells of removal", member, queue.id, last),
                 self._told(told, member, queue, last),
@@ -333,20 +341,20 @@ def broken(world: World, name: WireName, setting: Setting, *, receiver_lives: bo
     wire = wan.wires[name]
     if wire.broken:
         gone = wan.wires if receiver_lives else wan.wires.delete(name)
-        yield world.but(wan=wan._replace(wires=gone))
+        yield world.but(wan=replace(wan, wires=gone))
         return
     if receiver_lives and (wire.events or wire.busy is not None):
-        wires = wan.wires.set(name, wire._replace(broken=True, replies=0, done=0))
+        wires = wan.wires.set(name, replace(wire, broken=True, replies=0, done=0))
     else:
         wires = wan.wires.delete(name)
-    after = world.but(wan=wan._replace(wires=wires))
+    after = world.but(wan=replace(wan, wires=wires))
     sender = wan.senders.get((name.source, name.queue))
     if sender is None or sender.wire != name.number:
         yield after
         return
-    disconnected = sender._replace(wire=0, sent=sender.heard, horizon=0)
+    disconnected = replace(sender, wire=0, sent=sender.heard, horizon=0)
     for queue, mark in _kept(sender, setting):
-        renewed = disconnected._replace(queue=queue, mark=mark)
+        renewed = replace(disconnected, queue=queue, mark=mark)
         yield with_sender(after, name.source, name.queue, renewed)
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step
 from plumbline.reference.history import OrderStrength
@@ -99,7 +101,7 @@ class Failover:
             if where[:2] == (client, thread):
                 tracks = tracks.delete(where)
         touched = world.served.touched.delete((client, thread))
-        return world.but(served=world.served._replace(tracks=tracks, touched=touched))
+        return world.but(served=replace(world.served, tracks=tracks, touched=touched))
 
     def _touched(self, world: World, client: str, message: Message) -> World:
         if self._setting.clients[client].tracking_timeout_ms is None:
@@ -107,7 +109,7 @@ class Failover:
         where = (client, self._setting.operations[message.op_id].thread)
         now = world.wan.passed if world.wan.stands else STILL_UNKNOWN
         first, _ = world.served.touched.get(where, (now, now))
-        return world.but(served=world.served._replace(touched=world.served.touched.set(where, (first, now))))
+        return world.but(served=replace(world.served, touched=world.served.touched.set(where, (first, now))))
 
     def tracking(self, world: World, client: str, message: Message) -> World:
         """The world in which the client knows that it has processed a message."""
@@ -117,7 +119,7 @@ class Failover:
         where = self._track(client, message)
         tracks = world.served.tracks
         highest = max(tracks.get(where, 0), self._setting.number_of(message.op_id))
-        return world.but(served=world.served._replace(tracks=tracks.set(where, highest)))
+        return world.but(served=replace(world.served, tracks=tracks.set(where, highest)))
 
     def _track(self, client: str, message: Message) -> tuple[str, str, str, str]:
         operation = self._setting.operations[message.op_id]
@@ -143,7 +145,7 @@ class Failover:
             kept = tuple(message for message in queue if message.op_id not in gone)
             where = (secondary, client)
             after = copies.set(where, kept) if kept else copies.delete(where)
-            return world.but(served=world.served._replace(copies=after))
+            return world.but(served=replace(world.served, copies=after))
 
         received = {m.op_id for m in queue if all(self.processed(world, client, m))}
         if received:
@@ -195,7 +197,7 @@ class Failover:
 
     def _moved(self, world: World, client: str, line: Line) -> Iterator[World]:
         """The worlds in which a client has its other server, and has kept what it knew, as it should."""
-        served = world.served._replace(lines=world.served.lines.set(client, line))
+        served = replace(world.served, lines=world.served.lines.set(client, line))
         for keeps in each(self._setting.book.keeps_tracks()):
             tracks = served.tracks
             for where in served.tracks if not keeps else ():
@@ -206,7 +208,7 @@ class Failover:
                 for server in line.secondaries if not others else ():
                     if (server, client) in copies:
                         copies = copies.delete((server, client))
-                yield world.but(served=served._replace(tracks=tracks, copies=copies))
+                yield world.but(served=replace(served, tracks=tracks, copies=copies))
 
     def _resumed(self, world: World, server: str, client: str) -> Iterator[World]:
         for at_once in each(self._setting.book.resumes_at_once()):

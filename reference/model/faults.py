@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import Fault, FaultKind, fault_words
 from plumbline.reference.model.attempts import lost
@@ -46,7 +48,7 @@ class Faults:
         for number, fault in world.wan.faults.items():
             if view.reduced and not self._foresight.may_happen(view, fault):
                 continue
-            before = world.but(wan=world.wan._replace(faults=world.wan.faults.delete(number)))
+            before = world.but(wan=replace(world.wan, faults=world.wan.faults.delete(number)))
             for after in self.happened(before, fault):
                 yield Step((fault_words(fault),), after, fault=True)
 
@@ -58,23 +60,23 @@ class Faults:
             case FaultKind.CRASH:
                 yield from self._crashed(world, fault.member)
             case FaultKind.LINK_DOWN:
-                down = world.but(wan=wan._replace(links=wan.links.set(link, fault.kind)))
+                down = world.but(wan=replace(wan, links=wan.links.set(link, fault.kind)))
                 yield from self._cut(down, fault)
             case FaultKind.REPLIES_LOST:
-                yield world.but(wan=wan._replace(links=wan.links.set(link, fault.kind)))
+                yield world.but(wan=replace(wan, links=wan.links.set(link, fault.kind)))
             case FaultKind.LINK_UP:
-                up = world.but(wan=wan._replace(links=wan.links.delete(link)))
+                up = world.but(wan=replace(wan, links=wan.links.delete(link)))
                 yield from self._cut(up, fault) if link in wan.links else (up,)
             case FaultKind.RECEIVER_STOP:
-                without = world.but(wan=wan._replace(stopped=wan.stopped.set(fault.member, value=True)))
+                without = world.but(wan=replace(wan, stopped=wan.stopped.set(fault.member, value=True)))
                 for answers in each(self._setting.book.answers_when_stopped()):
                     after = self._answered(without, fault.member) if answers else without
                     yield from self._without_receiver(after, fault.member, lives=True)
             case FaultKind.RECEIVER_START:
-                yield world.but(wan=wan._replace(stopped=wan.stopped.delete(fault.member)))
+                yield world.but(wan=replace(wan, stopped=wan.stopped.delete(fault.member)))
             case FaultKind.PAUSE | FaultKind.RESUME:
                 sender = wan.senders[fault.member, fault.queue]
-                paused = sender._replace(paused=fault.kind is FaultKind.PAUSE)
+                paused = replace(sender, paused=fault.kind is FaultKind.PAUSE)
                 yield with_sender(world, fault.member, fault.queue, paused)
             case FaultKind.HOLD_TIME:
                 # A simulation knows since when it has counted: not at all so far.
@@ -101,8 +103,8 @@ class Faults:
             lost = world.wan.links.get(link_of(self._setting.queues[name.queue])) is FaultKind.REPLIES_LOST
             if wire.receiver != member or wire.broken or sender is None or lost:
                 continue
-            dropped = with_wire(world, name, wire._replace(events=()))
-            world = with_sender(dropped, name.source, name.queue, sender._replace(heard=sender.sent))
+            dropped = with_wire(world, name, replace(wire, events=()))
+            world = with_sender(dropped, name.source, name.queue, replace(sender, heard=sender.sent))
         return world
 
     def _cut(self, world: World, fault: Fault) -> Iterator[World]:
@@ -133,7 +135,7 @@ class Faults:
     def _crashed(self, world: World, member: str) -> Iterator[World]:
         """The member is dead: its calls, what it held, what it was told and what waited for it are gone."""
         world = records_outlived(world, self._setting, member)
-        wan = world.wan._replace(dead=world.wan.dead.set(member, value=True))
+        wan = replace(world.wan, dead=world.wan.dead.set(member, value=True))
         calls = world.calls
         for op_id, call in world.calls.items():
             operation = self._setting.operations[op_id]
@@ -142,13 +144,13 @@ class Faults:
                 calls = calls.set(op_id, _survived(call, member) if left is None else left)
             elif call.by == member and call.stage is Stage.APPLIED:
                 # Nobody else has it: it is as if nobody had been asked.
-                again = call._replace(stage=Stage.CALLED, by="", reached=call.reached - {member})
+                again = replace(call, stage=Stage.CALLED, by="", reached=call.reached - {member})
                 calls = calls.set(op_id, again)
             elif call.waiting:
                 still = frozenset(
                     w for w in call.waiting if w != member and not (isinstance(w, tuple) and member in w)
                 )
-                calls = calls.set(op_id, call._replace(waiting=still, reached=call.reached - {member}))
+                calls = calls.set(op_id, replace(call, waiting=still, reached=call.reached - {member}))
         alone = without(_without_copy(world.but(wan=wan, calls=calls), member), member)
         for unreceived in self._without_receiver(alone, member, lives=False):
             own = [name for name, _ in unreceived.wan.wires.in_order() if name.source == member]
@@ -164,7 +166,7 @@ class Faults:
         for holder, queue in list(senders):
             if holder == member:
                 senders = senders.delete((holder, queue))
-        return world.but(wan=world.wan._replace(senders=senders))
+        return world.but(wan=replace(world.wan, senders=senders))
 
 
 def _without_copy(world: World, member: str) -> World:
@@ -187,7 +189,7 @@ def _untimed(world: World) -> World:
     touched = world.served.touched
     for where in world.served.touched:
         touched = touched.set(where, (STILL_UNKNOWN, STILL_UNKNOWN))
-    return world.but(served=world.served._replace(touched=touched))
+    return world.but(served=replace(world.served, touched=touched))
 
 
 def mends(fault: Fault) -> bool:
@@ -201,7 +203,7 @@ def _survived(call: Call, member: str) -> Call:
     What another member does for it goes on there.
     """
     if call.by not in ("", member) and call.stage in (Stage.APPLIED, Stage.SENT):
-        return call._replace(indefinite=True, waiting=call.waiting - {member})
+        return replace(call, indefinite=True, waiting=call.waiting - {member})
     if call.stage is Stage.DONE or (call.stage is Stage.SENT and not call.waiting):
-        return call._replace(indefinite=True)
+        return replace(call, indefinite=True)
     return Call(Stage.CALLED, indefinite=True)

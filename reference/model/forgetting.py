@@ -6,6 +6,8 @@ of them. Owns when that is so; changes nothing that anybody could still see.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from plumbline.reference.history import FaultKind
 from plumbline.reference.model.copies import counted_anew, with_sender, without_removed
 from plumbline.reference.model.foresight import Foresight
@@ -147,7 +149,7 @@ class Forgetting:
                 )
             ):
                 continue
-            world = with_sender(world, member, name, sender._replace(told=sender.mark))
+            world = with_sender(world, member, name, replace(sender, told=sender.mark))
             for other in self._setting.others[member]:
                 copy = world.wan.senders.get((other, name))
                 if copy is not None and other not in world.wan.dead:
@@ -217,14 +219,15 @@ class Forgetting:
             mark = lowest[where[1]] - 1
             if sender.mark < mark:
                 told = mark if sender.told >= sender.mark else sender.told
-                senders = senders.set(where, sender._replace(mark=mark, told=told))
-        return world if senders is world.wan.senders else world.but(wan=world.wan._replace(senders=senders))
+                senders = senders.set(where, replace(sender, mark=mark, told=told))
+        return world if senders is world.wan.senders else world.but(wan=replace(world.wan, senders=senders))
 
 
 def _without(sender: Sender, gone: set[int], first: int) -> Sender:
     """The sender that is not to send these operations any more, of what is from a place of its queue on."""
     unsent = tuple(event for event in sender.queue[first:] if event.op_id not in gone)
-    return sender._replace(
+    return replace(
+        sender,
         queue=sender.queue[:first] + unsent,
         records=tuple(event for event in sender.records if event.op_id not in gone),
         callbacks=tuple(event for event in sender.callbacks if event.op_id not in gone),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import msgspec
+from msgspec.structs import replace
 
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import OrderStrength
@@ -79,7 +80,7 @@ class Forwarding:
             elif self.owes_reply(world, operation, call):
                 yield self.replied(world, operation, call)
             elif self._unanswered(world, operation, call) and any(self._asks_another()):
-                again = call._replace(stage=Stage.CALLED, by="", waiting=frozenset())
+                again = replace(call, stage=Stage.CALLED, by="", waiting=frozenset())
                 calls = world.calls.set(op_id, again)
                 yield Step(("asks another", operation.member, op_id), world.but(calls=calls))
         for channel, messages in world.channels.in_order():
@@ -218,14 +219,14 @@ class Forwarding:
         for step in self._callers.effects(world, view, self.as_of(operation, replicate), call):
             done = step.state.calls[operation.op_id]
             if done.stage is Stage.APPLIED:
-                at = done._replace(by=replicate, reached=call.reached | {replicate})
+                at = replace(done, by=replicate, reached=call.reached | {replicate})
                 step.state = step.state.but(calls=step.state.calls.set(operation.op_id, at))
                 if call.reached and call.stamp is not None:
                     # Who is asked once more may ask the others which version they have seen.
                     yield Step(step.name, _stamped(step.state, replicate, operation, call.stamp), step.shows)
             yield step
             if done.stage is Stage.APPLIED and lacks and operation.kind in _LEAVES_NOTHING:
-                absent = step.state.calls[operation.op_id]._replace(outcome=Outcome(Status.ABSENT))
+                absent = replace(step.state.calls[operation.op_id], outcome=Outcome(Status.ABSENT))
                 calls = step.state.calls.set(operation.op_id, absent)
                 yield Step(step.name, step.state.but(calls=calls), step.shows)
 
@@ -241,8 +242,8 @@ class Forwarding:
                 channels = channels.set(channel, (*channels.get(channel, ()), message))
             waits = self._setting.awaits_acknowledgement(operation.region)
             waiting = frozenset((operation.member, *(targets if waits else ())))
-            sent = call._replace(
-                stage=Stage.SENT, by=replicate, waiting=waiting | self._setting.caller(operation.op_id)
+            sent = replace(
+                call, stage=Stage.SENT, by=replicate, waiting=waiting | self._setting.caller(operation.op_id)
             )
             yield Step(
                 ("answers once more", replicate, operation.op_id, targets),
@@ -256,7 +257,7 @@ class Forwarding:
             # Others have it already; what is left is to take it over.
             channel = Channel(operation.thread, member, member)
             channels = world.channels.set(channel, (Message(op_id, call.stamp),))
-            sent = call._replace(stage=Stage.SENT, by=member, waiting=self._setting.caller(op_id) | {member})
+            sent = replace(call, stage=Stage.SENT, by=member, waiting=self._setting.caller(op_id) | {member})
             yield Step(
                 ("takes over", member, op_id),
                 world.but(channels=channels, calls=world.calls.set(op_id, sent)),
@@ -272,7 +273,7 @@ class Forwarding:
     def _ended(world: World, operation: Operation, call: Call, why: str, status: Status) -> Step:
         """The call ends, and nothing has happened."""
         outcome = Outcome(status)
-        ended = call._replace(stage=Stage.DONE, outcome=outcome)
+        ended = replace(call, stage=Stage.DONE, outcome=outcome)
         return Step(
             (why, operation.member, operation.op_id),
             world.but(calls=world.calls.set(operation.op_id, ended)),
@@ -304,14 +305,15 @@ class Forwarding:
             entry = world.entry(source, operation.region, operation.key)
             if operation.kind is OperationKind.CONTAINS_KEY:
                 outcome = Outcome(Status.OK, "true" if entry.state in PRESENT else "false")
-                read = call._replace(stage=Stage.DONE, outcome=outcome)
+                read = replace(call, stage=Stage.DONE, outcome=outcome)
                 yield Step(
                     ("asks", member, op_id, source),
                     world.but(calls=world.calls.set(op_id, read)),
                     ((outcome_place(op_id), outcome_entry(outcome)),),
                 )
             elif entry.state is EntryState.LIVE:
-                asked = call._replace(
+                asked = replace(
+                    call,
                     stage=Stage.SENT,
                     outcome=Outcome(Status.OK, entry.token),
                     stamp=entry.stamp,
@@ -348,7 +350,7 @@ class Forwarding:
             if head.stamp is not None:
                 stamps = each(self._setting.book.stamp_taken_over(head.stamp, member))
             for stamp in stamps:
-                for step in self._taken(world, view, channel, operation, head._replace(stamp=stamp)):
+                for step in self._taken(world, view, channel, operation, replace(head, stamp=stamp)):
                     yield from self._counted_or_not(world, channel, head, step)
             return
         if lacks:
@@ -388,7 +390,7 @@ class Forwarding:
         if not view.fits(place, shown):
             return
         if world.gates.get(gate) is GateState.ARMED:
-            parked = (head._replace(state=MessageState.PARKED), *world.channels[channel][1:])
+            parked = (replace(head, state=MessageState.PARKED), *world.channels[channel][1:])
             after = world.but(
                 gates=world.gates.set(gate, GateState.PARKED), channels=world.channels.set(channel, parked)
             )
@@ -424,7 +426,7 @@ def _stamped(world: World, member: str, operation: Operation, stamp: Stamp | Non
     where = (member, operation.region, operation.key)
     entries, calls = world.entries, world.calls
     if where in entries:
-        entries = entries.set(where, entries[where]._replace(stamp=stamp))
+        entries = entries.set(where, replace(entries[where], stamp=stamp))
     return world.but(
-        entries=entries, calls=calls.set(operation.op_id, calls[operation.op_id]._replace(stamp=stamp))
+        entries=entries, calls=calls.set(operation.op_id, replace(calls[operation.op_id], stamp=stamp))
     )

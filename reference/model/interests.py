@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import product
 
 import msgspec
+from msgspec.structs import replace
 
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step
@@ -52,13 +53,13 @@ class Interests:
         if not client.subscription:
             return world
         line = Line(client.servers[0], client.servers[1 : 1 + client.redundancy])
-        return world.but(served=world.served._replace(lines=world.served.lines.set(client.name, line)))
+        return world.but(served=replace(world.served, lines=world.served.lines.set(client.name, line)))
 
     def steps(self, world: World) -> Iterator[Step]:
         """A registration that was not in force when its call returned comes into force."""
         for (client, region), found in world.served.interests.in_order():
             if not all(one.in_force for one in found):
-                known = tuple(one._replace(in_force=True) for one in found)
+                known = tuple(replace(one, in_force=True) for one in found)
                 yield Step(
                     ("registration is in force", client, region),
                     with_interests(world, world.served.interests.set((client, region), known)),
@@ -298,7 +299,7 @@ class Interests:
 
 def with_interests(world: World, interests: HashedMap[tuple[str, str], tuple[Registration, ...]]) -> World:
     """The world with other interest lists."""
-    return world.but(served=world.served._replace(interests=interests))
+    return world.but(served=replace(world.served, interests=interests))
 
 
 def _loading_anew(kept: tuple[Registration, ...]) -> tuple[tuple[Interest, ...], ...]:
@@ -330,5 +331,5 @@ def _brought(entry: Entry, *, values: bool, checks: bool) -> Entry:
     """What a client keeps of an entry of its server."""
     stamp = entry.stamp if checks else None
     if values:
-        return entry._replace(stamp=stamp)
+        return replace(entry, stamp=stamp)
     return Entry(EntryState.INVALID, None, stamp)

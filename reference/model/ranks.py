@@ -7,7 +7,12 @@ nothing any more. What was chosen of others by way of it was written down with i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import chain
 
+from msgspec.structs import replace
+
+from plumbline.reference.model.times import Pairs
 from plumbline.reference.model.world import Queued, Stage, World
 from plumbline.reference.rulebook.values import Stamp
 
@@ -20,10 +25,18 @@ def without_idle(world: World) -> World:
     left = set(_left(world))
     kept = ranks
     for where, pairs in ranks.items():
-        compared = frozenset(pair for pair in pairs if left.issuperset(pair))
+        if _compared(pairs) <= left:
+            continue
+        compared = frozenset(pair for pair in pairs if pair[0] in left and pair[1] in left)
         if len(compared) < len(pairs):
             kept = kept.set(where, compared) if compared else kept.delete(where)
-    return world if kept is ranks else world.but(wan=world.wan._replace(ranks=kept))
+    return world if kept is ranks else world.but(wan=replace(world.wan, ranks=kept))
+
+
+@lru_cache(maxsize=4096)
+def _compared(pairs: Pairs) -> frozenset[int]:
+    """The operations whose timestamps are compared: most of the time it is asked of the same ones again."""
+    return frozenset(chain.from_iterable(pairs))
 
 
 def _left(world: World) -> Iterator[int]:

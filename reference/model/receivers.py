@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import product
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step, View
 from plumbline.reference.model import claims, hazards, tombstones
@@ -78,12 +80,12 @@ class Receivers:
         """The world in which an event no longer stands in the receiver's listener."""
         for name, wire in world.wan.wires.items():
             if wire.parked and wire.receiver == member and wire.busy is not None and wire.busy.op_id == op_id:
-                (after, *_) = self._distributed(world, name, wire._replace(parked=False), wire.busy)
+                (after, *_) = self._distributed(world, name, replace(wire, parked=False), wire.busy)
                 return after
         return world
 
     def _answered(self, world: World, view: View, name: WireName, wire: Wire) -> Step:
-        after = wire._replace(done=0, replies=wire.replies + wire.done)
+        after = replace(wire, done=0, replies=wire.replies + wire.done)
         # While more of a batch is to come, an answer may still wait.
         return Step(
             ("answers", wire.receiver, name, wire.done),
@@ -101,11 +103,11 @@ class Receivers:
         ) and self._foresight.may_break(world, view.now, name.queue)
 
     def _lost(self, world: World, name: WireName, wire: Wire) -> Step:
-        after = wire._replace(events=())
+        after = replace(wire, events=())
         wires = world.wan.wires.delete(name) if after.busy is None else world.wan.wires.set(name, after)
         return Step(
             ("loses events", wire.receiver, name),
-            world.but(wan=world.wan._replace(wires=wires)),
+            world.but(wan=replace(world.wan, wires=wires)),
             fault=True,
         )
 
@@ -113,7 +115,7 @@ class Receivers:
         event = wire.events[index]
         operation = self._setting.carried(event)
         member = wire.receiver
-        rest = wire._replace(events=(*wire.events[:index], *wire.events[index + 1 :]))
+        rest = replace(wire, events=(*wire.events[:index], *wire.events[index + 1 :]))
         entry = world.entry(member, operation.region, operation.key)
         book = self._setting.book
         if operation.kind in WHOLE:
@@ -196,7 +198,7 @@ class Receivers:
             if all(view.fits(*asked) for asked in judged.asked):
                 yield judged
             if judged.asked and untold:
-                yield judged._replace(asked=())
+                yield replace(judged, asked=())
 
     def _asked_again(
         self,
@@ -371,15 +373,15 @@ class Receivers:
     ) -> Iterator[World]:
         """The worlds in which the receiver has stored an event: parked at its gate, or sent to its peers."""
         member, operation = wire.receiver, self._setting.carried(event)
-        wan = world.wan._replace(seen=world.wan.seen.set((member, event.op_id), value=True))
+        wan = replace(world.wan, seen=world.wan.seen.set((member, event.op_id), value=True))
         if pairs:
-            wan = wan._replace(ranks=wan.ranks.set((operation.region, operation.key), pairs))
+            wan = replace(wan, ranks=wan.ranks.set((operation.region, operation.key), pairs))
         stored = world.but(wan=wan)
         stamp = world.entry(member, operation.region, operation.key).stamp
-        wire = wire._replace(stamp=stamp)
+        wire = replace(wire, stamp=stamp)
         gate = (member, operation.op_id)
         if shows and world.gates.get(gate) is GateState.ARMED:
-            parked = with_wire(stored, name, wire._replace(busy=event, parked=True))
+            parked = with_wire(stored, name, replace(wire, busy=event, parked=True))
             ended = [parked.but(gates=parked.gates.set(gate, GateState.PARKED))]
         else:
             ended = list(self._distributed(stored, name, wire, event))
@@ -415,7 +417,7 @@ class Receivers:
                 channel = Channel(f"{name.queue}/{name.source}/{name.number}", member, target)
                 message = Message(event.op_id, wire.stamp, event=sent, wire=name)
                 channels = channels.set(channel, (*channels.get(channel, ()), message))
-            busy = wire._replace(busy=event, awaiting=frozenset(targets))
+            busy = replace(wire, busy=event, awaiting=frozenset(targets))
             yield with_wire(world.but(channels=channels), name, freed(busy))
 
     def _sent_on(self, event: Queued) -> tuple[Queued, ...]:
@@ -424,7 +426,7 @@ class Receivers:
         if self._setting.resolver is None or event.token == own:
             return (event,)
         return tuple(
-            event._replace(token=v) for v in each(self._setting.book.value_replaced(own, event.token))
+            replace(event, token=v) for v in each(self._setting.book.value_replaced(own, event.token))
         )
 
     def _discarded(
@@ -442,9 +444,9 @@ class Receivers:
         pairs = judged.pairs
         member, where = wire.receiver, (operation.region, operation.key)
         place, shown = self._replicates.shown(member, operation)
-        wan = world.wan._replace(seen=world.wan.seen.set((member, event.op_id), value=True))
+        wan = replace(world.wan, seen=world.wan.seen.set((member, event.op_id), value=True))
         if pairs:
-            wan = wan._replace(ranks=wan.ranks.set(where, pairs))
+            wan = replace(wan, ranks=wan.ranks.set(where, pairs))
         after = with_wire(world.but(wan=wan), name, wire if judged.stuck else ended(wire))
         # What may still come back over another connection is not lost for good.
         sure = self._replicates.decided_by_log(view, place, shown) and self._replicates.ways.comes_once(
@@ -487,7 +489,7 @@ class Receivers:
                 yield world
                 continue
             times = latest(judged.pairs, entry.stamp.times | event.times)
-            left = entry._replace(stamp=entry.stamp._replace(times=times))
+            left = replace(entry, stamp=replace(entry.stamp, times=times))
             yield world.but(entries=world.entries.set((member, region, key), left))
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.model.copies import with_sender
 from plumbline.reference.model.precedence import Precedence
@@ -38,7 +40,8 @@ class Records:
                 continue
             if self._precedence.is_needed(world, view, member, name, record):
                 continue
-            after = sender._replace(
+            after = replace(
+                sender,
                 records=tuple(one for one in sender.records if one.op_id != record.op_id),
                 spared=sender.spared - {record.op_id},
             )
@@ -77,7 +80,7 @@ def outlived(world: World, setting: Setting, primary: str) -> World:
             if setting.operations[op_id].member != primary and _has_received(world, setting, primary, op_id)
         }
         if spared:
-            world = with_sender(world, member, name, sender._replace(spared=sender.spared | spared))
+            world = with_sender(world, member, name, replace(sender, spared=sender.spared | spared))
     return world
 
 

@@ -10,6 +10,8 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.steps import Claim, Place, Step, View
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.hashed import HashedMap
@@ -93,6 +95,8 @@ class Replicates:
         entry = world.entry(member, operation.region, operation.key)
         becomes, _ = ARRIVES[operation.kind]
         book = self._setting.book
+        place, shown = self.shown(member, operation)
+        fits, decided = view.fits(place, shown), self.decided_by_log(view, place, shown)
         for finding in self._checks.findings(world, operation, head, entry, member):
             if not finding.applied:
                 yield from self._discarded(world, view, channel, operation, head, entry, finding)
@@ -105,6 +109,13 @@ class Replicates:
             # Who dies may have changed its copy, and queued that, before its own listener was told.
             if nothing_there or self._foresight.may_go_untold(world, view, member):
                 announced = tuple(dict.fromkeys((*announced, 0)))
+            announced = tuple(
+                times
+                for times in announced
+                if (fits if times else not (view.reduced and decided and view.still(place, shown)))
+            )
+            if not announced:
+                continue  # as for most of what is on its way, which is asked in every state
             ordered = self._checks.ranked(world.but(order=finding.order), operation, finding)
             for value in each(book.value_stored(operation.token, entry.token)):
                 # A client has no member id: whatever it signed, it would have to sign for its server.
@@ -167,7 +178,7 @@ class Replicates:
         after = self._counted(after, member, checks=checks)
         gate = (member, operation.op_id)
         if times and world.gates.get(gate) is GateState.ARMED:
-            queue = (head._replace(state=MessageState.PARKED), *world.channels[channel][1:])
+            queue = (replace(head, state=MessageState.PARKED), *world.channels[channel][1:])
             after = after.but(
                 gates=world.gates.set(gate, GateState.PARKED),
                 channels=after.channels.set(channel, queue),
@@ -222,7 +233,7 @@ class Replicates:
         """The worlds in which the member's senders know of an operation that has arrived there."""
         if head.event is not None:
             world = world.but(
-                wan=world.wan._replace(seen=world.wan.seen.set((member, head.op_id), value=True))
+                wan=replace(world.wan, seen=world.wan.seen.set((member, head.op_id), value=True))
             )
         if not self._setting.queues:
             yield world
@@ -336,7 +347,7 @@ class Replicates:
         """The worlds in which senders know of a discarded update; as the documents have it, they do not."""
         if head.event is not None:
             world = world.but(
-                wan=world.wan._replace(seen=world.wan.seen.set((member, head.op_id), value=True))
+                wan=replace(world.wan, seen=world.wan.seen.set((member, head.op_id), value=True))
             )
         if not self._setting.queues:
             yield world
@@ -353,7 +364,7 @@ class Replicates:
         """The world in which a loser's value is stored and will be taken back."""
         becomes, _ = ARRIVES[operation.kind]
         where = (channel.target, operation.region, operation.key)
-        queue = (head._replace(state=MessageState.ROLLBACK, before=entry), *world.channels[channel][1:])
+        queue = (replace(head, state=MessageState.ROLLBACK, before=entry), *world.channels[channel][1:])
         return world.but(
             entries=changed(world, where, becomes, operation.token, entry.stamp, checks=True),
             channels=world.channels.set(channel, queue),
@@ -465,8 +476,8 @@ class Replicates:
             calls = reached(world, head.op_id, channel.target)
             call = calls[head.op_id]
         if call is not None and channel.target in call.waiting:
-            call = call._replace(
-                waiting=call.waiting - {channel.target}, discarded=call.discarded or discarded
+            call = replace(
+                call, waiting=call.waiting - {channel.target}, discarded=call.discarded or discarded
             )
             calls = calls.set(head.op_id, call)
         return world.but(channels=channels, calls=calls)
@@ -477,7 +488,7 @@ def reached(world: World, op_id: int, member: str) -> HashedMap[int, Call]:
     call = world.calls.get(op_id)
     if call is None or not call.by:
         return world.calls
-    return world.calls.set(op_id, call._replace(reached=call.reached | {member}))
+    return world.calls.set(op_id, replace(call, reached=call.reached | {member}))
 
 
 def _finds(entry: Entry, becomes: EntryState | None) -> bool:

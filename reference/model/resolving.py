@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from msgspec.structs import replace
+
 from plumbline.reference import resolvers
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place
@@ -107,7 +109,7 @@ class Resolving:
                     answer = ALLOW  # noqa: PLW2901 - there is no value to replace
                 shown = self._shown(member, event, told, answer)
                 for judged in self._answered(event, answer, pairs, compare, later=right.later):
-                    yield judged._replace(asked=(shown,))
+                    yield replace(judged, asked=(shown,))
 
     def _answered(
         self, event: Queued, answer: str, pairs: Pairs, compare: Compare, *, later: bool
@@ -129,7 +131,7 @@ class Resolving:
                     for announced in (False,) if applies else each(book.announces_disallowed()):
                         yield Judged(applied=applies, pairs=pairs, allowed=applies, announced=announced)
             case _:
-                becomes = None if answer == ALLOW else event._replace(token=in_place_of(event.token))
+                becomes = None if answer == ALLOW else replace(event, token=in_place_of(event.token))
                 for applies in each(book.applies_allowed(later)):
                     if applies:
                         yield Judged(applied=True, pairs=pairs, event=becomes, allowed=True)

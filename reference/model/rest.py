@@ -5,6 +5,8 @@ Asks each part; knows what a parked listener may hold back.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from plumbline.reference.model.buckets import Buckets
 from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.clients import Clients
@@ -16,7 +18,7 @@ from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.takeover import Takeover
 from plumbline.reference.model.transactions import Transactions
-from plumbline.reference.model.world import Call, GateState, MessageState, Stage, World
+from plumbline.reference.model.world import Call, GateState, MessageState, Stage, World, to_go_on
 from plumbline.reference.model.writers import stands
 from plumbline.reference.rulebook.values import each
 
@@ -71,8 +73,7 @@ class Rest:
         )
 
     def _calls_rest(self, state: World, held: frozenset[tuple[str, str]]) -> bool:
-        transactions = self._setting.transactions
-        for op_id, call in state.calls.items() if not transactions else self._others(state):
+        for op_id, call in self._asked(state):
             operation = self._setting.operations[op_id]
             if operation.region in self._setting.partitioned:
                 if not self._buckets.may_wait(state, operation, call, held):
@@ -105,9 +106,14 @@ class Rest:
                 return False
         return True
 
-    def _others(self, state: World) -> list[tuple[int, Call]]:
-        """The calls that are no transaction's."""
-        return [one for one in state.calls.items() if one[0] not in self._setting.transactions]
+    def _asked(self, state: World) -> Iterable[tuple[int, Call]]:
+        """The calls that may not rest: no transaction's; and none that have left their member, as a rule."""
+        setting = self._setting
+        if setting.transactions:
+            return [one for one in state.calls.items() if one[0] not in setting.transactions]
+        if setting.partitioned or setting.lesser or setting.clears:
+            return state.calls.items()  # type: ignore[no-any-return]
+        return to_go_on(state.calls)
 
     def _messages_rest(self, state: World, held: frozenset[tuple[str, str]], *, patient: bool) -> bool:
         for channel, messages in state.channels.items():

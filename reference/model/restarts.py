@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from plumbline.reference.model.hosting import joined
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Line, World
@@ -23,7 +25,7 @@ def restarted(world: World, setting: Setting, member: str) -> Iterator[World]:
     if member not in world.wan.dead:
         yield world
         return
-    wan = world.wan._replace(dead=world.wan.dead.delete(member))
+    wan = replace(world.wan, dead=world.wan.dead.delete(member))
     calls = world.calls
     for op_id in world.calls:
         if setting.operations[op_id].member == member:
@@ -43,8 +45,8 @@ def _without_server(world: World, setting: Setting) -> World:
     lines, dead = world.served.lines, world.wan.dead
     for client, line in world.served.lines.items():
         if all(server in dead for server in setting.clients[client].servers):
-            lines = lines.set(client, line._replace(primary=NOBODY))
-    return world.but(served=world.served._replace(lines=lines))
+            lines = lines.set(client, replace(line, primary=NOBODY))
+    return world.but(served=replace(world.served, lines=lines))
 
 
 def _forgotten(world: World, member: str) -> World:
@@ -56,4 +58,4 @@ def _forgotten(world: World, member: str) -> World:
         lines = lines.set(client, Line(primary, others))
         if (member, client) in copies:
             copies = copies.delete((member, client))
-    return world.but(served=world.served._replace(lines=lines, copies=copies))
+    return world.but(served=replace(world.served, lines=lines, copies=copies))

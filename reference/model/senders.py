@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.model import claims
 from plumbline.reference.model.copies import with_sender, without_removed
@@ -38,6 +40,7 @@ class Senders:
         self._foresight = foresight
         self._forgetting = forgetting
         self._precedence = precedence
+        self._feeds: dict[tuple[str, str], tuple[tuple[QueueAttributes, tuple[bool, ...]], ...]] = {}
 
     def started(self, wan: Wan) -> Wan:
         """All senders have been started, one member after the other."""
@@ -46,7 +49,7 @@ class Senders:
             for index, member in enumerate(self._setting.sites[queue.site]):
                 (primary, *_) = each(self._setting.book.starts_as_primary(index == 0))
                 senders = senders.set((member, queue.id), Sender(primary=primary))
-        return wan._replace(senders=senders)
+        return replace(wan, senders=senders)
 
     def starts(self, world: World) -> Iterator[Step]:
         """The senders run; which of a queue's members is primary is known, or may be any of them."""
@@ -70,7 +73,7 @@ class Senders:
                 for where, role in zip(later, roles, strict=True):
                     senders = senders.set(where, Sender(primary=role))
                 yield Step(
-                    ("senders start", *chosen, *roles), world.but(wan=world.wan._replace(senders=senders))
+                    ("senders start", *chosen, *roles), world.but(wan=replace(world.wan, senders=senders))
                 )
 
     def steps(self, world: World) -> Iterator[Step]:
@@ -108,12 +111,11 @@ class Senders:
             token: the value carried then.
         """
         worlds = [world]
-        for queue in self._setting.queues_at(member):
-            attached = queue.id in self._setting.senders_of(operation.region)
+        for queue, ways in self._feeding(member, operation.region):
             worlds = [
                 after
                 for before in worlds
-                for feeds in each(self._setting.book.feeds_queue(attached))
+                for feeds in ways
                 for after in [before][feeds:]
                 or self._queued(
                     before,
@@ -130,6 +132,17 @@ class Senders:
                 )
             ]
         yield from worlds
+
+    def _feeding(self, member: str, region: str) -> tuple[tuple[QueueAttributes, tuple[bool, ...]], ...]:
+        """The queues of the member's site, and whether what is done to the region may go into each."""
+        found = self._feeds.get((member, region))
+        if found is None:
+            attached = self._setting.senders_of(region)
+            found = self._feeds[member, region] = tuple(
+                (queue, each(self._setting.book.feeds_queue(queue.id in attached)))
+                for queue in self._setting.queues_at(member)
+            )
+        return found
 
     def _queued(
         self,
@@ -161,7 +174,7 @@ class Senders:
                 if not back or event.site != queue.remote_site:
                     yield world
                     continue
-                yield from self._entered(world, member, operation, queue, sender, event._replace(position=0))
+                yield from self._entered(world, member, operation, queue, sender, replace(event, position=0))
             return
         entering = Queued(
             operation.op_id,
@@ -201,7 +214,7 @@ class Senders:
             for back in each(book.sends_back(True)):  # noqa: FBT003 - a decision answers positions only
                 if back and event.site == queue.remote_site:
                     # As it came: the site that it goes back to takes it for its own, and lets it end there.
-                    returned = event._replace(position=0)
+                    returned = replace(event, position=0)
                     yield from self._entered(world, member, operation, queue, sender, returned)
                 else:
                     yield world
@@ -214,7 +227,7 @@ class Senders:
                 continue
             for lists in each(book.lists_writer()):
                 listed = been if lists else been - {self._setting.site_of[operation.member]}
-                onward = event._replace(position=0, site=site, been=listed)
+                onward = replace(event, position=0, site=site, been=listed)
                 yield from self._entered(world, member, operation, queue, sender, onward)
 
     def refused(self, world: World, member: str, event: Queued) -> Iterator[World]:
@@ -293,13 +306,13 @@ class Senders:
         self, world: World, member: str, name: str, sender: Sender, event: Queued
     ) -> Iterator[World]:
         if event.op_id in sender.notes:
-            yield with_sender(world, member, name, sender._replace(notes=sender.notes - {event.op_id}))
+            yield with_sender(world, member, name, replace(sender, notes=sender.notes - {event.op_id}))
             return
         called_at = self._setting.home(self._setting.operations[event.op_id].member)
         of_other_site = called_at != self._setting.site_of[member]
         for remembers in each(self._setting.book.secondary_remembers(event.kind, of_other_site)):
             records = (*sender.records, event) if remembers else sender.records
-            yield with_sender(world, member, name, sender._replace(records=records))
+            yield with_sender(world, member, name, replace(sender, records=records))
 
     def _appended(self, world: World, member: str, name: str, event: Queued) -> Iterator[World]:
         """The event enters the primary's queue, and its copies are on their way to the other members."""
@@ -307,7 +320,7 @@ class Senders:
         sender = world.wan.senders[member, name]
         for at_once in each(book.queues_before_return()):
             if not at_once:
-                late = sender._replace(callbacks=(*sender.callbacks, event))
+                late = replace(sender, callbacks=(*sender.callbacks, event))
                 yield with_sender(world, member, name, late)
                 continue
             yield from self.appended(world, member, name, event)
@@ -316,7 +329,7 @@ class Senders:
         """See `_appended`; for what is queued at once."""
         book = self._setting.book
         sender = world.wan.senders[member, name]
-        event = event._replace(position=sender.last + 1)
+        event = replace(event, position=sender.last + 1)
         others = tuple(
             other
             for other in self._setting.others[member]
@@ -326,7 +339,7 @@ class Senders:
         for place in each(book.queue_place(len(sender.queue))):
             index = max(place, sender.sent)
             queue = (*sender.queue[:index], event, *sender.queue[index:])
-            filled = with_sender(world, member, name, sender._replace(queue=queue, last=event.position))
+            filled = with_sender(world, member, name, replace(sender, queue=queue, last=event.position))
             for targets in each(book.copies_of_queue(others)):
                 channels = filled.channels
                 for target in targets:
@@ -349,11 +362,11 @@ class Senders:
             return
         event = head.event
         if event.position > sender.mark:
-            sender = sender._replace(
-                queue=_inserted(sender.queue, event), last=max(sender.last, event.position)
+            sender = replace(
+                sender, queue=_inserted(sender.queue, event), last=max(sender.last, event.position)
             )
         if not sender.primary:
-            sender = sender._replace(callbacks=(*sender.callbacks, event))
+            sender = replace(sender, callbacks=(*sender.callbacks, event))
         after = _acknowledged(with_sender(world, member, name, sender), channel, head)
         losses = losses_in(self._setting.site_of[member])
         hindered: frozenset[str] = frozenset((crash_of(channel.source), losses))
@@ -405,7 +418,7 @@ class Senders:
     def _called_back(self, world: World, member: str, name: str, sender: Sender) -> Iterator[Step]:
         event, *rest = sender.callbacks
         book = self._setting.book
-        told = sender._replace(callbacks=tuple(rest))
+        told = replace(sender, callbacks=tuple(rest))
         if sender.primary:
             # Only a rulebook that queues late leaves a primary something to do here.
             for after in self.appended(with_sender(world, member, name, told), member, name, event):
@@ -416,9 +429,9 @@ class Senders:
             removed = event.position <= sender.mark and all(each(book.removal_clears_record()))
             if removed or all(each(book.queued_clears_record())):
                 kept = tuple(record for record in told.records if record.op_id != event.op_id)
-                told = told._replace(records=kept)
+                told = replace(told, records=kept)
         elif all(each(book.remembers_queued_first())):
-            told = told._replace(notes=told.notes | {event.op_id})
+            told = replace(told, notes=told.notes | {event.op_id})
         yield Step(
             ("is told of queue entry", member, event.op_id),
             with_sender(world, member, name, told),
@@ -440,7 +453,7 @@ def _awaiting(world: World, op_id: int, awaited: frozenset[object]) -> World:
     call = world.calls.get(op_id)
     if call is None or not awaited:
         return world
-    return world.but(calls=world.calls.set(op_id, call._replace(waiting=call.waiting | awaited)))
+    return world.but(calls=world.calls.set(op_id, replace(call, waiting=call.waiting | awaited)))
 
 
 def _acknowledged(world: World, channel: Channel, head: Message) -> World:
@@ -451,5 +464,5 @@ def _acknowledged(world: World, channel: Channel, head: Message) -> World:
     call = calls.get(head.op_id)
     awaited = (head.queue, channel.source, channel.target)
     if call is not None and awaited in call.waiting:
-        calls = calls.set(head.op_id, call._replace(waiting=call.waiting - {awaited}))
+        calls = calls.set(head.op_id, replace(call, waiting=call.waiting - {awaited}))
     return world.but(channels=channels, calls=calls)

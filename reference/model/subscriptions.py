@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.steps import View
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model.foresight import OfClients
@@ -200,7 +202,7 @@ def _with(
         for waits in each(setting.book.waits_for_subscribers()):
             call = after.calls.get(operation.op_id)
             if waits and call is not None and server == operation.member:
-                waiting = call._replace(waiting=call.waiting | {client})
+                waiting = replace(call, waiting=call.waiting | {client})
                 worlds.append(after.but(calls=after.calls.set(operation.op_id, waiting)))
             else:
                 worlds.append(after)
@@ -228,7 +230,7 @@ def _copied(
             Message(operation.op_id, stamp, sure=sure, bare=one, renamed=not keeps) for one in bare
         )
         queue = (*copies.get((server, client), ()), *messages)
-        served = world.served._replace(copies=copies.set((server, client), queue))
+        served = replace(world.served, copies=copies.set((server, client), queue))
         worlds.append(world.but(served=served))
     return worlds
 
@@ -263,7 +265,7 @@ def resumed(
     """The worlds in which a server sends what it has inherited as a secondary."""
     copies = world.served.copies
     inherited: tuple[Message, ...] = copies.get((server, client), ())
-    without = world.but(served=world.served._replace(copies=copies.delete((server, client))))
+    without = world.but(served=replace(world.served, copies=copies.delete((server, client))))
     yield from sent(without, setting, strength, server, client, inherited)
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims
@@ -105,7 +107,7 @@ class Model:
 
     def steps(self, state: World, view: View) -> Iterator[Step]:
         """Every step that could be taken now: the harness's, then the callers', then deliveries."""
-        if len(state.wan.senders) == 0 and self.setting.queues and not state.wan.dead:
+        if self.setting.queues and len(state.wan.senders) == 0 and not state.wan.dead:
             yield from self.senders.starts(state)
             return
         yield from self.timeline.steps(state, view)
@@ -116,7 +118,7 @@ class Model:
         yield from self._by_themselves(state, view)
 
     def _by_themselves(self, state: World, view: View) -> Iterator[Step]:
-        if self.setting.lesser or self.setting.transactions or counted(state):
+        if self.setting.lesser or self.setting.transactions or (self.setting.clients and counted(state)):
             return self._one_by_one(state, EveryWay(view))
         return self._of_parts(state, view)
 
@@ -146,8 +148,10 @@ class Model:
         if self.setting.queues:
             yield from self.senders.steps(state)
             yield from self.takeover.steps(state, view)
+            # Sending comes last: the less is on its way when something breaks, the less there is to choose.
+            yield from self.dispatch.heard(state, view)
             yield from self.receivers.steps(state, view)
-            yield from self.dispatch.steps(state, view)
+            yield from self.dispatch.sent(state, view)
         if self.setting.tombstones is not None:
             yield from self.collecting.steps(state)
         if state.wan.faults:
@@ -181,31 +185,38 @@ class Model:
             if holder in state.wan.dead:
                 continue
             site = self.setting.home(holder)
+            # Where some member has never seen the key, or has it no more, its numbers are kept.
+            unseen = None if holder in self.setting.clients else FIRST
             for region, key in known:
-                stamp = state.entry(holder, region, key).stamp
-                # Where some member has never seen the key, or has it no more, its numbers are kept.
-                _lower(
-                    least, (site, region, key), stamp if holder in self.setting.clients else stamp or FIRST
-                )
+                _lower(least, (site, region, key), state.entry(holder, region, key).stamp or unseen)
+        least = {where: version for where, version in least.items() if version > 1}
+        if not least:
+            return state  # as nearly always, until everybody has gone on
         for where, stamp in self._under_way(state):
-            _lower(least, where, stamp)
+            if where in least:
+                _lower(least, where, stamp)
         shift = {where: version - 1 for where, version in least.items() if version > 1}
         return self._shifted(state, shift) if shift else state
 
     def _under_way(self, state: World) -> Iterator[tuple[Numbered, Stamp | None]]:
-        """The stamps of calls and messages, and where they count."""
+        """The stamps of calls and messages, and where they count; of keys whose versions may differ."""
+        operations, known = self.setting.operations, self.setting.ambiguous
         for op_id, call in state.calls.items():
-            operation = self.setting.operations[op_id]
-            yield self._numbered(operation, operation.member), call.stamp
+            if call.stamp is not None:
+                operation = operations[op_id]
+                if (operation.region, operation.key) in known:
+                    yield self._numbered(operation, operation.member), call.stamp
         for channel, messages in state.channels.items():
             for message in messages:
                 if message.stamp is not None:
-                    operation = self.setting.operations[message.op_id]
-                    yield self._numbered(operation, channel.source), message.stamp
+                    operation = operations[message.op_id]
+                    if (operation.region, operation.key) in known:
+                        yield self._numbered(operation, channel.source), message.stamp
         for wire in state.wan.wires.values():
             if wire.busy is not None:
-                operation = self.setting.operations[wire.busy.op_id]
-                yield self._numbered(operation, wire.receiver), wire.stamp
+                operation = operations[wire.busy.op_id]
+                if (operation.region, operation.key) in known:
+                    yield self._numbered(operation, wire.receiver), wire.stamp
 
     def _numbered(self, operation: Operation, member: str) -> Numbered:
         return self.setting.home(member), operation.region, operation.key
@@ -218,13 +229,13 @@ class Model:
             for (where, region, key), by in shift.items():
                 entry = state.entry(holder, region, key)
                 if site == where and entry.stamp is not None:
-                    lower = entry._replace(stamp=_lowered(entry.stamp, by))
+                    lower = replace(entry, stamp=_lowered(entry.stamp, by))
                     entries = entries.set((holder, region, key), lower)
         for op_id, call in state.calls.items():
             operation = self.setting.operations[op_id]
             by = shift.get(self._numbered(operation, operation.member), 0)
             if by and call.stamp is not None:
-                calls = calls.set(op_id, call._replace(stamp=_lowered(call.stamp, by)))
+                calls = calls.set(op_id, replace(call, stamp=_lowered(call.stamp, by)))
         for channel, messages in state.channels.items():
             lowered = tuple(self._lowered_message(channel, message, shift) for message in messages)
             if lowered != messages:
@@ -233,8 +244,8 @@ class Model:
             if wire.busy is not None and wire.stamp is not None:
                 operation = self.setting.operations[wire.busy.op_id]
                 by = shift.get(self._numbered(operation, wire.receiver), 0)
-                wires = wires.set(name, wire._replace(stamp=_lowered(wire.stamp, by)))
-        wan = state.wan._replace(wires=wires)
+                wires = wires.set(name, replace(wire, stamp=_lowered(wire.stamp, by)))
+        wan = replace(state.wan, wires=wires)
         return state.but(entries=entries, calls=calls, channels=channels, wan=wan)
 
     def _lowered_message(self, channel: Channel, message: Message, shift: dict[Numbered, int]) -> Message:
@@ -242,7 +253,7 @@ class Model:
             return message
         operation = self.setting.operations[message.op_id]
         by = shift.get(self._numbered(operation, channel.source), 0)
-        return message._replace(stamp=_lowered(message.stamp, by)) if by else message
+        return replace(message, stamp=_lowered(message.stamp, by)) if by else message
 
 
 Numbered = tuple[int, str, str]
@@ -252,11 +263,9 @@ FIRST = Stamp(1, "")
 
 
 def _lower(least: dict[Numbered, int], where: Numbered, stamp: Stamp | None) -> None:
-    if stamp is not None and where in least:
-        least[where] = min(least[where], stamp.version)
-    elif stamp is not None:
+    if stamp is not None and stamp.version < least.get(where, stamp.version + 1):
         least[where] = stamp.version
 
 
 def _lowered(stamp: Stamp, by: int) -> Stamp:
-    return stamp._replace(version=stamp.version - by)
+    return replace(stamp, version=stamp.version - by)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.model import claims
 from plumbline.reference.model.copies import with_sender
@@ -60,7 +62,7 @@ class Takeover:
         for after in self._merged(world, member, name):
             for other in others:
                 loser = after.wan.senders[other, name]
-                after = with_sender(after, other, name, loser._replace(missed=loser.missed + 1))  # noqa: PLW2901
+                after = with_sender(after, other, name, replace(loser, missed=loser.missed + 1))  # noqa: PLW2901
             inherited = after.wan.senders[member, name].queue
             yield Step(
                 ("takes over", member, name),
@@ -114,7 +116,8 @@ class Takeover:
             records = []
         inherited = sender.queue if all(each(book.keeps_inherited())) else ()
         for skipped in each(book.skipped_at_takeover(len(inherited))):
-            base = sender._replace(
+            base = replace(
+                sender,
                 primary=True,
                 heir=True,
                 queue=inherited[skipped:],
@@ -133,4 +136,4 @@ class Takeover:
                 new = after.wan.senders[member, name]
                 count = len(records)
                 turned = (*new.queue[len(new.queue) - count :], *new.queue[: len(new.queue) - count])
-                yield with_sender(after, member, name, new._replace(queue=turned))
+                yield with_sender(after, member, name, replace(new, queue=turned))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.steps import Entry, Step, View
 from plumbline.reference.history import (
     Armed,
@@ -152,6 +154,9 @@ class Timeline:
         return self._rest.quiet(world, held, patient=True)
 
     def _moment(self, world: World, due: Moment) -> Iterator[Step]:
+        if isinstance(due, Returned):  # first, since for nothing else is waited so long
+            yield from self._return(world, due.op_id, due.outcome, ((TIMELINE, due),))
+            return
         if isinstance(due, Left | Joined | Hosted):
             yield from self._hosting(world, due)
             return
@@ -166,8 +171,6 @@ class Timeline:
         after = self._allowed(world, due)
         if after is not None:
             yield Step(("harness", due), after, ((TIMELINE, due),), claims.NEXT_MOMENT)
-        elif isinstance(due, Returned):
-            yield from self._return(world, due.op_id, due.outcome, ((TIMELINE, due),))
         elif self._has_happened(world, due):
             yield Step(("harness", due), world, ((TIMELINE, due),), claims.NEXT_MOMENT)
 
@@ -215,7 +218,7 @@ class Timeline:
             case FaultBegun(_, fault) if fault.kind in _AT_REST and not self._may_begin(world, fault):
                 return None
             case FaultBegun(number, fault):
-                return world.but(wan=world.wan._replace(faults=world.wan.faults.set(number, fault)))
+                return world.but(wan=replace(world.wan, faults=world.wan.faults.set(number, fault)))
             case QueueAsked(number):
                 return world.but(asked=world.asked.set(number, LOOK))
             case Located(region, key, primary, redundant):
@@ -270,7 +273,7 @@ class Timeline:
             return
         if outcome.status is Status.INDEFINITE:
             # It may have happened, may still happen, or may never: the call stays under way.
-            unsure = world.calls[op_id]._replace(indefinite=True)
+            unsure = replace(world.calls[op_id], indefinite=True)
             yield Step(name, world.but(calls=world.calls.set(op_id, unsure)), shows, claims.NEXT_MOMENT)
             return
         call: Call = world.calls[op_id]
@@ -296,7 +299,7 @@ class Timeline:
             goes_on = (call.stage is Stage.APPLIED and call.by) or self._may_be_done_elsewhere(op_id, call)
             after = world if goes_on else world.but(calls=world.calls.delete(op_id))
             if partitioned:
-                after = world.but(calls=world.calls.set(op_id, call._replace(indefinite=True)))
+                after = world.but(calls=world.calls.set(op_id, replace(call, indefinite=True)))
             seen: tuple[tuple[Entry, Entry], ...] = ()
             if outcome.status is not Status.INDEFINITE and call.stage is not Stage.DONE:
                 seen = ((outcome_place(op_id), outcome_entry(outcome)),)

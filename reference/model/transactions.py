@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import msgspec
+from msgspec.structs import replace
 
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.model import tombstones
@@ -115,7 +116,7 @@ class Transactions:
     ) -> Step:
         """A call ends, and its transaction is another one from then on, or over."""
         begin = self._setting.transactions[operation.op_id]
-        calls = world.calls.set(operation.op_id, call._replace(stage=Stage.DONE, outcome=outcome))
+        calls = world.calls.set(operation.op_id, replace(call, stage=Stage.DONE, outcome=outcome))
         under_way = world.transactions.delete(begin) if now is None else world.transactions.set(begin, now)
         return Step(
             (name, operation.member, operation.op_id),
@@ -216,9 +217,9 @@ class Transactions:
         changed = next((one for one in found.changes if (one.region, one.key) == where), None)
         if effect.becomes is None:
             if changed is not None:
-                return found._replace(host=host)
+                return replace(found, host=host)
             others = (one for one in found.seen if one[:2] != where)
-            return found._replace(host=host, seen=tuple(sorted((*others, (*where, *read)), key=repr)))
+            return replace(found, host=host, seen=tuple(sorted((*others, (*where, *read)), key=repr)))
         token = operation.token if effect.becomes is EntryState.LIVE else None
         base = None
         if changed is None and not all(each(self._setting.book.stamped_at_commit())):
@@ -254,12 +255,12 @@ class Transactions:
         elsewhere = found.host not in ("", operation.member)
         arrives = each(self._setting.book.commits_elsewhere()) if elsewhere else (True,)
         for applies in arrives:
-            kept = found._replace(ending=True, changes=found.changes if applies else ())
+            kept = replace(found, ending=True, changes=found.changes if applies else ())
             calls = world.calls
             for change in kept.changes:
                 by = found.host if elsewhere else ""
                 calls = calls.set(change.op_id, Call(Stage.COMMITTED, by=by))
-            ending = call._replace(stage=Stage.SENT, outcome=Outcome(Status.OK))
+            ending = replace(call, stage=Stage.SENT, outcome=Outcome(Status.OK))
             begin = self._setting.transactions[operation.op_id]
             yield Step(
                 (name, operation.member, operation.op_id, applies),
@@ -291,7 +292,7 @@ class Transactions:
             worlds = [
                 before
                 if stamp == entry.stamp
-                else before.but(entries=before.entries.set(where, entry._replace(stamp=stamp)))
+                else before.but(entries=before.entries.set(where, replace(entry, stamp=stamp)))
                 for before in worlds
                 for stamp in each(self._setting.book.stamp_rolled_back(entry.stamp))
             ]

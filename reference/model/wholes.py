@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step, View
 from plumbline.reference.history import OrderStrength
@@ -62,11 +64,11 @@ class Wholes:
         if any(not message.queue for messages in world.channels.values() for message in messages):
             return
         outcome = Outcome(Status.OK)
-        done = call._replace(stage=Stage.DONE, outcome=outcome)
+        done = replace(call, stage=Stage.DONE, outcome=outcome)
         if operation.kind is OperationKind.LOCAL_CLEAR:
             # Whether a replicate may do without what the others hold is not said.
             refused = Outcome(Status.REFUSED)
-            ended = world.calls.set(operation.op_id, call._replace(stage=Stage.DONE, outcome=refused))
+            ended = world.calls.set(operation.op_id, replace(call, stage=Stage.DONE, outcome=refused))
             told = ((outcome_place(operation.op_id), outcome_entry(refused)),)
             yield Step(("refuses", operation.member, operation.op_id), world.but(calls=ended), told)
         ways = [
@@ -186,7 +188,7 @@ class Wholes:
         entries = world.entries
         for where, entry in world.entries.items():
             if where[:2] == (client, operation.region) and entry.state is EntryState.LIVE:
-                entries = entries.set(where, entry._replace(state=EntryState.INVALID, token=None))
+                entries = entries.set(where, replace(entry, state=EntryState.INVALID, token=None))
         return world.but(entries=entries), self._at_client(client, operation)
 
     def destroyed(self, world: World, client: str, operation: Operation) -> tuple[World, tuple[Place, Shown]]:
@@ -223,7 +225,7 @@ class Wholes:
             if operation.kind in _REMOVES:
                 entries = entries.delete(where)
             elif entry.state is EntryState.LIVE:
-                entries = entries.set(where, entry._replace(state=EntryState.INVALID, token=None))
+                entries = entries.set(where, replace(entry, state=EntryState.INVALID, token=None))
         away = world.away
         for member in members if operation.kind in DESTROYS_REGION else ():
             away = away.set((member, operation.region), value=True)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from plumbline.reference.model.world import Wire, WireName, World
 
 
@@ -15,7 +17,7 @@ def acknowledged(world: World, name: WireName, member: str) -> World:
     wire = world.wan.wires.get(name)
     if wire is None or member not in wire.awaiting:
         return world
-    return with_wire(world, name, freed(wire._replace(awaiting=wire.awaiting - {member})))
+    return with_wire(world, name, freed(replace(wire, awaiting=wire.awaiting - {member})))
 
 
 def alone(world: World, name: WireName, op_id: int) -> bool:
@@ -50,18 +52,18 @@ def with_wire(world: World, name: WireName, wire: Wire) -> World:
         wires = wires.delete(name)
     else:
         wires = wires.set(name, wire)
-    return world.but(wan=world.wan._replace(wires=wires))
+    return world.but(wan=replace(world.wan, wires=wires))
 
 
 def freed(wire: Wire) -> Wire:
     """The connection, its event dealt with if no peer is awaited any more."""
     if wire.busy is None or wire.awaiting or wire.parked:
         return wire
-    return ended(wire._replace(busy=None, stamp=None))
+    return ended(replace(wire, busy=None, stamp=None))
 
 
 def ended(wire: Wire) -> Wire:
     """The connection with one more event dealt with."""
     if wire.early:
-        return wire._replace(early=wire.early - 1)
-    return wire if wire.broken else wire._replace(done=wire.done + 1)
+        return replace(wire, early=wire.early - 1)
+    return wire if wire.broken else replace(wire, done=wire.done + 1)

@@ -6,7 +6,11 @@ Knows what is there, not what may happen next.
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import Fault, FaultKind
@@ -20,7 +24,7 @@ LOOK = "look"
 """Stands for a question after a queue among those that were asked."""
 
 
-class Entry(NamedTuple):
+class Entry(msgspec.Struct, frozen=True):
     """What one member keeps of one key. `stamp` is None where consistency checking is off."""
 
     state: EntryState
@@ -46,7 +50,7 @@ class Stage(IntEnum):
     COMMITTED = 6
 
 
-class Call(NamedTuple):
+class Call(msgspec.Struct, frozen=True):
     """An operation under way.
 
     Attributes:
@@ -87,6 +91,18 @@ class Call(NamedTuple):
     silent: bool = False
 
 
+@lru_cache(maxsize=1024)
+def to_go_on(calls: HashedMap[int, Call]) -> tuple[tuple[int, Call], ...]:
+    """Those of the calls with which their own member has not done yet, each behind its operation's number.
+
+    Of many that are under way most only wait for others, and state after state asks for the few that do not.
+    """
+    return tuple(one for one in calls.items() if one[1].stage not in _LEFT)
+
+
+_LEFT = (Stage.SENT, Stage.DONE)
+
+
 class MessageState(IntEnum):
     """A message is on the way, stands at a gate after it was applied, or is to be rolled back."""
 
@@ -95,7 +111,7 @@ class MessageState(IntEnum):
     ROLLBACK = 2
 
 
-class Message(NamedTuple):
+class Message(msgspec.Struct, frozen=True):
     """An operation on its way to one member.
 
     `update` says that the key was there where it was called; `before` is what a rollback restores. `sure` is
@@ -135,7 +151,7 @@ class Channel(NamedTuple):
     target: str
 
 
-class Queued(NamedTuple):
+class Queued(msgspec.Struct, frozen=True):
     """An event in a queue, or on its way to another site.
 
     Attributes:
@@ -157,7 +173,7 @@ class Queued(NamedTuple):
     been: frozenset[int] = frozenset()
 
 
-class Sender(NamedTuple):
+class Sender(msgspec.Struct, frozen=True):
     """A gateway sender on one member.
 
     Attributes:
@@ -212,7 +228,7 @@ class WireName(NamedTuple):
     number: int
 
 
-class Wire(NamedTuple):
+class Wire(msgspec.Struct, frozen=True):
     """What is on a connection.
 
     Attributes:
@@ -240,7 +256,7 @@ class Wire(NamedTuple):
     broken: bool = False
 
 
-class Wan(NamedTuple):
+class Wan(msgspec.Struct, frozen=True):
     """All that several sites, queues and faults add to a world.
 
     Attributes:
@@ -268,7 +284,7 @@ class Wan(NamedTuple):
     passed: int = 0
 
 
-class Registration(NamedTuple):
+class Registration(msgspec.Struct, frozen=True):
     """One entry of a client's interest list.
 
     Attributes:
@@ -282,7 +298,7 @@ class Registration(NamedTuple):
     everywhere: bool = True
 
 
-class Line(NamedTuple):
+class Line(msgspec.Struct, frozen=True):
     """Which servers keep a client's queue.
 
     Attributes:
@@ -294,7 +310,7 @@ class Line(NamedTuple):
     secondaries: tuple[str, ...] = ()
 
 
-class Served(NamedTuple):
+class Served(msgspec.Struct, frozen=True):
     """All that clients add to a world.
 
     Attributes:
@@ -321,7 +337,7 @@ class Served(NamedTuple):
     highest: HashedMap[tuple[str, str], int]
 
 
-class Tombs(NamedTuple):
+class Tombs(msgspec.Struct, frozen=True):
     """All that the collecting of tombstones adds to a world.
 
     Attributes:
@@ -336,7 +352,7 @@ class Tombs(NamedTuple):
     ghosts: HashedMap[tuple[str, str, str], Stamp]
 
 
-class Collected(NamedTuple):
+class Collected(msgspec.Struct, frozen=True):
     """A tombstone that was collected: of which entry, and its stamp."""
 
     region: str
@@ -344,7 +360,7 @@ class Collected(NamedTuple):
     stamp: Stamp
 
 
-class Bucket(NamedTuple):
+class Bucket(msgspec.Struct, frozen=True):
     """Who holds a key of a partitioned region.
 
     Attributes:
@@ -356,7 +372,7 @@ class Bucket(NamedTuple):
     copies: tuple[str, ...] = ()
 
 
-class Change(NamedTuple):
+class Change(msgspec.Struct, frozen=True):
     """What a transaction is to make of one entry.
 
     Attributes:
@@ -379,7 +395,7 @@ class Change(NamedTuple):
     base: Stamp | None = None
 
 
-class Transaction(NamedTuple):
+class Transaction(msgspec.Struct, frozen=True):
     """A transaction that has begun, or commits.
 
     Attributes:
@@ -395,7 +411,7 @@ class Transaction(NamedTuple):
     ending: bool = False
 
 
-class World:
+class World(msgspec.Struct, frozen=True, cache_hash=True):
     """Everything there is, one map per kind of thing.
 
     Attributes:
@@ -415,104 +431,24 @@ class World:
         transactions: op id of its begin → Transaction, until it is over.
     """
 
-    __slots__ = (
-        "_hash",
-        "asked",
-        "away",
-        "buckets",
-        "calls",
-        "channels",
-        "discards",
-        "entries",
-        "gates",
-        "order",
-        "served",
-        "stamps",
-        "tombs",
-        "transactions",
-        "wan",
-    )
-
-    def __init__(
-        self,
-        entries: HashedMap[tuple[str, str, str], Entry],
-        calls: HashedMap[int, Call],
-        channels: HashedMap[Channel, tuple[Message, ...]],
-        gates: HashedMap[tuple[str | int, ...], GateState],
-        discards: HashedMap[str, int],
-        order: HashedMap[tuple[str, str], bool],
-        asked: HashedMap[int, Any],
-        stamps: HashedMap[int, Stamp | None],
-        away: HashedMap[tuple[str, str], bool],
-        wan: Wan,
-        served: Served,
-        tombs: Tombs,
-        buckets: HashedMap[tuple[str, str], Bucket],
-        transactions: HashedMap[int, Transaction],
-    ) -> None:
-        self.entries = entries
-        self.calls = calls
-        self.channels = channels
-        self.gates = gates
-        self.discards = discards
-        self.order = order
-        self.asked = asked
-        self.stamps = stamps
-        self.away = away
-        self.wan = wan
-        self.served = served
-        self.tombs = tombs
-        self.buckets = buckets
-        self.transactions = transactions
-        self._hash: int | None = None
+    entries: HashedMap[tuple[str, str, str], Entry]
+    calls: HashedMap[int, Call]
+    channels: HashedMap[Channel, tuple[Message, ...]]
+    gates: HashedMap[tuple[str | int, ...], GateState]
+    discards: HashedMap[str, int]
+    order: HashedMap[tuple[str, str], bool]
+    asked: HashedMap[int, Any]
+    stamps: HashedMap[int, Stamp | None]
+    away: HashedMap[tuple[str, str], bool]
+    wan: Wan
+    served: Served
+    tombs: Tombs
+    buckets: HashedMap[tuple[str, str], Bucket]
+    transactions: HashedMap[int, Transaction]
 
     def but(self, **slices: Any) -> World:
         """The same world with some slices replaced."""
-        get = slices.get
-        return World(
-            get("entries", self.entries),
-            get("calls", self.calls),
-            get("channels", self.channels),
-            get("gates", self.gates),
-            get("discards", self.discards),
-            get("order", self.order),
-            get("asked", self.asked),
-            get("stamps", self.stamps),
-            get("away", self.away),
-            get("wan", self.wan),
-            get("served", self.served),
-            get("tombs", self.tombs),
-            get("buckets", self.buckets),
-            get("transactions", self.transactions),
-        )
-
-    def _slices(self) -> tuple[Any, ...]:
-        return (
-            self.entries,
-            self.calls,
-            self.channels,
-            self.gates,
-            self.discards,
-            self.order,
-            self.asked,
-            self.stamps,
-            self.away,
-            self.wan,
-            self.served,
-            self.tombs,
-            self.buckets,
-            self.transactions,
-        )
-
-    def __hash__(self) -> int:
-        if self._hash is None:
-            self._hash = hash(self._slices())
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, World):
-            return NotImplemented
-        return self is other or (hash(self) == hash(other) and self._slices() == other._slices())
+        return replace(self, **slices)
 
     def entry(self, member: str, region: str, key: str) -> Entry:
         """What a member keeps of a key."""

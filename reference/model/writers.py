@@ -6,6 +6,8 @@ nothing of what becomes of an operation that it refuses.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from plumbline.reference.history import Gate
 from plumbline.reference.model.world import GateState, World
 from plumbline.reference.operations import STORES_VALUE, Operation, OperationKind
@@ -39,7 +41,7 @@ def refuses(world: World, holder: str, operation: Operation) -> bool:
 def scripted(world: World, holder: str, region: str, keys: tuple[str, ...]) -> World:
     """The world in which the writer of a member or client refuses changes of these keys, and of no others."""
     refusals = world.served.refusals.set((holder, region), frozenset(keys))
-    return world.but(served=world.served._replace(refusals=refusals))
+    return world.but(served=replace(world.served, refusals=refusals))
 
 
 def _gate(holder: str, operation: Operation) -> tuple[str | int, ...]:

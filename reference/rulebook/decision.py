@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 from plumbline.reference.operations import Interest, OperationKind, Status
 from plumbline.reference.rulebook import interests
@@ -138,4 +139,4 @@ def all_but_one(keys: tuple[str, ...]) -> Free:
 
 def compared_or_not(stamp: Stamp) -> Free:
     """As it is, not at all, or as one version later."""
-    return Free((stamp, None, stamp._replace(version=stamp.version + 1)))
+    return Free((stamp, None, replace(stamp, version=stamp.version + 1)))

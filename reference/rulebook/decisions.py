@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from plumbline.reference.rulebook import subscriptions, tombstones
 from plumbline.reference.rulebook.decision import (
     Decision,
@@ -142,7 +144,7 @@ TRANSACTIONS: dict[str, Decision] = {
     "commits_elsewhere": Decision(("TX-DELEG-01",), yes_or_no),
     "transaction_host": Decision(("TX-DELEG-01",), lambda caller, replicates: Free((*replicates, caller))),
     "stamp_rolled_back": Decision(
-        ("TX-VER-02",), lambda stamp: Free((stamp, stamp._replace(version=stamp.version + 1)))
+        ("TX-VER-02",), lambda stamp: Free((stamp, replace(stamp, version=stamp.version + 1)))
     ),
     "rollback_applies": Decision(("TX-VER-02",), yes_or_no),
     "commit_keeps_tombstone": Decision(("TX-LIMIT-02",), yes_or_no),
@@ -154,7 +156,7 @@ TRANSACTIONS: dict[str, Decision] = {
     "commit_stamp_stored": Decision(
         ("TX-VER-01",),
         lambda incoming, receiver: Free(
-            (incoming, incoming._replace(member=receiver), Stamp(incoming.version + 1, receiver))
+            (incoming, replace(incoming, member=receiver), Stamp(incoming.version + 1, receiver))
         ),
     ),
     "applies_before_commit": Decision(("TX-VER-02",), yes_or_no),

@@ -5,6 +5,8 @@ Knows nothing of how they are found out.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from plumbline.reference.operations import RegionPolicy
 from plumbline.reference.rulebook.values import EntryState
 from plumbline.reference.rulebook.variant import variant
@@ -56,7 +58,7 @@ TOMBSTONES = (
         "tombstone-wins-ties",
         "TOMB-RETAIN-02",
         "an update as new as a destroy is discarded against its tombstone, whoever has the higher id",
-        compared_with_tombstone=lambda stamp: stamp._replace(version=stamp.version + 1),
+        compared_with_tombstone=lambda stamp: replace(stamp, version=stamp.version + 1),
     ),
     variant(
         "starts-over-after-destroy",

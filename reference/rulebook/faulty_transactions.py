@@ -5,6 +5,8 @@ Knows nothing of how they are found out.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from plumbline.reference.operations import OperationKind
 from plumbline.reference.rulebook.variant import variant
 
@@ -25,8 +27,8 @@ TRANSACTIONS = (
         "receivers-count-commits",
         "TX-VER-01",
         "a member gives what a commit has changed a version of its own, one above the one that came",
-        commit_stamp_stored=lambda incoming, receiver: incoming._replace(
-            version=incoming.version + 1, member=receiver
+        commit_stamp_stored=lambda incoming, receiver: replace(
+            incoming, version=incoming.version + 1, member=receiver
         ),
     ),
     variant(
@@ -51,7 +53,7 @@ TRANSACTIONS = (
         "rollback-leaves-a-version",
         "TX-VER-02",
         "an entry that a rolled back transaction would have changed keeps a version more",
-        stamp_rolled_back=lambda stamp: stamp._replace(version=stamp.version + 1),
+        stamp_rolled_back=lambda stamp: replace(stamp, version=stamp.version + 1),
     ),
     variant(
         "transactions-stay-at-home",

@@ -16,6 +16,7 @@ from itertools import combinations
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.rulebook.book import rulebook_of
@@ -46,7 +47,7 @@ _WHOLE = {
     "tuple": ("{}[:-1]", "{}[1:]", "{}[::-1]", "()"),
     "int": ("{} + 1", "{} - 1"),
     "bool": ("not {}", "True", "False"),
-    "Stamp": ("{0}._replace(version={0}.version + 1)",),
+    "Stamp": ("replace({0}, version={0}.version + 1)",),
 }
 """What is returned in place of an argument that is returned as it is, by the argument's type."""
 
@@ -101,6 +102,7 @@ def _mutants_of(decision: str, answer: Callable[..., Any], dialect: Dialect) -> 
             # What stands in front of an answer would be left unchanged in silence.
             raise ValueError(f"{decision} is not a docstring and an answer")
     right = ast.unparse(returned)
+    names = {**answer.__globals__, "replace": replace}
     seen = {right}
     for changed in _Changes(function, answer).of(returned):
         wrong = ast.unparse(changed)
@@ -113,7 +115,7 @@ def _mutants_of(decision: str, answer: Callable[..., Any], dialect: Dialect) -> 
             function=answer.__name__,
             right=right,
             wrong=wrong,
-            answer=eval(f"lambda {arguments}: {wrong}", answer.__globals__),  # noqa: S307 - our own text
+            answer=eval(f"lambda {arguments}: {wrong}", names),  # noqa: S307 - our own text
             dialect=dialect,
         )
 

@@ -13,7 +13,7 @@ import msgspec
 from plumbline.reference.operations import EventKind, Status
 
 
-class Stamp(NamedTuple):
+class Stamp(msgspec.Struct, frozen=True):
     """Version record of an entry: how often it was changed, and by which member last (004, L65).
 
     Where there are several sites, also which of them wrote last, and when (004, L30): `times` are the

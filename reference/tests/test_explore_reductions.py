@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from plumbline.reference.explain.steps import Step
 from plumbline.reference.explore.apart import member_of
@@ -153,7 +154,7 @@ def test_who_may_add_to_its_own_news_of_collections_is_not_looked_at_first():
                 continue
             late += 1
             news = (Collected(REGION, KEY, Stamp(1, member)),)
-            told = tombs._replace(told=tombs.told.set((member, other), news))
+            told = replace(tombs, told=tombs.told.set((member, other), news))
             untold = moment._replace(world=moment.world.but(tombs=told))
             assert [step for step in look.first(untold) if member_of(step) == member] == []
     assert late > 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from plumbline.reference.history import Fault, FaultKind
 from plumbline.reference.model.foresight import Unknowing
@@ -89,7 +90,7 @@ def world(link: tuple[int, int] | None, **senders: Sender) -> World:
     for member, sender in senders.items():
         kept = kept.set((member, "to 2"), sender)
     links = wan.links if link is None else wan.links.set(link, FaultKind.REPLIES_LOST)
-    return nothing.but(wan=wan._replace(seen=seen, senders=kept, links=links))
+    return nothing.but(wan=replace(wan, seen=seen, senders=kept, links=links))
 
 
 def recorded(after: World, member: str = "B") -> bool:
@@ -114,7 +115,7 @@ def test_a_record_is_forgotten_behind_a_batch_whose_answers_are_lost():
 
 
 def test_a_record_that_would_be_of_that_batch_is_kept():
-    assert recorded(forgetting().forgotten(world((1, 2), B=HEIR._replace(queue=(event(1, 1),))), 0))
+    assert recorded(forgetting().forgotten(world((1, 2), B=replace(HEIR, queue=(event(1, 1),))), 0))
 
 
 def test_what_the_dead_have_told_of_as_removed_does_not_stand_in_front():
@@ -127,7 +128,7 @@ def test_what_the_dead_have_told_of_as_removed_does_not_stand_in_front():
 def test_of_a_copy_only_what_its_primary_has_to_send_stands_in_front():
     leads = Sender(primary=True, queue=(event(1, 1), event(2, 2)), last=2, sent=2)
     assert not recorded(forgetting().forgotten(world((1, 2), A=leads, B=HEIR), 0))
-    heard = leads._replace(heard=1)
+    heard = replace(leads, heard=1)
     assert recorded(forgetting().forgotten(world((1, 2), A=heard, B=HEIR), 0))
 
 
@@ -139,7 +140,7 @@ def test_what_was_answered_is_of_no_batch_to_come(heard: int, left: list[int]):
 
 
 def test_answers_lost_on_another_link_hold_nothing_up():
-    assert not recorded(forgetting().forgotten(world((2, 1), B=HEIR._replace(queue=())), 0))
+    assert not recorded(forgetting().forgotten(world((2, 1), B=replace(HEIR, queue=())), 0))
 
 
 @pytest.mark.parametrize(("queue", "kept"), [("to 2", True), ("to 1", False)])
@@ -151,19 +152,19 @@ def test_what_is_to_come_of_one_queue_binds_no_other(queue: str, kept: bool):
     ("position", "may"), [(1, False), (3, False), (4, True)], ids=["in front", "within a batch", "behind it"]
 )
 def test_a_copy_may_come_or_be_lost_where_it_would_stand_behind_a_batch(position: int, may: bool):
-    heir = HEIR._replace(queue=(event(1, 2), event(2, 3)), records=())
+    heir = replace(HEIR, queue=(event(1, 2), event(2, 3)), records=())
     knows = forgetting()
     assert knows.may_forget(world((1, 2), B=heir), 0, "B", "to 2", event(KNOWN, position)) is may
 
 
 def test_a_copy_of_what_has_left_the_queue_may_come_or_be_lost():
-    heir = HEIR._replace(queue=(event(1, 2), event(2, 3)), mark=1)
+    heir = replace(HEIR, queue=(event(1, 2), event(2, 3)), mark=1)
     assert forgetting().may_forget(world((1, 2), B=heir), 0, "B", "to 2", event(KNOWN, 1))
 
 
 def test_a_copy_of_what_has_left_a_short_queue_may_matter():
     # Lost, it leaves a record behind, which is sent once more in the first batch.
-    heir = HEIR._replace(queue=(event(1, 2),), mark=1)
+    heir = replace(HEIR, queue=(event(1, 2),), mark=1)
     assert not forgetting().may_forget(world((1, 2), B=heir), 0, "B", "to 2", event(KNOWN, 1))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from plumbline.reference.model.ranks import without_idle
 from plumbline.reference.model.world import (
@@ -38,17 +39,17 @@ def ranked() -> World:
     """A world in which an entry has the time of operation 3."""
     world = empty_world()
     entries = world.entries.set(("A", *KEY), Entry(EntryState.LIVE, "v3", stamp(3)))
-    return world.but(entries=entries, wan=world.wan._replace(ranks=world.wan.ranks.set(KEY, PAIRS)))
+    return world.but(entries=entries, wan=replace(world.wan, ranks=world.wan.ranks.set(KEY, PAIRS)))
 
 
 def sending(sender: Sender) -> World:
     world = ranked()
-    return world.but(wan=world.wan._replace(senders=world.wan.senders.set(("A", "to 2"), sender)))
+    return world.but(wan=replace(world.wan, senders=world.wan.senders.set(("A", "to 2"), sender)))
 
 
 def wired(wire: Wire) -> World:
     world = ranked()
-    return world.but(wan=world.wan._replace(wires=world.wan.wires.set(WireName("to 2", "A", 1), wire)))
+    return world.but(wan=replace(world.wan, wires=world.wan.wires.set(WireName("to 2", "A", 1), wire)))
 
 
 def sent(message: Message) -> World:
