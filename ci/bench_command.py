@@ -6,7 +6,7 @@ Knows the command line and what is printed; docs/benchmarks.md keeps what was me
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import click
 import msgspec
@@ -89,7 +89,9 @@ def command(quick: bool, sites: bool, clients: bool, consistency: bool, pages: b
         return
     if consistency:
         of_004 = measure_consistency(draws)
-        _time("consistency", "Explaining document 004", of_004, OF_CONSISTENCY, as_json)
+        told = _time("consistency", "Explaining document 004", of_004, OF_CONSISTENCY, as_json)
+        if not as_json:
+            sys.stdout.write(together(told) + "\n")
         return
     if pages:
         _open_pages(as_json=as_json)
@@ -134,14 +136,28 @@ def _open_pages(*, as_json: bool) -> None:
     Console().print(table)
 
 
-def _time(name: str, title: str, measured: Iterator[Timed], kinds: Sequence[Kind], as_json: bool) -> None:
+def together(rows: Iterable[Timed]) -> str:
+    """At which rate all systems' conforming examples are explained, together, for each of their sizes."""
+    told = [row for row in rows if not row.spoilt]
+    rates = []
+    for size in sorted({row.operations for row in told}):
+        seconds = [row.seconds for row in told if row.operations == size]
+        rates.append(f"{size * len(seconds) / sum(seconds):,.0f} at {size:,}")
+    return f"conforming examples of all systems together, operations a second: {', '.join(rates)}"
+
+
+def _time(
+    name: str, title: str, measured: Iterator[Timed], kinds: Sequence[Kind], as_json: bool
+) -> list[Timed]:
     """Tell how long examples of some kinds took to explain, right ones and spoilt ones, each kind at once."""
     rows = one_by_one(measured, title.lower(), 2 * len(kinds))
+    timed: list[Timed] = []
     if as_json:
         with document(name) as told:
             for row in rows:
+                timed.append(row)
                 told.add(row)
-        return
+        return timed
     head = (names("examples", (kind.name for kind in kinds)), Column("spoilt", len("not at all")))
     numbers = (
         *(("operations", 0), ("in time", 8), ("limit", 7), ("unknown", 0), ("wrong", 0)),
@@ -149,6 +165,7 @@ def _time(name: str, title: str, measured: Iterator[Timed], kinds: Sequence[Kind
     )
     table = Lines((*head, *(Column(name, width, right=True) for name, width in numbers)), title)
     for row in rows:
+        timed.append(row)
         table.add(
             row.name,
             "once" if row.spoilt else "not at all",
@@ -162,6 +179,7 @@ def _time(name: str, title: str, measured: Iterator[Timed], kinds: Sequence[Kind
             _number(row.seconds, 2),
             _number(row.longest, 2),
         )
+    return timed
 
 
 def _tell(console: Console, rows: list[Row], rates: Rates, sizes: tuple[int, ...], draws: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from plumbline.ci import bench_command, client_benchmarks, consistency_benchmarks, fault_benchmarks, timings
 from plumbline.ci.benchmarks import (
@@ -25,7 +26,8 @@ from plumbline.ci.benchmarks import (
 )
 from plumbline.ci.command import group
 from plumbline.ci.timings import timed_kinds
-from plumbline.reference.explain.engine import Answer, Budget, explain
+from plumbline.reference.explain.efforts import Effort, search
+from plumbline.reference.explain.engine import Answer, Budget, Explanation, explain
 from plumbline.reference.explain.keywise import parts
 from plumbline.reference.explain.question import ask
 from plumbline.reference.history import Called, FaultBegun, OrderStrength, Registered
@@ -200,6 +202,31 @@ def test_examples_of_document_004_are_as_large_as_they_say_and_are_explained(
     assert (row.unknown, row.wrong) == (0, 0)
     assert row.name == kind.name
     assert consistency_benchmarks.draw_example(kind, 1, spoilt=True) != history
+
+
+def test_the_rate_of_all_systems_together_is_that_of_their_conforming_examples():
+    slow, fast, spoilt = ROW, replace(ROW, seconds=0.06), replace(ROW, seconds=7.0, spoilt=True)
+    longer = replace(ROW, operations=200, seconds=0.5)
+    told = bench_command.together([slow, fast, spoilt, longer])
+    assert told.endswith("operations a second: 1,000 at 40, 400 at 200")
+
+
+def test_of_long_examples_of_three_sites_single_keys_are_asked_and_never_all_at_first(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    (kind,) = [k for k in consistency_benchmarks.KINDS if (k.name, k.operations) == ("three sites", 200)]
+    asked = []
+    go_on = Effort.go_on
+
+    def noted(self: Effort, budget: Budget) -> Explanation:
+        asked.append(self.part)
+        return go_on(self, budget)
+
+    monkeypatch.setattr(Effort, "go_on", noted)
+    history = consistency_benchmarks.draw_example(kind, 0, spoilt=False)
+    assert search(history, Rulebook(), Budget(60_000)).answer is Answer.EXPLAINED
+    assert len(asked) == 4
+    assert None not in asked
 
 
 # 17: a queue is paused, and then replies are lost, so that what comes again tells what was not heard.

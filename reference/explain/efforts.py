@@ -18,6 +18,7 @@ from plumbline.reference.explain.orders import Drawn, Order, Timed, by_what_show
 from plumbline.reference.explain.projection import Part
 from plumbline.reference.explain.question import Question, ask
 from plumbline.reference.explain.suspects import suspects
+from plumbline.reference.garbage import uncollected
 from plumbline.reference.history import History
 from plumbline.reference.rulebook.book import Rulebook
 
@@ -32,6 +33,9 @@ third. Sooner where runs of single keys lead, since only a few steps are to be f
 
 LEAST_PATIENCE = 200
 """Nobody gives up before having looked at so many states without getting further."""
+
+MOST_SITES, SHORT = 2, 500
+"""Of more sites, and more entries of the logs, single keys are asked before all."""
 
 BRIEF = 2
 """So many states for each entry are looked at in another order of the choices: where that is a lucky one, it
@@ -68,8 +72,19 @@ def searched(history: History, book: Rulebook, budget: Budget, asked: Asked | No
     What is not soon explained is wrong, and a few keys are refuted long before all are; or else the first
     choices were unlucky, and others soon explain it.
     """
+    with uncollected():  # else the collector would look through all that is remembered after each effort
+        return _searched(history, book, budget, asked)
+
+
+def _searched(history: History, book: Rulebook, budget: Budget, asked: Asked | None) -> Decided:
     whole = Effort(history, book, asked)
     shared = _Shared(book, budget)
+    singles = None
+    if not book.replaced() and _leads_astray(whole):
+        singles = shared.parts_of(whole, 1, ())
+        decided = shared.refuted_of(singles, PATIENT) or shared.composed(whole, singles)
+        if decided is not None:
+            return decided
     found = shared.spent_on(whole, SOON, IMPATIENT)
     if asked is not None and found.answer is not Answer.EXPLAINED:
         # Who listens takes longer, which those that take long anyway have no time for.
@@ -79,7 +94,7 @@ def searched(history: History, book: Rulebook, budget: Budget, asked: Asked | No
         return found, history
     # Naming asks many rulebooks, and has little time for each.
     if not book.replaced():
-        for decided in _tried(shared, whole, found):
+        for decided in _tried(shared, whole, found, singles):
             if decided is not None:
                 return decided
             if shared.is_over():
@@ -87,11 +102,20 @@ def searched(history: History, book: Rulebook, budget: Budget, asked: Asked | No
     return shared.spent_on(whole), history
 
 
-def _tried(shared: _Shared, whole: Effort, found: Explanation) -> Iterator[Decided | None]:
-    """What one effort after another decides, or None; what was `found` of all keys was not enough."""
+def _tried(
+    shared: _Shared, whole: Effort, found: Explanation, begun: _Parts | None
+) -> Iterator[Decided | None]:
+    """What one effort after another decides, or None.
+
+    Args:
+        shared: what they share.
+        whole: all keys.
+        found: of all keys, which was not enough.
+        begun: single keys, if they were asked before.
+    """
     shared.note_where_stuck(found)
     suspected = suspects(whole.question, found.frontier)
-    singles = shared.parts_of(whole, 1, [frozenset((key,)) for key in suspected.keys])
+    singles = begun or shared.parts_of(whole, 1, [frozenset((key,)) for key in suspected.keys])
     pairs = shared.parts_of(whole, 2, suspected.pairs)
     yield shared.refuted_of(singles, FEW_KEYS)
     yield shared.composed(whole, singles)
@@ -113,6 +137,14 @@ def _tried(shared: _Shared, whole: Effort, found: Explanation) -> Iterator[Decid
     yield shared.refuted_of(pairs, PATIENT)
     for more in AGAIN:
         yield shared.again(whole, *more)
+
+
+def _leads_astray(whole: Effort) -> bool:
+    """Whether the first choices of all keys hardly ever lead to a run, where those of single keys do.
+
+    Of three sites each event takes two ways, and waits for what came before it on either.
+    """
+    return len(whole.history.topology.sites) > MOST_SITES and whole.question.logs.total > SHORT
 
 
 class Effort:
