@@ -137,6 +137,17 @@ class Disturbances:
         """Whether a fault is still to come that binds the queue (see Foresight)."""
         return self._last_bound[queue] >= now
 
+    def binds_before_rest(self, now: int, queue: str) -> bool:
+        """Whether such a fault comes before everything is known to have come to rest (see Foresight)."""
+        if self._last_bound[queue] < now:
+            return False
+        if self._index.lives.begin_anew:
+            return True  # who runs again may keep the queue, too
+        until = next_from(self._index.settled_everywhere, now)
+        return any(
+            now <= moment < until and self._binds(fault, queue) for moment, fault in self._index.faults
+        )
+
     def _binds(self, fault: Fault, queue: str) -> bool:
         attributes, sites = self._index.queues[queue], self._index.sites
         receivers = [member for member, site in sites.items() if site == attributes.remote_site]

@@ -54,6 +54,7 @@ class Hindsight:
         self.copy_is_looked_at_now = disturbances.copy_is_looked_at_now
         self.arrives_in_time = disturbances.arrives_in_time
         self.binds_to_come = disturbances.binds_to_come
+        self.binds_before_rest = disturbances.binds_before_rest
         self.may_break = disturbances.may_break
         self.dies = disturbances.dies
         self.may_happen = disturbances.may_happen

@@ -132,6 +132,12 @@ class Foresight(Protocol):
     def binds_to_come(self, now: int, queue: str) -> bool:
         """Whether a fault is still to come under which it matters what of the queue is sent at all."""
 
+    def binds_before_rest(self, now: int, queue: str) -> bool:
+        """Whether such a fault may come before everything has come to rest, so that the queue is empty.
+
+        Copies of the queue may hold more even then, as nothing says when they are told of what has left it.
+        """
+
     def may_break(self, world: World, now: int, queue: str) -> bool:
         """Whether anything may still keep what is on its way from the queue from being answered."""
 
@@ -283,6 +289,10 @@ class Unknowing:
         return True
 
     def binds_to_come(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def binds_before_rest(self, *_: object) -> bool:
         """Perhaps."""
         return True
 

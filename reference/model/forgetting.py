@@ -93,13 +93,27 @@ class Forgetting:
             or any(binds(fault, queue, self._setting.led_to[name]) for fault in wan.faults.values())
             or any(sender.paused for (_, paused), sender in wan.senders.items() if paused == name)
             or self._is_looked_at(world, now, name)
-            or self._foresight.binds_to_come(now, name)
+            or self._is_to_be_bound(world, now, name)
         ):
             return None
         if wan.links.get((queue.site, queue.remote_site or 0)) is not FaultKind.REPLIES_LOST:
             return 0
         waits = not any(each(self._setting.book.sends_while_unanswered()))
         return queue.batch_size if waits else None
+
+    def _is_to_be_bound(self, world: World, now: int, name: str) -> bool:
+        """Whether it may matter later what of a queue is sent at all.
+
+        Once everything has come to rest nothing is left of a queue that only one member keeps; others may
+        not have been told yet what has left it, and would send that again if they had to take over.
+        """
+        if self._keepers(world, name) > 1:
+            return self._foresight.binds_to_come(now, name)
+        return self._foresight.binds_before_rest(now, name)
+
+    def _keepers(self, world: World, name: str) -> int:
+        """How many members that live keep a queue, or a copy of it."""
+        return sum(queue == name and member not in world.wan.dead for member, queue in world.wan.senders)
 
     def _ahead(self, world: World, member: str, name: str, sender: Sender) -> list[int]:
         """The positions of what stays in a member's queue, or copy of it, until a queue's link is mended.
@@ -185,12 +199,9 @@ class Forgetting:
         if len(world.wan.dead) == 0:
             return world
         for (member, name), sender in world.wan.senders.items():
-            alone = not any(
-                (other, name) in world.wan.senders and other not in world.wan.dead
-                for other in self._setting.others[member]
-            )
             if (
-                alone
+                member not in world.wan.dead
+                and self._keepers(world, name) == 1
                 and self._unbound(world, now, name)
                 and not any(message.queue == name for sent in world.channels.values() for message in sent)
             ):

@@ -91,6 +91,10 @@ class Call(msgspec.Struct, frozen=True):
     silent: bool = False
 
 
+_LEFT = (Stage.SENT, Stage.DONE)
+"""Their own member has nothing more to do for such calls."""
+
+
 @lru_cache(maxsize=1024)
 def to_go_on(calls: HashedMap[int, Call]) -> tuple[tuple[int, Call], ...]:
     """Those of the calls with which their own member has not done yet, each behind its operation's number.
@@ -98,9 +102,6 @@ def to_go_on(calls: HashedMap[int, Call]) -> tuple[tuple[int, Call], ...]:
     Of many that are under way most only wait for others, and state after state asks for the few that do not.
     """
     return tuple(one for one in calls.items() if one[1].stage not in _LEFT)
-
-
-_LEFT = (Stage.SENT, Stage.DONE)
 
 
 class MessageState(IntEnum):

@@ -32,12 +32,17 @@ KNOWN = 9
 class Sees(Unknowing):
     """By this nothing more is looked at, counted or told of again, and only some queues are bound."""
 
-    def __init__(self, *bound: str) -> None:
+    def __init__(self, *bound: str, rests_before: bool = False) -> None:
         self._bound = bound
+        self._rests_before = rests_before
 
     def binds_to_come(self, *arguments: object) -> bool:
         """Only those."""
         return arguments[-1] in self._bound
+
+    def binds_before_rest(self, *arguments: object) -> bool:
+        """Those, too, unless everything comes to rest before."""
+        return not self._rests_before and self.binds_to_come(*arguments)
 
     def copies_are_looked_at(self, *_: object) -> bool:
         """No."""
@@ -60,7 +65,7 @@ def event(op_id: int, position: int = 0) -> Queued:
     return Queued(op_id, OperationKind.PUT, f"v{op_id}", 1, frozenset({op_id}), position)
 
 
-def forgetting(*bound: str) -> Forgetting:
+def forgetting(*bound: str, rests_before: bool = False) -> Forgetting:
     setting = Setting(
         Rulebook(), TOPOLOGY, (RegionAttributes(name="r"),), TOPOLOGY.members, queues=(TO_2, TO_1)
     )
@@ -76,7 +81,7 @@ def forgetting(*bound: str) -> Forgetting:
         )
         for op_id in range(1, 10)
     }
-    return Forgetting(setting, Sees(*bound))
+    return Forgetting(setting, Sees(*bound, rests_before=rests_before))
 
 
 def world(link: tuple[int, int] | None, **senders: Sender) -> World:
@@ -146,6 +151,23 @@ def test_answers_lost_on_another_link_hold_nothing_up():
 @pytest.mark.parametrize(("queue", "kept"), [("to 2", True), ("to 1", False)])
 def test_what_is_to_come_of_one_queue_binds_no_other(queue: str, kept: bool):
     assert recorded(forgetting(queue).forgotten(world(None, B=HEIR), 0)) is kept
+
+
+def test_what_binds_only_once_all_has_come_to_rest_keeps_no_record_of_who_is_left_alone():
+    assert not recorded(forgetting("to 2", rests_before=True).forgotten(world(None, B=HEIR), 0))
+
+
+def test_where_two_keep_a_queue_it_is_kept_for_what_binds_at_any_time():
+    # At rest the one may not have been told yet what has left the queue of the other.
+    leads = Sender(primary=True, queue=(event(1, 1), event(2, 2)), last=2)
+    knows = forgetting("to 2", rests_before=True)
+    assert recorded(knows.forgotten(world(None, A=leads, B=HEIR), 0))
+
+
+def test_the_dead_keep_no_queue():
+    both = world(None, A=Sender(primary=True), B=HEIR)
+    dead = both.but(wan=replace(both.wan, dead=both.wan.dead.set("A", value=True)))
+    assert not recorded(forgetting("to 2", rests_before=True).forgotten(dead, 0))
 
 
 @pytest.mark.parametrize(

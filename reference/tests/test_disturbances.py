@@ -1,0 +1,69 @@
+"""What is yet to break in a history, before or after everything has come to rest."""
+
+from __future__ import annotations
+
+import pytest
+
+from plumbline.reference.explain.disturbances import Disturbances
+from plumbline.reference.explain.index import Index
+from plumbline.reference.history import Fault, FaultBegun, FaultKind, History, Moment, Settled
+from plumbline.reference.operations import QueueAttributes, RegionAttributes, Site, Topology
+
+STOP = Fault(kind=FaultKind.RECEIVER_STOP, member="C")
+LOST = Fault(kind=FaultKind.REPLIES_LOST, site=2, remote_site=1)
+RESTART = Fault(kind=FaultKind.RESTART, member="A")
+REST = Settled()
+SOME_HELD = Settled((("B", "x"),))
+
+
+def disturbances(*timeline: Moment | Fault) -> Disturbances:
+    """Of a history of two sites in which this happens."""
+    moments = [FaultBegun(n, one) if isinstance(one, Fault) else one for n, one in enumerate(timeline, 1)]
+    history = History(
+        topology=Topology((Site(1, ("A", "B")), Site(2, ("C", "D")))),
+        regions=(RegionAttributes(name="r"),),
+        timeline=tuple(moments),
+        logs={},
+        queues=(
+            QueueAttributes(id="to 2", site=1, remote_site=2),
+            QueueAttributes(id="to 1", site=2, remote_site=1),
+        ),
+    )
+    return Disturbances(Index(history))
+
+
+@pytest.mark.parametrize(
+    ("timeline", "before"),
+    [
+        ((REST, STOP), False),
+        ((STOP, REST), True),
+        ((STOP,), True),
+        ((REST,), False),
+        ((SOME_HELD, STOP), True),
+        ((LOST, REST, STOP), True),
+        ((REST, STOP, RESTART), True),
+    ],
+    ids=[
+        "at rest before it",
+        "at rest behind it",
+        "never at rest",
+        "nothing binds",
+        "something held back",
+        "at rest but for another link",
+        "who has died runs again",
+    ],
+)
+def test_what_binds_a_queue_binds_it_before_all_has_come_to_rest(
+    timeline: tuple[Moment | Fault, ...], before: bool
+):
+    found = disturbances(*timeline)
+    assert found.binds_before_rest(0, "to 2") is before
+    assert found.binds_to_come(0, "to 2") is (STOP in timeline)
+
+
+def test_what_has_happened_binds_no_more():
+    assert not disturbances(STOP, REST).binds_before_rest(1, "to 2")
+
+
+def test_a_receiver_of_one_queue_binds_no_other():
+    assert not disturbances(STOP).binds_before_rest(0, "to 1")
