@@ -63,6 +63,7 @@ def test_what_binds_a_queue_binds_it_before_all_has_come_to_rest(
 
 def test_what_has_happened_binds_no_more():
     assert not disturbances(STOP, REST).binds_before_rest(1, "to 2")
+    assert not disturbances(STOP, REST, STOP).binds_before_rest(1, "to 2")
 
 
 def test_a_receiver_of_one_queue_binds_no_other():
