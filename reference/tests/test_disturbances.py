@@ -10,6 +10,7 @@ from plumbline.reference.history import Fault, FaultBegun, FaultKind, History, M
 from plumbline.reference.operations import QueueAttributes, RegionAttributes, Site, Topology
 
 STOP = Fault(kind=FaultKind.RECEIVER_STOP, member="C")
+START = Fault(kind=FaultKind.RECEIVER_START, member="C")
 LOST = Fault(kind=FaultKind.REPLIES_LOST, site=2, remote_site=1)
 RESTART = Fault(kind=FaultKind.RESTART, member="A")
 REST = Settled()
@@ -63,7 +64,9 @@ def test_what_binds_a_queue_binds_it_before_all_has_come_to_rest(
 
 def test_what_has_happened_binds_no_more():
     assert not disturbances(STOP, REST).binds_before_rest(1, "to 2")
-    assert not disturbances(STOP, REST, STOP).binds_before_rest(1, "to 2")
+    stopped_twice = disturbances(STOP, START, REST, STOP)
+    assert stopped_twice.binds_before_rest(0, "to 2")
+    assert not stopped_twice.binds_before_rest(2, "to 2")
 
 
 def test_a_receiver_of_one_queue_binds_no_other():
