@@ -112,6 +112,16 @@ class Settled(msgspec.Struct, frozen=True, tag="settled"):
     held: tuple[tuple[str, str], ...] = ()
 
 
+class SettledBut(Settled, frozen=True, tag="settled_but"):
+    """Nothing more would happen by itself, but for what waits in some queues to be sent.
+
+    No harness says so: it is what is left of a Settled where operations were left out, of which some may have
+    been sent last over a link whose answers are lost, and hold up all that is queued behind them.
+    """
+
+    queues: tuple[str, ...] = ()
+
+
 class ContentsAsked(msgspec.Struct, frozen=True, tag="contents_asked"):
     """The harness has asked what a member holds; answered by the ContentsRead of the same number."""
 

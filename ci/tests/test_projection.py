@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.ci import consistency_benchmarks, fault_benchmarks
+from plumbline.ci import consistency_benchmarks, fault_benchmarks, two_sites
 from plumbline.ci.corruptions import showing_less
 from plumbline.ci.one_site import Shape, draw_plan, run_on_reference
 from plumbline.reference.explain.efforts import search
@@ -23,9 +23,12 @@ from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import (
     Called,
     ContentsRead,
+    Fault,
+    FaultKind,
     History,
     Returned,
     Settled,
+    SettledBut,
     Shown,
     StatisticRead,
     Waited,
@@ -43,7 +46,7 @@ from plumbline.reference.operations import (
     Status,
     Topology,
 )
-from plumbline.reference.plans import Await, Do, Finish, Park, Plan, Release, Settle
+from plumbline.reference.plans import Await, Do, Finish, Inject, Park, Plan, Release, Settle
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.suites.replaying import play_plan
 from plumbline.suites.session import Session
@@ -214,6 +217,48 @@ def test_what_a_receiver_stands_at_holds_up_the_other_keys_that_its_site_is_sent
         "y": 2,
     }
     assert {answer(part) for part in found.values()} == {Answer.EXPLAINED}
+
+
+def of_lost_answers() -> History:
+    """What was put last waits in its queue, behind what is not answered, until the link is mended."""
+    lost = Fault(kind=FaultKind.REPLIES_LOST, site=1, remote_site=2)
+    plan = Plan(
+        Topology((Site(1, ("A", "B")), Site(2, ("C",)))),
+        (RegionAttributes(name="r", senders=("to 2",)),),
+        (Inject(lost), Do(put(1, "y")), Do(put(2)), Settle(), Inject(mending(lost))),
+        queues=(QueueAttributes(id="to 2", site=1, remote_site=2, batch_size=1),),
+    )
+    return two_sites.run_on_reference(plan)
+
+
+def mending(lost: Fault) -> Fault:
+    return msgspec.structs.replace(lost, kind=FaultKind.LINK_UP)
+
+
+def alone(history: History, key: str) -> History:
+    (found,) = [
+        part.history for part in parts(history, 1) if {op.key for op in operations(part.history)} == {key}
+    ]
+    return found
+
+
+def test_what_waits_behind_another_key_for_lost_answers_may_wait_alone_as_well():
+    history = of_lost_answers()
+    rests = [what for what in alone(history, "x").timeline if isinstance(what, Settled)]
+    assert rests == [SettledBut((), ("to 2",)), Settled()]
+    (told,) = alone(history, "x").logs["C"]
+    assert alone(history, "x").timeline[told.after - 1] == rests[0]
+    assert answer(alone(history, "x")) is Answer.EXPLAINED
+
+
+def test_what_waits_for_no_queue_has_happened_by_then_of_each_key_alone():
+    history = of_lost_answers()
+    late = msgspec.structs.replace(
+        history.logs["B"][1], after=history.logs["C"][1].after, before=len(history.timeline)
+    )
+    wrong = msgspec.structs.replace(history, logs={**history.logs, "B": (history.logs["B"][0], late)})
+    assert answer(alone(wrong, "x")) is Answer.REFUTED
+    assert answer(alone(wrong, "y")) is Answer.EXPLAINED
 
 
 def test_clients_of_several_servers_are_asked_for_all_keys_only():

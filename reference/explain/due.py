@@ -10,7 +10,7 @@ from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.lives import NEVER
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, View
-from plumbline.reference.history import NotParked, Returned, Settled, Waited
+from plumbline.reference.history import NotParked, Returned, Settled, SettledBut, Waited
 from plumbline.reference.model import hazards
 from plumbline.reference.model.places import TIMELINE, listener_entry, listener_place
 from plumbline.reference.model.world import Channel, Message, Sender, WireName, World
@@ -73,7 +73,9 @@ class Due:
 
     def wants_event(self, world: World, view: View, name: WireName, sender: Sender) -> bool:
         """Whether what is due needs an event that the sender has not sent yet (see Foresight)."""
-        if isinstance(view.due(TIMELINE), Settled | NotParked | Waited):
+        due = view.due(TIMELINE)
+        waits = isinstance(due, SettledBut) and name.queue in due.queues
+        if isinstance(due, Settled | NotParked | Waited) and not waits:
             return True
         if hazards.look_behind_fault(name.queue) in self._disturbances.open(world, view):
             return True  # how deep the queue is shows what was answered before the fault

@@ -37,6 +37,7 @@ from plumbline.reference.history import (
     Returned,
     Scripted,
     Settled,
+    SettledBut,
     StatisticAsked,
     StatisticRead,
     Waited,
@@ -139,6 +140,8 @@ class Index:
         self.asked: dict[int, int] = {}
         self.stills: list[int] = []
         """When all the time was given that anything may take."""
+        self.waiting: dict[int, tuple[str, ...]] = {}
+        """Those of these moments at which something may wait in queues to be sent, and in which."""
         called: dict[str, set[str]] = {region.name: set() for region in history.regions}
         for moment, what in enumerate(history.timeline):
             match what:
@@ -153,6 +156,8 @@ class Index:
                     self.returned[op_id] = (moment, outcome)
                 case Settled(held):
                     self.stills.append(moment)
+                    if isinstance(what, SettledBut):
+                        self.waiting[moment] = what.queues
                     self._settle(moment, held)
                 case NotParked() | Waited():
                     self.stills.append(moment)

@@ -21,10 +21,7 @@ from plumbline.reference.history import (
     FaultDone,
     FaultKind,
     History,
-    NotParked,
     Scripted,
-    Settled,
-    Waited,
 )
 from plumbline.reference.operations import WHOLE_REGION, RegionPolicy
 
@@ -49,35 +46,37 @@ def parts(history: History, keys: int, suspected: Collection[frozenset[Where]] =
     """
     if bool(history.queues) is bool(history.clients) or not _independent(history):
         return
-    unsettled = _unsettled(history)
+    held_up = _held_up(history)
     called = [what.operation for what in history.timeline if isinstance(what, Called)]
     all_keys = list(dict.fromkeys((operation.region, operation.key) for operation in called))
     if keys >= len(all_keys) or (keys > 1 and len(all_keys) > MOST_KEYS):
         return
     for some in sorted(combinations(all_keys, keys), key=lambda some: frozenset(some) not in suspected):
         kept = {operation.op_id for operation in called if (operation.region, operation.key) in some}
-        part = part_of(history, kept, unsettled)
+        part = part_of(history, kept, held_up)
         if part is not None:
             yield part
 
 
-def _unsettled(history: History) -> list[int]:
-    """The moments that say that nothing more would happen, while answers of one site to another are lost.
+def _held_up(history: History) -> dict[int, tuple[str, ...]]:
+    """The queues to sites whose answers are lost, for each moment behind that begins.
 
-    Then what was sent last, of whatever key, holds up all that is queued behind it.
+    What was sent last, of whatever key, holds up all that is queued behind it.
     """
     lost: set[tuple[int, int]] = set()
-    found = []
+    found = {}
     for number, what in enumerate(history.timeline):
         match what:
             case FaultBegun(_, fault) if fault.kind is FaultKind.REPLIES_LOST:
                 lost.add((fault.site, fault.remote_site))
             case FaultDone(_, fault) if fault.kind is FaultKind.LINK_UP:
                 lost.discard((fault.site, fault.remote_site))
-            case Settled() | NotParked() | Waited() if lost:
-                found.append(number)
             case _:
                 pass
+        if lost:
+            found[number] = tuple(
+                queue.id for queue in history.queues if (queue.site, queue.remote_site) in lost
+            )
     return found
 
 

@@ -6,7 +6,7 @@ candidate is a suspicion, to be confirmed on it. Knows how histories are written
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import accumulate
 
 import msgspec
@@ -28,6 +28,7 @@ from plumbline.reference.history import (
     Released,
     Returned,
     Settled,
+    SettledBut,
     Shown,
     StatisticAsked,
     StatisticRead,
@@ -64,15 +65,25 @@ def project(history: History, kept: Collection[int]) -> History | None:
     return None if part is None else part.history
 
 
-def part_of(history: History, kept: Collection[int], without: Collection[int] = ()) -> Part | None:
-    """The same with the numbers of its moments, and without those moments that are named by theirs."""
-    return _Projection(history, kept, without).carry_out()
+def part_of(
+    history: History, kept: Collection[int], held_up: Mapping[int, tuple[str, ...]] | None = None
+) -> Part | None:
+    """The same with the numbers of its moments.
+
+    Args:
+        history: what is left out of.
+        kept: the numbers of the operations that stay.
+        held_up: of some moments which queues the others may hold up then, though something waits in them.
+    """
+    return _Projection(history, kept, held_up or {}).carry_out()
 
 
 class _Projection:
-    def __init__(self, history: History, kept: Collection[int], without: Collection[int]) -> None:
+    def __init__(
+        self, history: History, kept: Collection[int], held_up: Mapping[int, tuple[str, ...]]
+    ) -> None:
         self._history = history
-        self._without = frozenset(without)
+        self._held_up = held_up
         called = [what.operation for what in history.timeline if isinstance(what, Called)]
         self._callers = {operation.op_id: operation.member for operation in called}
         self._sites = {m: site.number for site in history.topology.sites for m in site.members}
@@ -84,7 +95,7 @@ class _Projection:
         self._lost_keys = {(op.region, op.key) for op in self._dropped} - self._keys
 
     def carry_out(self) -> Part | None:
-        moments = [None if number in self._without else what for number, what in enumerate(self._moments())]
+        moments = [self._as_far_as_told(number, what) for number, what in enumerate(self._moments())]
         if any(isinstance(what, Returned) and what.outcome.value in self._foreign for what in moments):
             return None
         unreadable = self._unreadable()
@@ -137,6 +148,18 @@ class _Projection:
                 case _:
                     yield what
 
+    def _as_far_as_told(self, number: int, what: Moment | None) -> Moment | None:
+        """A moment that says that nothing more happens, without what the others may hold up then."""
+        queues = self._held_up.get(number)
+        if queues is None:
+            return what
+        match what:
+            case Settled(held):
+                return SettledBut(held, queues)
+            case NotParked() | Waited():
+                return None
+        return what
+
     def _holds_up(self, gate: Gate) -> bool:
         """Whether a listener that stands there holds up all that its site is sent over one connection."""
         return self._sites.get(gate.member) != self._sites.get(self._callers.get(gate.op_id, gate.member))
@@ -176,7 +199,8 @@ class _Projection:
                 return msgspec.structs.replace(what, entries=left)
             case Settled(held):
                 lost = {key for _, key in self._lost_keys}
-                return Settled(tuple(place for place in held if place[1] not in lost))
+                left_held = tuple(place for place in held if place[1] not in lost)
+                return msgspec.structs.replace(what, held=left_held)
         return what
 
 

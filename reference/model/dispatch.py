@@ -69,8 +69,11 @@ class Dispatch:
             return []
         return [m for m in self._setting.led_to[queue.id] if m not in wan.dead and m not in wan.stopped]
 
-    def idle(self, world: World, member: str, name: str) -> bool:
-        """Whether the sender has nothing to do unless something else happens first."""
+    def idle(self, world: World, member: str, name: str, *, waits: bool = False) -> bool:
+        """Whether the sender has nothing to do unless something else happens first.
+
+        Where it is known to wait, what it could send may be held up by what nobody tells of.
+        """
         sender = world.wan.senders[member, name]
         if not self._dispatches[sender.primary]:
             return True
@@ -90,7 +93,7 @@ class Dispatch:
         if wire.replies and not lost:
             return False
         # Once something is unanswered the batch may have ended there.
-        if bool(sender.sent) or sender.paused or len(sender.queue) == sender.sent:
+        if waits or bool(sender.sent) or sender.paused or len(sender.queue) == sender.sent:
             return True
         return not self._batches.must_leave(world, queue, sender)
 

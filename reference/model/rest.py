@@ -5,7 +5,7 @@ Asks each part; knows what a parked listener may hold back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from plumbline.reference.model.buckets import Buckets
 from plumbline.reference.model.callers import Callers
@@ -53,7 +53,12 @@ class Rest:
         self._dispatch = dispatch
 
     def quiet(
-        self, state: World, held: frozenset[tuple[str, str]] = frozenset(), *, patient: bool = False
+        self,
+        state: World,
+        held: frozenset[tuple[str, str]] = frozenset(),
+        *,
+        patient: bool = False,
+        waiting: Collection[str] = (),
     ) -> bool:
         """Whether nothing more happens by itself, except where a parked listener may hold it back.
 
@@ -61,6 +66,7 @@ class Rest:
             state: the world.
             held: members and keys at which something may be held back.
             patient: whether also what happens only now and then has happened: removals were told of.
+            waiting: queues in which something may wait to be sent, or lie on its way as if it did.
         """
         return (
             self._calls_rest(state, held)
@@ -68,7 +74,7 @@ class Rest:
             and (not self._setting.transactions or self._transactions.quiet(state, held))
             and (not self._setting.clients or self._clients.quiet(state, held))
             and (not self._setting.partitioned or self._buckets.rests(state, held))
-            and (not self._setting.queues or self._queues_rest(state, held, patient=patient))
+            and (not self._setting.queues or self._queues_rest(state, held, waiting, patient=patient))
             and (self._setting.tombstones is None or self._collecting.quiet(state))
         )
 
@@ -121,8 +127,8 @@ class Rest:
             if head.state is MessageState.PARKED or channel.target in self._setting.clients:
                 continue
             if head.queue:
-                if patient or head.event is not None:
-                    return False
+                if patient or head.event is not None or channel.source in state.wan.dead:
+                    return False  # what the dead have said arrives or is lost, before anybody takes over
                 continue
             key = self._setting.operations[head.op_id].key
             if head.op_id in self._setting.transactions and (channel.source, key) in held:
@@ -131,17 +137,19 @@ class Rest:
                 return False
         return True
 
-    def _queues_rest(self, state: World, held: frozenset[tuple[str, str]], *, patient: bool) -> bool:
+    def _queues_rest(
+        self, state: World, held: frozenset[tuple[str, str]], waiting: Collection[str], *, patient: bool
+    ) -> bool:
         for (member, name), sender in state.wan.senders.items():
-            if sender.callbacks or not self._dispatch.idle(state, member, name):
+            if sender.callbacks or not self._dispatch.idle(state, member, name, waits=name in waiting):
                 return False
             tells = all(each(self._setting.book.tells_removals()))
             if patient and tells and sender.primary and sender.told < sender.mark:
                 return False
             if self._takeover.must_take_over(state, member, name):
                 return False
-        for wire in state.wan.wires.values():
-            if self._receivers.resting(wire):
+        for connection, wire in state.wan.wires.items():
+            if self._receivers.resting(wire) or (connection.queue in waiting and wire.busy is None):
                 continue
             if not wire.events:
                 return False

@@ -37,6 +37,7 @@ from plumbline.reference.history import (
     Returned,
     Scripted,
     Settled,
+    SettledBut,
     StatisticAsked,
     StatisticRead,
     Waited,
@@ -250,6 +251,8 @@ class Timeline:
             case Waited(_, op_id):
                 kept = op_id is None or op_id not in world.calls or not any(self.returned(world, op_id))
                 return kept and self._has_waited(world)
+            case SettledBut(held, queues):
+                return self._rest.quiet(world, frozenset(held), waiting=queues)
             case Settled(held):
                 return self._rest.quiet(world, frozenset(held))
             case ContentsRead(number) | StatisticRead(number) | QueueRead(number):
