@@ -170,8 +170,8 @@ class Faults:
 
 
 def _without_copy(world: World, member: str) -> World:
-    """The world without what the member held, what was on its way to it, and who stood in its listeners."""
-    channels, gates, entries = world.channels, world.gates, world.entries
+    """The world without what the member held and knew, what was on its way to it, and who stood there."""
+    channels, gates, entries, seen = world.channels, world.gates, world.entries, world.wan.seen
     for channel in world.channels:
         if channel.target == member:
             channels = channels.delete(channel)
@@ -181,7 +181,10 @@ def _without_copy(world: World, member: str) -> World:
     for where in world.entries:
         if where[0] == member:
             entries = entries.delete(where)
-    return world.but(channels=channels, gates=gates, entries=entries)
+    for who, op_id in world.wan.seen:
+        if who == member:
+            seen = seen.delete((who, op_id))
+    return world.but(channels=channels, gates=gates, entries=entries, wan=replace(world.wan, seen=seen))
 
 
 def _untimed(world: World) -> World:

@@ -137,6 +137,7 @@ class Precedence:
             and not self._setting.is_shared(operation.region, operation.key)
             and not self._foresight.comes_again(event.op_id)
             and not any((member, event.op_id) in world.wan.seen for member in self._setting.led_to[name])
+            and not _told_by_the_dead(world, event.op_id)
         )
 
     def _comes_from(self, world: World, name: str, event: Queued) -> bool:
@@ -157,3 +158,14 @@ class Precedence:
             moment = view.when(place, shown)
             if moment is not None:
                 yield place, moment, shown
+
+
+def _told_by_the_dead(world: World, op_id: int) -> bool:
+    """Whether what a dead member knew is on its way to its peers, who know it as little as anybody."""
+    return len(world.wan.dead) > 0 and any(
+        message.op_id == op_id
+        for channel, messages in world.channels.items()
+        if channel.source in world.wan.dead
+        for message in messages
+        if not message.queue
+    )

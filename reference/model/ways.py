@@ -9,7 +9,7 @@ from plumbline.reference.explain.steps import View
 from plumbline.reference.model import hazards
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.wires import alone
+from plumbline.reference.model.wires import alone, in_front
 from plumbline.reference.model.world import GateState, WireName, World
 
 
@@ -40,7 +40,8 @@ class Ways:
         """
         return self.comes_once(world, view, name, op_id) or (
             name is not None
-            and self._comes_this_way(world, name, op_id)
+            and not self._foresight.comes_again(op_id)
+            and in_front(world, name, op_id)
             and self.comes_any_way(world, view, name.queue, op_id)
         )
 

@@ -39,6 +39,26 @@ def alone(world: World, name: WireName, op_id: int) -> bool:
     )
 
 
+def in_front(world: World, name: WireName, op_id: int) -> bool:
+    """Whether the event comes over a connection no later than by any other way, where it may be as well.
+
+    Nobody has been sent it by another way, and what came before it over this one has been received.
+    """
+    if name not in world.wan.wires:
+        return False
+    if any(
+        other != name and held.busy is not None and held.busy.op_id == op_id
+        for other, held in world.wan.wires.items()
+    ):
+        return False
+    return not any(
+        message.wire is not None and (message.wire == name) is not (message.op_id == op_id)
+        for messages in world.channels.values()
+        for message in messages
+        if message.wire == name or message.op_id == op_id
+    )
+
+
 def is_known(world: World, led_to: Iterable[str], op_id: int) -> bool:
     """Whether all members where a queue leads that live have the event of an operation."""
     dead, seen = world.wan.dead, world.wan.seen
