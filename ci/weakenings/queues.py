@@ -98,6 +98,11 @@ QUEUES: dict[str, Weakening] = {
     "nothing binds a queue before all is at rest": Weakening(
         "explain.disturbances", "now <= moment < until and self._binds", "False and self._binds"
     ),
+    "what waits before answers are lost may be behind anything": Weakening(
+        "model.forgetting",
+        "takewhile(lambda event: self._has_passed(world, now, name, event.op_id), sender.queue)",
+        "sender.queue",
+    ),
     "answers that are lost hold nothing up": Weakening(
         "model.forgetting", "return queue.batch_size if waits else None", "return 0"
     ),

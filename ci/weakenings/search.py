@@ -254,7 +254,7 @@ SEARCH: dict[str, Weakening] = {
     ),
     "nobody looks while a queue is held up": Weakening(
         "explain.disturbances",
-        "if any(begun < moment <= end for moment in self._index.stills):",
+        "if any(begun < moment <= end and self._tells_of(moment, fault) for moment in self._index.stills):",
         "if False:",
     ),
     "whoever lives has waited for the dead": Weakening(

@@ -6,7 +6,7 @@ Knows the history's index, and worlds only by the faults in them; nothing of upd
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.lives import NEVER
@@ -14,7 +14,7 @@ from plumbline.reference.explain.steps import View
 from plumbline.reference.history import Fault, FaultKind
 from plumbline.reference.model import claims, hazards
 from plumbline.reference.model.world import LOOK, Channel, World
-from plumbline.reference.operations import Status
+from plumbline.reference.operations import QueueAttributes, Status
 
 _HOLD_UP = (FaultKind.PAUSE, FaultKind.REPLIES_LOST)
 
@@ -31,13 +31,16 @@ class Disturbances:
             for _, fault in index.faults
             if fault.kind is FaultKind.REPLIES_LOST and fault not in self._unnoticed
         }
-        self._last_break = {
-            queue: max((moment for moment, fault in index.faults if self._breaks(fault, queue)), default=-1)
-            for queue in index.queues
-        }
-        self._last_bound = {
-            queue: max((moment for moment, fault in index.faults if self._binds(fault, queue)), default=-1)
-            for queue in index.queues
+        self._last_break = self._last_that(self._breaks)
+        self._last_bound = self._last_that(self._binds)
+        self._last_telling = self._last_that(self._binds_and_tells)
+
+    def _last_that(self, does: Callable[[Fault, str], bool]) -> dict[str, int]:
+        """Of each queue when the last fault comes that does something to it; -1 if none does."""
+        faults = self._index.faults
+        return {
+            queue: max((moment for moment, fault in faults if does(fault, queue)), default=-1)
+            for queue in self._index.queues
         }
 
     def open(self, world: World, view: View) -> frozenset[str]:
@@ -77,9 +80,14 @@ class Disturbances:
         noticed = set()
         for begun, fault in held_up:
             end = next((moment for moment, other in faults if moment > begun and _ends(fault, other)), NEVER)
-            if any(begun < moment <= end for moment in self._index.stills):
+            if any(begun < moment <= end and self._tells_of(moment, fault) for moment in self._index.stills):
                 noticed.add(fault)
         return frozenset(fault for _, fault in held_up if fault not in noticed)
+
+    def _tells_of(self, moment: int, fault: Fault) -> bool:
+        """Whether what is said at the moment is said of the queues that the fault holds up, too."""
+        waiting = self._index.waiting.get(moment, ())
+        return not waiting or not all(_holds_up(fault, self._index.queues[queue]) for queue in waiting)
 
     def _of_fault(self, fault: Fault) -> frozenset[str]:
         """What is open as long as the fault is to come."""
@@ -148,6 +156,16 @@ class Disturbances:
             now <= moment < until and self._binds(fault, queue) for moment, fault in self._index.faults
         )
 
+    def binds_tellingly(self, world: World, now: int, queue: str) -> bool:
+        """Whether such a fault tells what it holds up (see Foresight)."""
+        return self._last_telling[queue] >= now or any(
+            self._binds_and_tells(fault, queue) for fault in world.wan.faults.values()
+        )
+
+    def _binds_and_tells(self, fault: Fault, queue: str) -> bool:
+        noticed = fault.kind is not FaultKind.REPLIES_LOST or fault not in self._unnoticed
+        return noticed and self._binds(fault, queue)
+
     def _binds(self, fault: Fault, queue: str) -> bool:
         attributes, sites = self._index.queues[queue], self._index.sites
         receivers = [member for member, site in sites.items() if site == attributes.remote_site]
@@ -214,6 +232,13 @@ def next_from(moments: list[int], now: int) -> int:
     """The first of the moments from now on; NEVER if there is none."""
     index = bisect_left(moments, now)
     return moments[index] if index < len(moments) else NEVER
+
+
+def _holds_up(fault: Fault, queue: QueueAttributes) -> bool:
+    """Whether a pause, or answers being lost, is what holds up a queue."""
+    if fault.kind is FaultKind.PAUSE:
+        return fault.queue == queue.id
+    return (fault.site, fault.remote_site) == (queue.site, queue.remote_site)
 
 
 def _ends(fault: Fault, later: Fault) -> bool:

@@ -55,6 +55,7 @@ class Hindsight:
         self.arrives_in_time = disturbances.arrives_in_time
         self.binds_to_come = disturbances.binds_to_come
         self.binds_before_rest = disturbances.binds_before_rest
+        self.binds_tellingly = disturbances.binds_tellingly
         self.may_break = disturbances.may_break
         self.dies = disturbances.dies
         self.may_happen = disturbances.may_happen

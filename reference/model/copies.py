@@ -5,6 +5,8 @@ Knows how a copy is told what has left the queue; knows nothing of who tells it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec.structs import replace
 
 from plumbline.reference.model.world import Queued, Sender, World
@@ -37,21 +39,21 @@ def without_removed(sender: Sender, last: int, *, clears: bool = True) -> Sender
 
 
 def counted_anew(sender: Sender) -> Sender:
-    """The sender whose positions begin with one, and which has nobody to tell what has left its queue."""
-    positions = [event.position for event in (*sender.queue, *sender.callbacks)]
-    by = min(positions, default=sender.last + 1) - 1
-    if by <= 0 and sender.mark == 0 == sender.told:
-        return sender
+    """The sender whose positions count from one, and which has nobody to tell what has left its queue."""
+    positions = sorted({event.position for event in (*sender.queue, *sender.callbacks)})
+    anew = {position: number for number, position in enumerate(positions, 1)}
+    if sender.last == len(positions) and sender.mark == 0 == sender.told:
+        return sender  # nothing between them is missing either
     return replace(
         sender,
-        queue=_moved(sender.queue, by),
-        callbacks=_moved(sender.callbacks, by),
-        last=sender.last - by,
+        queue=_moved(sender.queue, anew),
+        callbacks=_moved(sender.callbacks, anew),
+        last=len(positions),
         mark=0,
         told=0,
-        horizon=max(sender.horizon - by, 0),
+        horizon=sum(position <= sender.horizon for position in positions),
     )
 
 
-def _moved(events: tuple[Queued, ...], by: int) -> tuple[Queued, ...]:
-    return tuple(replace(event, position=event.position - by) for event in events)
+def _moved(events: tuple[Queued, ...], anew: Mapping[int, int]) -> tuple[Queued, ...]:
+    return tuple(replace(event, position=anew[event.position]) for event in events)

@@ -138,6 +138,12 @@ class Foresight(Protocol):
         Copies of the queue may hold more even then, as nothing says when they are told of what has left it.
         """
 
+    def binds_tellingly(self, world: World, now: int, queue: str) -> bool:
+        """Whether such a fault is to come, or under way, and somebody may tell what it holds up.
+
+        Nobody tells of answers that are lost while nobody says that nothing more happens.
+        """
+
     def may_break(self, world: World, now: int, queue: str) -> bool:
         """Whether anything may still keep what is on its way from the queue from being answered."""
 
@@ -293,6 +299,10 @@ class Unknowing:
         return True
 
     def binds_before_rest(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def binds_tellingly(self, *_: object) -> bool:
         """Perhaps."""
         return True
 

@@ -6,6 +6,8 @@ of them. Owns when that is so; changes nothing that anybody could still see.
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from msgspec.structs import replace
 
 from plumbline.reference.history import FaultKind
@@ -38,7 +40,7 @@ class Forgetting:
         if not self._setting.queues:
             return world
         known = self._without_known(self._without_removed(world, now), now)
-        return self._evened(self._recounted(known, now))
+        return self._evened(self._recounted(known))
 
     def _without_counts(self, world: World, now: int) -> World:
         """The world without the counters of members who are never asked for them again."""
@@ -54,10 +56,15 @@ class Forgetting:
         Everybody where the queue leads has it. So a receiver would recognise it, and answer: nothing else
         comes of it, whoever sends it and whenever, unless it holds something up.
         """
-        reach = self._reach(world, now, name)
-        if reach is None or not self._has_passed(world, now, name, event.op_id):
+        if not self._has_passed(world, now, name, event.op_id):
             return False
-        sender = world.wan.senders[member, name]
+        reach, sender = self._reach(world, now, name), world.wan.senders[member, name]
+        if reach is None:
+            return self._front_goes(world, now, name) and all(
+                self._has_passed(world, now, name, one.op_id)
+                for one in sender.queue
+                if one.position < event.position
+            )
         ahead = self._ahead(world, member, name, sender)
         return len(ahead) >= reach and (
             event.position <= sender.mark or sum(position < event.position for position in ahead) >= reach
@@ -73,10 +80,6 @@ class Forgetting:
             and not self._foresight.comes_again(op_id)
             and not self._ways.may_count_again(world, now, name, op_id)
         )
-
-    def _unbound(self, world: World, now: int, name: str) -> bool:
-        """Whether a queue is emptied in its own time, which nobody can tell, now and later."""
-        return self._reach(world, now, name) == 0
 
     def _reach(self, world: World, now: int, name: str) -> int | None:
         """How many events of a queue may be sent before all else leaves it in its own time.
@@ -100,6 +103,24 @@ class Forgetting:
             return 0
         waits = not any(each(self._setting.book.sends_while_unanswered()))
         return queue.batch_size if waits else None
+
+    def _front_goes(self, world: World, now: int, name: str) -> bool:
+        """Whether what everybody has, and all before it, may as well have left the queue already.
+
+        So it may before answers are lost, too, if nobody says meanwhile that nothing more happens: then
+        nothing tells what they hold up. What is behind something that has yet to pass may be in its batch.
+        """
+        wan, queue = world.wan, self._setting.queues[name]
+        return (
+            name in self._simple
+            and self._setting.as_documented
+            and self._setting.resolver is None
+            and not wan.stands
+            and wan.links.get((queue.site, queue.remote_site or 0)) is not FaultKind.REPLIES_LOST
+            and not any(sender.paused for (_, paused), sender in wan.senders.items() if paused == name)
+            and not self._is_looked_at(world, now, name)
+            and not self._foresight.binds_tellingly(world, now, name)
+        )
 
     def _is_to_be_bound(self, world: World, now: int, name: str) -> bool:
         """Whether it may matter later what of a queue is sent at all.
@@ -176,6 +197,7 @@ class Forgetting:
         for (member, name), sender in world.wan.senders.items():
             reach = reaches[name]
             if reach is None:
+                world = self._without_front(world, now, member, name)
                 continue
             first = sender.sent
             if reach:
@@ -191,7 +213,16 @@ class Forgetting:
                 world = with_sender(world, member, name, _without(sender, gone, first))
         return world
 
-    def _recounted(self, world: World, now: int) -> World:
+    def _without_front(self, world: World, now: int, member: str, name: str) -> World:
+        """The world in which a member is not about to send what everybody has, and all before it."""
+        sender = world.wan.senders[member, name]
+        if not sender.queue or not self._front_goes(world, now, name):
+            return world
+        front = takewhile(lambda event: self._has_passed(world, now, name, event.op_id), sender.queue)
+        gone = [event.op_id for event in front][sender.sent :]
+        return with_sender(world, member, name, _without(sender, set(gone), sender.sent)) if gone else world
+
+    def _recounted(self, world: World) -> World:
         """The world in which a queue that only one member is left to keep is counted from one again.
 
         The others' positions were of use to those who had to find the same events in their copies.
@@ -202,7 +233,8 @@ class Forgetting:
             if (
                 member not in world.wan.dead
                 and self._keepers(world, name) == 1
-                and self._unbound(world, now, name)
+                and name in self._simple
+                and self._setting.as_documented
                 and not any(message.queue == name for sent in world.channels.values() for message in sent)
             ):
                 anew = counted_anew(sender)

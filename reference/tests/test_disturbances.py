@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from plumbline.reference.explain.disturbances import Disturbances
 from plumbline.reference.explain.index import Index
-from plumbline.reference.history import Fault, FaultBegun, FaultKind, History, Moment, Settled
+from plumbline.reference.history import (
+    Fault,
+    FaultBegun,
+    FaultKind,
+    History,
+    Moment,
+    Settled,
+    SettledBut,
+)
+from plumbline.reference.model.world import empty_world
 from plumbline.reference.operations import QueueAttributes, RegionAttributes, Site, Topology
 
 STOP = Fault(kind=FaultKind.RECEIVER_STOP, member="C")
@@ -71,3 +81,31 @@ def test_what_has_happened_binds_no_more():
 
 def test_a_receiver_of_one_queue_binds_no_other():
     assert not disturbances(STOP).binds_before_rest(0, "to 1")
+
+
+MENDED = Fault(kind=FaultKind.LINK_UP, site=1, remote_site=2)
+ANSWERS = Fault(kind=FaultKind.REPLIES_LOST, site=1, remote_site=2)
+SOME_WAITS = SettledBut((), ("to 2",))
+
+
+@pytest.mark.parametrize(
+    ("timeline", "tells"),
+    [
+        ((ANSWERS, MENDED, REST), False),
+        ((ANSWERS, REST, MENDED), True),
+        ((ANSWERS, SOME_WAITS, MENDED), False),
+        ((ANSWERS, SettledBut((), ("to 1", "to 2")), MENDED), True),
+        ((STOP, START), True),
+    ],
+    ids=["nobody says so", "at rest meanwhile", "but for its queue", "and for another", "of a receiver"],
+)
+def test_answers_that_are_lost_hold_up_tellingly_only_if_somebody_says_that_nothing_more_happens(
+    timeline: tuple[Moment | Fault, ...], tells: bool
+):
+    found, nothing = disturbances(*timeline), empty_world()
+    assert found.binds_to_come(0, "to 2")
+    assert found.binds_tellingly(nothing, 0, "to 2") is tells
+    (first, *_) = timeline
+    assert isinstance(first, Fault)
+    begun = nothing.but(wan=replace(nothing.wan, faults=nothing.wan.faults.set(1, first)))
+    assert found.binds_tellingly(begun, len(timeline), "to 2") is tells

@@ -25,16 +25,17 @@ from plumbline.reference.rulebook.book import Rulebook
 TO_2 = QueueAttributes(id="to 2", site=1, remote_site=2, batch_size=2)
 TO_1 = QueueAttributes(id="to 1", site=2, remote_site=1, batch_size=2)
 TOPOLOGY = Topology((Site(1, ("A", "B")), Site(2, ("C", "D"))))
-KNOWN = 9
-"""The operation that both members of site 2 have."""
+KNOWN, KNOWN_TOO = 9, 8
+"""The operations that both members of site 2 have."""
 
 
 class Sees(Unknowing):
     """By this nothing more is looked at, counted or told of again, and only some queues are bound."""
 
-    def __init__(self, *bound: str, rests_before: bool = False) -> None:
+    def __init__(self, *bound: str, rests_before: bool = False, tellingly: bool = True) -> None:
         self._bound = bound
         self._rests_before = rests_before
+        self._tellingly = tellingly
 
     def binds_to_come(self, *arguments: object) -> bool:
         """Only those."""
@@ -43,6 +44,10 @@ class Sees(Unknowing):
     def binds_before_rest(self, *arguments: object) -> bool:
         """Those, too, unless everything comes to rest before."""
         return not self._rests_before and self.binds_to_come(*arguments)
+
+    def binds_tellingly(self, *arguments: object) -> bool:
+        """Those, too, if anybody can tell what is held up."""
+        return self._tellingly and self.binds_to_come(*arguments)
 
     def copies_are_looked_at(self, *_: object) -> bool:
         """No."""
@@ -65,7 +70,7 @@ def event(op_id: int, position: int = 0) -> Queued:
     return Queued(op_id, OperationKind.PUT, f"v{op_id}", 1, frozenset({op_id}), position)
 
 
-def forgetting(*bound: str, rests_before: bool = False) -> Forgetting:
+def forgetting(*bound: str, rests_before: bool = False, tellingly: bool = True) -> Forgetting:
     setting = Setting(
         Rulebook(), TOPOLOGY, (RegionAttributes(name="r"),), TOPOLOGY.members, queues=(TO_2, TO_1)
     )
@@ -81,16 +86,16 @@ def forgetting(*bound: str, rests_before: bool = False) -> Forgetting:
         )
         for op_id in range(1, 10)
     }
-    return Forgetting(setting, Sees(*bound, rests_before=rests_before))
+    return Forgetting(setting, Sees(*bound, rests_before=rests_before, tellingly=tellingly))
 
 
 def world(link: tuple[int, int] | None, **senders: Sender) -> World:
-    """Both members of site 2 have operation 9; answers over the link are lost; members' senders to site 2."""
+    """Both members of site 2 have two operations; a link whose answers are lost; senders to site 2."""
     nothing = empty_world()
     wan = nothing.wan
     seen = wan.seen
     for member in TOPOLOGY.sites[1].members:
-        seen = seen.set((member, KNOWN), value=True)
+        seen = seen.set((member, KNOWN), value=True).set((member, KNOWN_TOO), value=True)
     kept = wan.senders
     for member, sender in senders.items():
         kept = kept.set((member, "to 2"), sender)
@@ -188,6 +193,56 @@ def test_a_copy_of_what_has_left_a_short_queue_may_matter():
     # Lost, it leaves a record behind, which is sent once more in the first batch.
     heir = replace(HEIR, queue=(event(1, 2),), mark=1)
     assert not forgetting().may_forget(world((1, 2), B=heir), 0, "B", "to 2", event(KNOWN, 1))
+
+
+IN_FRONT = Sender(primary=True, queue=(event(KNOWN, 4), event(1, 5), event(KNOWN_TOO, 7)), last=8)
+"""Of what everybody has one stands in front of its queue, and one behind what has yet to pass."""
+
+
+def test_what_stands_in_front_has_left_before_a_fault_that_nobody_can_tell_of():
+    untold = forgetting("to 2", tellingly=False)
+    assert queued(untold.forgotten(world(None, A=IN_FRONT), 0), "A") == [1, KNOWN_TOO]
+
+
+def test_what_stands_in_front_is_kept_where_somebody_can_tell_what_the_fault_holds_up():
+    assert queued(forgetting("to 2").forgotten(world(None, A=IN_FRONT), 0), "A") == [KNOWN, 1, KNOWN_TOO]
+
+
+def test_what_stands_in_front_is_kept_once_answers_are_lost():
+    # The link's answers are lost already: what is in the batch now is not heard of until it is mended.
+    untold = forgetting("to 2", tellingly=False)
+    assert queued(untold.forgotten(world((1, 2), A=IN_FRONT), 0), "A") == [KNOWN, 1, KNOWN_TOO]
+
+
+def test_what_was_sent_already_is_answered_before_it_leaves():
+    untold = forgetting("to 2", tellingly=False)
+    sent = replace(IN_FRONT, sent=1)
+    assert queued(untold.forgotten(world(None, A=sent), 0), "A") == [KNOWN, 1, KNOWN_TOO]
+
+
+@pytest.mark.parametrize(("position", "may"), [(3, True), (6, False)], ids=["in front", "behind another"])
+def test_a_copy_may_come_or_be_lost_in_front_before_a_fault_that_nobody_can_tell_of(position: int, may: bool):
+    heir = replace(HEIR, queue=(event(KNOWN, 4), event(1, 5)), records=())
+    untold = forgetting("to 2", tellingly=False)
+    assert untold.may_forget(world(None, B=heir), 0, "B", "to 2", event(KNOWN, position)) is may
+
+
+def test_who_keeps_a_queue_alone_counts_from_one_whatever_is_to_come():
+    both = world(None, A=Sender(primary=True), B=replace(IN_FRONT, mark=3, told=2, horizon=6))
+    dead = both.but(wan=replace(both.wan, dead=both.wan.dead.set("A", value=True)))
+    anew = forgetting("to 2").forgotten(dead, 0).wan.senders["B", "to 2"]
+    assert [one.position for one in anew.queue] == [1, 2, 3]
+    assert (anew.last, anew.mark, anew.told, anew.horizon) == (3, 0, 0, 2)
+    assert forgetting("to 2").forgotten(both, 0).wan.senders["B", "to 2"].queue == IN_FRONT.queue
+
+
+def test_who_keeps_a_queue_alone_counts_as_before_while_copies_are_under_way():
+    both = world(None, A=Sender(primary=True), B=IN_FRONT)
+    dead = both.but(wan=replace(both.wan, dead=both.wan.dead.set("A", value=True)))
+    copy = Message(2, None, event=event(2, 6), queue="to 2")
+    under_way = dead.but(channels=dead.channels.set(Channel("A2", "A", "B"), (copy,)))
+    anew = forgetting("to 2").forgotten(under_way, 0).wan.senders["B", "to 2"]
+    assert [one.position for one in anew.queue] == [4, 5, 7]
 
 
 @pytest.mark.parametrize(
