@@ -35,7 +35,7 @@ from plumbline.ci.fault_benchmarks import measure as measure_sites
 from plumbline.ci.progress import patiently
 from plumbline.ci.row_by_row import Column, Lines, document, names, one_by_one
 from plumbline.ci.site_benchmarks import measure as measure_site
-from plumbline.ci.timings import Kind, Timed
+from plumbline.ci.timings import Kind, Timed, Wanted
 from plumbline.reports.screenshots import CannotTakeError
 
 DRAWS = 3
@@ -58,6 +58,7 @@ _EPILOG = """\
 Examples:
   plumbline bench --quick                   in half a minute
   plumbline bench --sites --json            two sites with gateways and faults
+  plumbline bench --sites --kind "two faults" --operations 200 --examples 300
   plumbline bench --pages                   the site in a browser
 """
 
@@ -72,27 +73,52 @@ Examples:
     help="Examples of partitioned regions, tombstones, clears, transactions and three sites instead.",
 )
 @click.option("--pages", is_flag=True, help="How long the pages of a large site take to open, instead.")
+@click.option(
+    "--kind",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Of these only examples of this kind, as rows name it.",
+)
+@click.option("--operations", type=int, help="Of these only examples of so many operations.")
+@click.option("--examples", type=click.IntRange(1), help="So many examples of each kind, right and spoilt.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one document, also if broken off.")
-def command(quick: bool, sites: bool, clients: bool, consistency: bool, pages: bool, as_json: bool) -> None:
+def command(
+    quick: bool,
+    sites: bool,
+    clients: bool,
+    consistency: bool,
+    pages: bool,
+    names: tuple[str, ...],
+    operations: int | None,
+    examples: int | None,
+    as_json: bool,
+) -> None:
     """Measure how the time to explain an example grows with its operations, and other rates.
 
     Takes a few minutes; --quick half a minute. With --sites, --clients or --consistency a row is printed as
     soon as it is known; whatever is broken off prints what it has measured. Nothing is judged: the exit code
-    is 0, or 2 where --pages finds no browser.
+    is 0, or 2 where --pages finds no browser, or nothing is of the kind.
     """
     draws = 1 if quick else DRAWS
+    wanted = Wanted(draws=draws, examples=examples, names=names, operations=operations)
     if sites:
-        _time("sites", "Explaining two sites with gateways", measure_sites(draws), OF_SITES, as_json)
+        meant = _meant(wanted, OF_SITES)
+        _time("sites", "Explaining two sites with gateways", measure_sites(wanted), meant, as_json)
         return
     if clients:
-        _time("clients", "Explaining clients", measure_clients(draws), OF_CLIENTS, as_json)
+        meant = _meant(wanted, OF_CLIENTS)
+        _time("clients", "Explaining clients", measure_clients(wanted), meant, as_json)
         return
     if consistency:
-        of_004 = measure_consistency(draws)
-        told = _time("consistency", "Explaining document 004", of_004, OF_CONSISTENCY, as_json)
+        meant = _meant(wanted, OF_CONSISTENCY)
+        of_004 = measure_consistency(wanted)
+        told = _time("consistency", "Explaining document 004", of_004, meant, as_json)
         if not as_json:
             sys.stdout.write(together(told) + "\n")
         return
+    if names or operations or examples:
+        raise CommandError("--kind, --operations and --examples go with --sites, --clients or --consistency")
     if pages:
         _open_pages(as_json=as_json)
         return
@@ -113,6 +139,15 @@ def command(quick: bool, sites: bool, clients: bool, consistency: bool, pages: b
             sys.stdout.write(msgspec.json.encode(data).decode() + "\n")
         else:
             _tell(Console(), rows, rates, sizes, draws)
+
+
+def _meant(wanted: Wanted, kinds: Sequence[Kind]) -> Sequence[Kind]:
+    """The kinds that are wanted; raises CommandError if none is, and says which there are."""
+    meant = wanted.of(kinds)
+    if not meant:
+        there = ", ".join(f"{kind.name} of {kind.operations}" for kind in kinds)
+        raise CommandError(f"no examples are of that kind and size; there are: {there}")
+    return meant
 
 
 def _open_pages(*, as_json: bool) -> None:

@@ -13,7 +13,7 @@ import msgspec
 
 from plumbline.ci.corruptions import spoil
 from plumbline.ci.one_site import Shape, draw_plan, run_on_reference
-from plumbline.ci.timings import Timed, timed_kinds
+from plumbline.ci.timings import Timed, Wanted, timed_kinds
 from plumbline.reference.history import History
 from plumbline.reference.operations import Client, OperationKind
 
@@ -108,6 +108,6 @@ def draw_example(kind: Kind, seed: int, *, spoilt: bool) -> History:
     return spoil(history, draw, SPOILT) if spoilt else history
 
 
-def measure(draws: int) -> Iterator[Timed]:
-    """Explain `draws` examples of each of the largest kinds and more of the smaller, right and spoilt."""
-    return timed_kinds(KINDS, draw_example, draws, STATES)
+def measure(wanted: Wanted) -> Iterator[Timed]:
+    """Explain the examples that are wanted, right and spoilt."""
+    return timed_kinds(KINDS, draw_example, wanted, STATES)

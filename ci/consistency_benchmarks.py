@@ -15,7 +15,7 @@ import msgspec
 
 from plumbline.ci import one_site, three_sites, transacting, two_sites
 from plumbline.ci.corruptions import spoil
-from plumbline.ci.timings import Timed, timed_kinds
+from plumbline.ci.timings import Timed, Wanted, timed_kinds
 from plumbline.reference.history import History
 from plumbline.reference.operations import OperationKind, TombstoneSettings
 
@@ -104,6 +104,6 @@ def _shape(kind: Kind) -> one_site.Shape:
             return msgspec.structs.replace(shape, others=_DESTROYS, tombstones=kept, leaps=0.05)
 
 
-def measure(draws: int) -> Iterator[Timed]:
-    """Explain `draws` examples of each of the largest kinds and more of the smaller, right and spoilt."""
-    return timed_kinds(KINDS, draw_example, draws, STATES, TIME_MS)
+def measure(wanted: Wanted) -> Iterator[Timed]:
+    """Explain the examples that are wanted, right and spoilt."""
+    return timed_kinds(KINDS, draw_example, wanted, STATES, TIME_MS)

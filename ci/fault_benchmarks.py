@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import msgspec
 
 from plumbline.ci.corruptions import spoil
-from plumbline.ci.timings import Timed, timed_kinds
+from plumbline.ci.timings import Timed, Wanted, timed_kinds
 from plumbline.ci.two_sites import MENDING, Shape, any_fault, draw_plan, run_on_reference
 from plumbline.reference.history import FaultKind, History
 
@@ -79,6 +79,6 @@ def draw_example(kind: Kind, seed: int, *, spoilt: bool) -> History:
     return spoil(history, draw, SPOILT) if spoilt else history
 
 
-def measure(draws: int) -> Iterator[Timed]:
-    """Explain `draws` examples of each of the largest kinds and more of the smaller, right and spoilt."""
-    return timed_kinds(KINDS, draw_example, draws, STATES)
+def measure(wanted: Wanted) -> Iterator[Timed]:
+    """Explain the examples that are wanted, right and spoilt."""
+    return timed_kinds(KINDS, draw_example, wanted, STATES)

@@ -105,6 +105,32 @@ class Kind(Protocol):
 
 
 AnyKind = TypeVar("AnyKind", bound=Kind)
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """Which examples are to be explained.
+
+    Attributes:
+        draws: so many of each of the largest kinds, and more of the smaller.
+        examples: so many of each kind instead, if it is not None; seeds count from zero.
+        names: the kinds that are meant; all, if there are none.
+        operations: how many examples of these kinds have; whatever they have, if it is None.
+    """
+
+    draws: int = 1
+    examples: int | None = None
+    names: tuple[str, ...] = ()
+    operations: int | None = None
+
+    def of(self, kinds: Iterable[AnyKind]) -> list[AnyKind]:
+        """Those of the kinds that are meant."""
+        return [
+            kind
+            for kind in kinds
+            if (not self.names or kind.name in self.names) and self.operations in (None, kind.operations)
+        ]
+
+
 Kind_contra = TypeVar("Kind_contra", bound=Kind, contravariant=True)
 
 
@@ -116,12 +142,13 @@ class Draw(Protocol[Kind_contra]):
 
 
 def timed_kinds(
-    kinds: Iterable[AnyKind], draw: Draw[AnyKind], draws: int, states: int, time_ms: int | None = None
+    kinds: Iterable[AnyKind], draw: Draw[AnyKind], wanted: Wanted, states: int, time_ms: int | None = None
 ) -> Iterator[Timed]:
-    """Explain `draws` examples of each of the largest kinds and more of the smaller, right and spoilt."""
-    for kind in kinds:
+    """Explain examples of those of the kinds that are wanted, right and spoilt."""
+    for kind in wanted.of(kinds):
         for spoilt in (False, True):
-            histories = [draw(kind, seed, spoilt=spoilt) for seed in range(draws * kind.weight)]
+            seeds = range(wanted.examples or wanted.draws * kind.weight)
+            histories = (draw(kind, seed, spoilt=spoilt) for seed in seeds)
             yield timed(
                 kind.name,
                 kind.operations,

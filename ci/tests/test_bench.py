@@ -25,7 +25,7 @@ from plumbline.ci.benchmarks import (
     summarize,
 )
 from plumbline.ci.command import group
-from plumbline.ci.timings import timed_kinds
+from plumbline.ci.timings import Wanted, timed_kinds
 from plumbline.reference.explain.efforts import Effort, search
 from plumbline.reference.explain.engine import Answer, Budget, Explanation, explain
 from plumbline.reference.explain.keywise import parts
@@ -155,7 +155,7 @@ ROW = timings.Timed(
 def test_a_bench_that_is_broken_off_has_printed_the_rows_it_has_measured(
     monkeypatch: pytest.MonkeyPatch, name: str
 ):
-    def measured(_: int) -> Iterator[timings.Timed]:
+    def measured(_: Wanted) -> Iterator[timings.Timed]:
         yield ROW
         raise KeyboardInterrupt
 
@@ -169,6 +169,33 @@ def test_a_bench_that_is_broken_off_has_printed_the_rows_it_has_measured(
     assert title.startswith("Explaining")
     assert head.split()[-4:] == ["states/op", "op/s", "seconds", "longest"]
     assert " ".join(row.split()) == "calm not at all 40 2 of 3 2 s 1 0 6.5 2,000 0.02 2.50"
+
+
+def test_so_many_examples_of_one_kind_and_size_are_explained_if_only_these_are_asked_for():
+    asked = ["bench", "--sites", "--kind", "two faults", "--operations", "40", "--examples", "2", "--json"]
+    found = CliRunner().invoke(group, asked)
+    assert found.exit_code == 0
+    rows = msgspec.json.decode(found.stdout)["sites"]
+    assert [(row["name"], row["operations"], row["spoilt"]) for row in rows] == [
+        ("two faults", 40, False),
+        ("two faults", 40, True),
+    ]
+    assert {row["examples"] for row in rows} == {2}
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (("--sites", "--kind", "two fault"), "two faults of 200"),
+        (("--clients", "--operations", "7"), "one server of 200"),
+        (("--kind", "calm"), "go with --sites"),
+    ],
+    ids=["no kind", "no size", "no examples"],
+)
+def test_what_is_asked_for_in_vain_is_told_with_what_there_is(asked: tuple[str, ...], told: str):
+    found = CliRunner().invoke(group, ["bench", *asked])
+    assert found.exit_code == 2
+    assert told in found.output
 
 
 def test_a_bench_of_sizes_that_is_broken_off_prints_what_it_has_measured(monkeypatch: pytest.MonkeyPatch):
@@ -198,7 +225,7 @@ def test_examples_of_document_004_are_as_large_as_they_say_and_are_explained(
     history = consistency_benchmarks.draw_example(kind, 1, spoilt=False)
     called = [moment for moment in history.timeline if isinstance(moment, Called)]
     assert len(called) >= kind.operations
-    (row, _) = timed_kinds([kind], lambda *_, **__: history, 1, 60_000)
+    (row, _) = timed_kinds([kind], lambda *_, **__: history, Wanted(), 60_000)
     assert (row.unknown, row.wrong) == (0, 0)
     assert row.name == kind.name
     assert consistency_benchmarks.draw_example(kind, 1, spoilt=True) != history
