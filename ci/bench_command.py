@@ -82,6 +82,7 @@ Examples:
 )
 @click.option("--operations", type=int, help="Of these only examples of so many operations.")
 @click.option("--examples", type=click.IntRange(1), help="So many examples of each kind, right and spoilt.")
+@click.option("--seed", default=0, help="Of the first of these examples; the others count from there.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one document, also if broken off.")
 def command(
     quick: bool,
@@ -92,6 +93,7 @@ def command(
     names: tuple[str, ...],
     operations: int | None,
     examples: int | None,
+    seed: int,
     as_json: bool,
 ) -> None:
     """Measure how the time to explain an example grows with its operations, and other rates.
@@ -101,7 +103,7 @@ def command(
     is 0, or 2 where --pages finds no browser, or nothing is of the kind.
     """
     draws = 1 if quick else DRAWS
-    wanted = Wanted(draws=draws, examples=examples, names=names, operations=operations)
+    wanted = Wanted(draws=draws, examples=examples, seed=seed, names=names, operations=operations)
     if sites:
         meant = _meant(wanted, OF_SITES)
         _time("sites", "Explaining two sites with gateways", measure_sites(wanted), meant, as_json)
@@ -117,8 +119,10 @@ def command(
         if not as_json:
             sys.stdout.write(together(told) + "\n")
         return
-    if names or operations or examples:
-        raise CommandError("--kind, --operations and --examples go with --sites, --clients or --consistency")
+    if names or operations or examples or seed:
+        raise CommandError(
+            "--kind, --operations, --examples and --seed go with --sites, --clients or --consistency"
+        )
     if pages:
         _open_pages(as_json=as_json)
         return

@@ -18,6 +18,7 @@ from plumbline.reference.history import FaultKind, History
 
 SPOILT = ("swapped", "dropped", "wrong contents", "moved past a settle")
 STATES = 200_000
+TIME_MS = 20_000
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,4 +82,4 @@ def draw_example(kind: Kind, seed: int, *, spoilt: bool) -> History:
 
 def measure(wanted: Wanted) -> Iterator[Timed]:
     """Explain the examples that are wanted, right and spoilt."""
-    return timed_kinds(KINDS, draw_example, wanted, STATES)
+    return timed_kinds(KINDS, draw_example, wanted, STATES, TIME_MS)

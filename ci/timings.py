@@ -112,13 +112,15 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         draws: so many of each of the largest kinds, and more of the smaller.
-        examples: so many of each kind instead, if it is not None; seeds count from zero.
+        examples: so many of each kind instead, if it is not None.
+        seed: of the first one; the others count from there.
         names: the kinds that are meant; all, if there are none.
         operations: how many examples of these kinds have; whatever they have, if it is None.
     """
 
     draws: int = 1
     examples: int | None = None
+    seed: int = 0
     names: tuple[str, ...] = ()
     operations: int | None = None
 
@@ -147,7 +149,7 @@ def timed_kinds(
     """Explain examples of those of the kinds that are wanted, right and spoilt."""
     for kind in wanted.of(kinds):
         for spoilt in (False, True):
-            seeds = range(wanted.examples or wanted.draws * kind.weight)
+            seeds = range(wanted.seed, wanted.seed + (wanted.examples or wanted.draws * kind.weight))
             histories = (draw(kind, seed, spoilt=spoilt) for seed in seeds)
             yield timed(
                 kind.name,

@@ -181,6 +181,8 @@ def test_so_many_examples_of_one_kind_and_size_are_explained_if_only_these_are_a
         ("two faults", 40, True),
     ]
     assert {row["examples"] for row in rows} == {2}
+    others = msgspec.json.decode(CliRunner().invoke(group, [*asked, "--seed", "7"]).stdout)["sites"]
+    assert [row["states"] for row in others] != [row["states"] for row in rows]
 
 
 @pytest.mark.parametrize(
