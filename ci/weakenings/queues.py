@@ -92,8 +92,8 @@ QUEUES: dict[str, Weakening] = {
     ),
     "what is known is forgotten while somebody looks": Weakening(
         "model.forgetting",
-        "or self._is_looked_at(world, now, name)\n            or self._is_to_be_bound",
-        "or self._foresight.copies_are_looked_at(now, name)\n            or self._is_to_be_bound",
+        "and not self._is_looked_at(world, now, name)\n",
+        "and not self._foresight.copies_are_looked_at(now, name)\n",
     ),
     "nothing binds a queue before all is at rest": Weakening(
         "explain.disturbances", "now <= moment < until and self._binds", "False and self._binds"

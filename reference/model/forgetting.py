@@ -89,13 +89,8 @@ class Forgetting:
         """
         wan, queue = world.wan, self._setting.queues[name]
         if (
-            name not in self._simple
-            or not self._setting.as_documented
-            or self._setting.resolver is not None  # it may be asked about a repetition
-            or wan.stands
+            not self._goes_unseen(world, now, name)
             or any(binds(fault, queue, self._setting.led_to[name]) for fault in wan.faults.values())
-            or any(sender.paused for (_, paused), sender in wan.senders.items() if paused == name)
-            or self._is_looked_at(world, now, name)
             or self._is_to_be_bound(world, now, name)
         ):
             return None
@@ -112,14 +107,21 @@ class Forgetting:
         """
         wan, queue = world.wan, self._setting.queues[name]
         return (
+            self._goes_unseen(world, now, name)
+            and wan.links.get((queue.site, queue.remote_site or 0)) is not FaultKind.REPLIES_LOST
+            and not self._foresight.binds_tellingly(world, now, name)
+        )
+
+    def _goes_unseen(self, world: World, now: int, name: str) -> bool:
+        """Whether a queue is emptied by itself for now, as documented, and nobody looks what is left."""
+        wan = world.wan
+        return (
             name in self._simple
             and self._setting.as_documented
-            and self._setting.resolver is None
+            and self._setting.resolver is None  # it may be asked about a repetition
             and not wan.stands
-            and wan.links.get((queue.site, queue.remote_site or 0)) is not FaultKind.REPLIES_LOST
             and not any(sender.paused for (_, paused), sender in wan.senders.items() if paused == name)
             and not self._is_looked_at(world, now, name)
-            and not self._foresight.binds_tellingly(world, now, name)
         )
 
     def _is_to_be_bound(self, world: World, now: int, name: str) -> bool:
