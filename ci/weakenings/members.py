@@ -48,8 +48,8 @@ MEMBERS: dict[str, Weakening] = {
     ),
     "a call reads though it may have to wait for other writers": Weakening(
         "model.claims",
-        'lets its caller go on.",\n    OTHERS_DO_NOT_MATTER,',
-        'lets its caller go on.",',
+        'its caller goes on.",\n    OTHERS_DO_NOT_MATTER | {"get_crosses", "no_effect_crosses"},',
+        'its caller goes on.",\n    frozenset({"get_crosses", "no_effect_crosses"}),',
     ),
     "a change is received though somebody may still read": Weakening(
         "model.replicates", "            and reader is Comes.NO\n", ""

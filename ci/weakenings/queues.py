@@ -103,6 +103,11 @@ QUEUES: dict[str, Weakening] = {
         "takewhile(lambda event: self._has_passed(world, now, name, event.op_id), sender.queue)",
         "sender.queue",
     ),
+    "a reading enters no queue, whatever crosses": Weakening(
+        "model.claims",
+        'OTHERS_DO_NOT_MATTER | {"get_crosses", "no_effect_crosses"},',
+        "OTHERS_DO_NOT_MATTER,",
+    ),
     "answers that are lost hold nothing up": Weakening(
         "model.forgetting", "return queue.batch_size if waits else None", "return 0"
     ),

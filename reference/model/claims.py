@@ -221,8 +221,8 @@ NEXT_MOMENT = Claim(
 )
 READ = Claim(
     "read",
-    "A reading that is right now changes nothing for anybody and lets its caller go on.",
-    OTHERS_DO_NOT_MATTER,
+    "A reading that is right now changes nothing for anybody, and enters no queue; its caller goes on.",
+    OTHERS_DO_NOT_MATTER | {"get_crosses", "no_effect_crosses"},
 )
 SEND = Claim(
     "send",

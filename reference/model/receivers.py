@@ -66,7 +66,8 @@ class Receivers:
                 for index in each(self._setting.book.next_of_wire(len(wire.events))):
                     yield from self._arrived(world, view, name, wire, index)
             if wire.done and not wire.broken:
-                yield self._answered(world, view, name, wire)
+                for count in self._answerable(world, view, name, wire):
+                    yield self._answered(world, view, name, wire, count)
             if wire.broken and wire.events and wire.busy is None:
                 yield self._lost(world, name, wire)
 
@@ -84,11 +85,21 @@ class Receivers:
                 return after
         return world
 
-    def _answered(self, world: World, view: View, name: WireName, wire: Wire) -> Step:
-        after = replace(wire, done=0, replies=wire.replies + wire.done)
+    def _answerable(self, world: World, view: View, name: WireName, wire: Wire) -> Iterable[int]:
+        """How many of the events that were dealt with may be answered now.
+
+        Who looks at a queue behind what broke its connection tells how much had been answered by then: the
+        first may have been before the next was dealt with, though that is said to have been at once.
+        """
+        if view.reduced and hazards.look_behind_fault(name.queue) in self._foresight.open(world, view):
+            return range(wire.done, 0, -1)
+        return (wire.done,)
+
+    def _answered(self, world: World, view: View, name: WireName, wire: Wire, count: int) -> Step:
+        after = replace(wire, done=wire.done - count, replies=wire.replies + count)
         # While more of a batch is to come, an answer may still wait.
         return Step(
-            ("answers", wire.receiver, name, wire.done),
+            ("answers", wire.receiver, name, count),
             with_wire(world, name, after),
             claim=None if self._come_again(world, view, name) else claims.ANSWER,
             clashes=claims.LOOKED_AT | claims.TIME_PASSES | {hazards.look_behind_fault(name.queue)},
