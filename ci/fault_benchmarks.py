@@ -19,6 +19,7 @@ from plumbline.reference.history import FaultKind, History
 SPOILT = ("swapped", "dropped", "wrong contents", "moved past a settle")
 STATES = 200_000
 TIME_MS = 20_000
+"""So long at most one example is looked at."""
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True):

@@ -68,6 +68,7 @@ _PARTS = [
             "model.ways",
             "model.wires",
             "model.receivers",
+            "model.answering",
             "model.faults",
             "model.rest",
             "model.committing",

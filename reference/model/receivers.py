@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step, View
-from plumbline.reference.model import claims, hazards, tombstones
+from plumbline.reference.model import claims, tombstones
+from plumbline.reference.model.answering import Answering
 from plumbline.reference.model.callers import changed
 from plumbline.reference.model.contests import Judged, contests
 from plumbline.reference.model.foresight import Comes, Foresight
@@ -58,6 +59,7 @@ class Receivers:
         self._foresight = foresight
         self._replicates = replicates
         self._senders = senders
+        self._answering = Answering(foresight)
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Applying, discarding, answering; and the loss of what was on a broken connection."""
@@ -65,9 +67,7 @@ class Receivers:
             if wire.busy is None and wire.events:
                 for index in each(self._setting.book.next_of_wire(len(wire.events))):
                     yield from self._arrived(world, view, name, wire, index)
-            if wire.done and not wire.broken:
-                for count in self._answerable(world, view, name, wire):
-                    yield self._answered(world, view, name, wire, count)
+            yield from self._answering.steps(world, view, name, wire)
             if wire.broken and wire.events and wire.busy is None:
                 yield self._lost(world, name, wire)
 
@@ -84,34 +84,6 @@ class Receivers:
                 (after, *_) = self._distributed(world, name, replace(wire, parked=False), wire.busy)
                 return after
         return world
-
-    def _answerable(self, world: World, view: View, name: WireName, wire: Wire) -> Iterable[int]:
-        """How many of the events that were dealt with may be answered now.
-
-        Who looks at a queue behind what broke its connection tells how much had been answered by then: the
-        first may have been before the next was dealt with, though that is said to have been at once.
-        """
-        if view.reduced and hazards.look_behind_fault(name.queue) in self._foresight.open(world, view):
-            return range(wire.done, 0, -1)
-        return (wire.done,)
-
-    def _answered(self, world: World, view: View, name: WireName, wire: Wire, count: int) -> Step:
-        after = replace(wire, done=wire.done - count, replies=wire.replies + count)
-        # While more of a batch is to come, an answer may still wait.
-        return Step(
-            ("answers", wire.receiver, name, count),
-            with_wire(world, name, after),
-            claim=None if self._come_again(world, view, name) else claims.ANSWER,
-            clashes=claims.LOOKED_AT | claims.TIME_PASSES | {hazards.look_behind_fault(name.queue)},
-        )
-
-    def _come_again(self, world: World, view: View, name: WireName) -> bool:
-        """Whether one of the unanswered events is told of once more: then it may never be answered."""
-        sender = world.wan.senders.get((name.source, name.queue))
-        unanswered = () if sender is None else sender.queue[: sender.sent]
-        return any(
-            self._foresight.comes_again(event.op_id) for event in unanswered
-        ) and self._foresight.may_break(world, view.now, name.queue)
 
     def _lost(self, world: World, name: WireName, wire: Wire) -> Step:
         after = replace(wire, events=())

@@ -1,0 +1,57 @@
+"""Answering: a receiver tells a sender what it has dealt with, all of it or a part.
+
+Knows connections and what is to come; knows nothing of how an event is dealt with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
+
+from plumbline.reference.explain.steps import Step, View
+from plumbline.reference.model import claims, hazards
+from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.wires import with_wire
+from plumbline.reference.model.world import Wire, WireName, World
+
+
+class Answering:
+    """The part of a receiver that answers."""
+
+    def __init__(self, foresight: Foresight) -> None:
+        self._foresight = foresight
+
+    def steps(self, world: World, view: View, name: WireName, wire: Wire) -> Iterator[Step]:
+        """The ways in which what was dealt with on a connection may be answered now."""
+        if wire.done and not wire.broken:
+            for count in self._answerable(world, view, name, wire):
+                yield self._answered(world, view, name, wire, count)
+
+    def _answerable(self, world: World, view: View, name: WireName, wire: Wire) -> Iterable[int]:
+        """How many of the events that were dealt with may be answered now.
+
+        Who looks at a queue behind what broke its connection tells how much had been answered by then: the
+        first may have been before the next was dealt with, though that is said to have been at once.
+        """
+        if view.reduced and hazards.look_behind_fault(name.queue) in self._foresight.open(world, view):
+            return range(wire.done, 0, -1)
+        return (wire.done,)
+
+    def _answered(self, world: World, view: View, name: WireName, wire: Wire, count: int) -> Step:
+        after = replace(wire, done=wire.done - count, replies=wire.replies + count)
+        # While more of a batch is to come, an answer may still wait.
+        return Step(
+            ("answers", wire.receiver, name, count),
+            with_wire(world, name, after),
+            claim=None if self._come_again(world, view, name) else claims.ANSWER,
+            clashes=claims.LOOKED_AT | claims.TIME_PASSES | {hazards.look_behind_fault(name.queue)},
+        )
+
+    def _come_again(self, world: World, view: View, name: WireName) -> bool:
+        """Whether one of the unanswered events is told of once more: then it may never be answered."""
+        sender = world.wan.senders.get((name.source, name.queue))
+        unanswered = () if sender is None else sender.queue[: sender.sent]
+        return any(
+            self._foresight.comes_again(event.op_id) for event in unanswered
+        ) and self._foresight.may_break(world, view.now, name.queue)
