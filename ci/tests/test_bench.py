@@ -30,7 +30,7 @@ from plumbline.reference.explain.efforts import Effort, search
 from plumbline.reference.explain.engine import Answer, Budget, Explanation, explain
 from plumbline.reference.explain.keywise import parts
 from plumbline.reference.explain.question import ask
-from plumbline.reference.history import Called, FaultBegun, OrderStrength, Registered
+from plumbline.reference.history import Called, FaultBegun, History, OrderStrength, Registered
 from plumbline.reference.plans import Settle
 from plumbline.reference.rulebook.book import Rulebook
 
@@ -181,8 +181,26 @@ def test_so_many_examples_of_one_kind_and_size_are_explained_if_only_these_are_a
         ("two faults", 40, True),
     ]
     assert {row["examples"] for row in rows} == {2}
-    others = msgspec.json.decode(CliRunner().invoke(group, [*asked, "--seed", "7"]).stdout)["sites"]
-    assert [row["states"] for row in others] != [row["states"] for row in rows]
+
+
+def test_examples_are_drawn_from_the_seed_that_is_asked_for_on(monkeypatch: pytest.MonkeyPatch):
+    wanted: list[Wanted] = []
+
+    def measured(these: Wanted) -> Iterator[timings.Timed]:
+        wanted.append(these)
+        yield ROW
+
+    monkeypatch.setattr(bench_command, "measure_sites", measured)
+    asked = ["bench", "--sites", "--kind", "calm", "--examples", "2", "--seed", "7", "--json"]
+    assert CliRunner().invoke(group, asked).exit_code == 0
+    drawn: list[int] = []
+
+    def draw(kind: consistency_benchmarks.Kind, seed: int, *, spoilt: bool) -> History:
+        drawn.append(seed)
+        return consistency_benchmarks.draw_example(kind, 1, spoilt=spoilt)
+
+    list(timed_kinds(SMALL[:1], draw, replace(wanted[0], names=()), 60_000))
+    assert drawn == [7, 8, 7, 8]
 
 
 @pytest.mark.parametrize(
