@@ -52,6 +52,7 @@ _PARTS = [
         *(
             "model.setting",
             "model.system",
+            "model.recounting",
             "model.timeline",
             "model.clients",
             "model.arrivals",

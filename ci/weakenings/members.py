@@ -125,12 +125,12 @@ MEMBERS: dict[str, Weakening] = {
         "if not times and view.reduced and view.still(place, shown)",
     ),
     "versions of calls are not shifted with the others": Weakening(
-        "model.system",
+        "model.recounting",
         "                calls = calls.set(op_id, replace(call, stamp=_lowered(call.stamp, by)))\n",
         "                pass\n",
     ),
     "versions on their way are not shifted with the others": Weakening(
-        "model.system", "            if lowered != messages:\n", "            if False:\n"
+        "model.recounting", "            if lowered != messages:\n", "            if False:\n"
     ),
     "a message comes again before it was sent": Weakening(
         "model.timeline", "sent = op_id in world.stamps", "sent = True"
@@ -183,17 +183,17 @@ MEMBERS: dict[str, Weakening] = {
         "",
     ),
     "versions on their way are not counted": Weakening(
-        "model.system",
+        "model.recounting",
         "channel.source), message.stamp",
         "channel.source), None",
     ),
     "versions of calls are not counted": Weakening(
-        "model.system",
-        "operation.member), call.stamp",
-        "operation.member), None",
+        "model.recounting",
+        "[op_id].member), call.stamp",
+        "[op_id].member), None",
     ),
     "versions that may come again are shifted": Weakening(
-        "model.system", "not known or state.stamps:", "not known:"
+        "model.recounting", "not known or world.stamps:", "not known:"
     ),
     "a listener is parked at any time": Weakening(
         "model.timeline",

@@ -17,6 +17,7 @@ from plumbline.reference.explain.index import MOMENT, Index, Reader, Where
 from plumbline.reference.explain.lives import NEVER
 from plumbline.reference.history import FaultKind
 from plumbline.reference.model.foresight import Comes, OfClients
+from plumbline.reference.model.gauges import COLLECTIONS
 from plumbline.reference.model.timeline import Reading
 from plumbline.reference.model.world import Entry, Stage, World, to_go_on
 from plumbline.reference.operations import (
@@ -317,6 +318,13 @@ class Hindsight:
         moments = self._index.counts.get(member)
         return moments is not None and (
             moments[-1] >= now or any(self._index.answers.members[n][0] == member for n in world.asked)
+        )
+
+    def collections_are_counted(self, world: World, now: int, member: str) -> bool:
+        """Whether somebody asks from now on how often the member has collected (see Foresight)."""
+        return any(
+            (moment >= now or number in world.asked) and self._index.answers.members[number][1] == COLLECTIONS
+            for number, moment in self._index.gauges.get(member, ())
         )
 
     def most_counted(self, now: int, member: str) -> int | None:

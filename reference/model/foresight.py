@@ -90,6 +90,9 @@ class Foresight(Protocol):
     def is_counted(self, world: World, now: int, member: str) -> bool:
         """Whether somebody reads the member's counters from now on."""
 
+    def collections_are_counted(self, world: World, now: int, member: str) -> bool:
+        """Whether somebody asks from now on how often the member has collected tombstones."""
+
     def most_counted(self, now: int, member: str) -> int | None:
         """What the member's conflatedEvents can have moved by at most, by what is read of it later."""
 
@@ -239,6 +242,10 @@ class Unknowing:
         return True
 
     def is_counted(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def collections_are_counted(self, *_: object) -> bool:
         """Perhaps."""
         return True
 

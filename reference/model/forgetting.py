@@ -44,10 +44,15 @@ class Forgetting:
 
     def _without_counts(self, world: World, now: int) -> World:
         """The world without the counters of members who are never asked for them again."""
-        counters = world.discards
+        counters, collections = world.discards, world.tombs.collections
         for member in world.discards:
             if not self._foresight.is_counted(world, now, member):
                 counters = counters.delete(member)
+        for member in world.tombs.collections:
+            if not self._foresight.collections_are_counted(world, now, member):
+                collections = collections.delete(member)
+        if collections is not world.tombs.collections:
+            world = world.but(tombs=replace(world.tombs, collections=collections))
         return world if counters is world.discards else world.but(discards=counters)
 
     def may_forget(self, world: World, now: int, member: str, name: str, event: Queued) -> bool:

@@ -1,0 +1,118 @@
+"""Versions are counted from one again, and calls that only have to return forget what they wrote."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from plumbline.reference.model.recounting import Recounting, without_stamps
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.world import Call, Channel, Entry, Message, Stage, World, empty_world
+from plumbline.reference.operations import (
+    Operation,
+    OperationKind,
+    RegionAttributes,
+    RegionPolicy,
+    Site,
+    TombstoneSettings,
+    Topology,
+)
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.values import EntryState, Stamp
+
+TOPOLOGY = Topology((Site(1, ("A", "B")),))
+KEY = ("r", "x")
+
+
+def recounting(*regions: RegionAttributes, tombstones: TombstoneSettings | None = None) -> Recounting:
+    """Of a region whose key may have been changed in silence."""
+    setting = Setting(
+        Rulebook(),
+        TOPOLOGY,
+        regions or (RegionAttributes(name="r"),),
+        TOPOLOGY.members,
+        tombstones=tombstones,
+    )
+    setting.ambiguous = frozenset({KEY})
+    setting.operations = {
+        op_id: Operation(
+            op_id=op_id,
+            thread="A1",
+            member="A",
+            region="r",
+            kind=OperationKind.PUT,
+            key="x",
+            token=f"v{op_id}",
+        )
+        for op_id in (1, 2)
+    }
+    return Recounting(setting)
+
+
+def stored(version: int) -> World:
+    """A world in which both members have this version."""
+    world = empty_world()
+    entries = world.entries
+    for member in TOPOLOGY.members:
+        entries = entries.set((member, *KEY), Entry(EntryState.LIVE, "v2", Stamp(version, "A")))
+    return world.but(entries=entries)
+
+
+def called(world: World, call: Call) -> World:
+    return world.but(calls=world.calls.set(1, call))
+
+
+def versions(world: World) -> list[int]:
+    found = [world.entry(member, *KEY).stamp for member in TOPOLOGY.members]
+    return [stamp.version for stamp in found if stamp is not None]
+
+
+OVER = Call(Stage.SENT, stamp=Stamp(1, "A"), update=True)
+"""What everybody has, and whose caller has yet to be told."""
+
+
+def test_versions_that_everybody_has_gone_on_from_are_counted_from_one():
+    assert versions(recounting().counted_anew(stored(5))) == [1, 1]
+
+
+def test_a_call_that_only_has_to_return_keeps_no_version_from_being_counted_anew():
+    assert versions(recounting().counted_anew(called(stored(5), OVER))) == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        replace(OVER, waiting=frozenset({"B"})),
+        replace(OVER, stage=Stage.APPLIED),
+    ],
+    ids=["waits for others", "has yet to be sent"],
+)
+def test_a_call_that_others_have_yet_to_hear_of_keeps_its_version(call: Call):
+    after = recounting().counted_anew(called(stored(5), call))
+    assert after.calls[1] == call
+    assert versions(after) == [5, 5]
+
+
+def test_a_message_on_its_way_keeps_its_version():
+    world = stored(5)
+    sent = world.but(channels=world.channels.set(Channel("A1", "A", "B"), (Message(2, Stamp(3, "A")),)))
+    after = recounting().counted_anew(sent)
+    assert versions(after) == [3, 3]
+    assert after.channels[Channel("A1", "A", "B")] == (Message(2, Stamp(1, "A")),)
+
+
+def test_who_only_has_to_return_forgets_nothing_else():
+    done = Call(Stage.DONE, stamp=Stamp(1, "A"), update=True, discarded=True)
+    assert without_stamps(called(stored(5), done)).calls[1] == Call(Stage.DONE, discarded=True)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        recounting(RegionAttributes(name="r", policy=RegionPolicy.PARTITION)),
+        recounting(tombstones=TombstoneSettings(timeout_ms=1_000)),
+    ],
+    ids=["a primary looks calls up", "a destroy may expire"],
+)
+def test_where_calls_are_asked_what_they_wrote_they_know_it(kept: Recounting):
+    assert kept.counted_anew(called(stored(5), OVER)).calls[1] == OVER
