@@ -93,8 +93,10 @@ class Recounting:
                     lower = replace(entry, stamp=_lowered(entry.stamp, by))
                     entries = entries.set((holder, region, key), lower)
         for op_id, call in world.calls.items():
+            if call.stamp is None:
+                continue  # as most, which only have to return
             by = shift.get(self._numbered(op_id, self._setting.operations[op_id].member), 0)
-            if by and call.stamp is not None:
+            if by:
                 calls = calls.set(op_id, replace(call, stamp=_lowered(call.stamp, by)))
         for channel, messages in world.channels.items():
             lowered = tuple(self._lowered_message(channel, message, shift) for message in messages)
