@@ -8,7 +8,6 @@ trusted, is told in docs/geode.md.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
 from functools import partial
 from operator import eq
 
@@ -24,10 +23,9 @@ from plumbline.adapters.geode.client import (
 )
 from plumbline.adapters.geode.clock import COLLECTIONS, SIZES
 from plumbline.adapters.geode.clocks import Clocks
-from plumbline.adapters.geode.cluster import Cluster, broken
+from plumbline.adapters.geode.cluster import Cluster
 from plumbline.adapters.geode.gateways import Gateways
 from plumbline.adapters.geode.jars import find_jars
-from plumbline.adapters.geode.jvm import JavaError
 from plumbline.adapters.geode.limits import (
     require_call,
     require_interest,
@@ -35,8 +33,10 @@ from plumbline.adapters.geode.limits import (
     require_region,
     require_topology,
 )
-from plumbline.adapters.geode.listener import ABSENT, Holding, RegionListener, Stage
+from plumbline.adapters.geode.listener import ABSENT, Holding, Stage
 from plumbline.adapters.geode.member import COUNTED, Member
+from plumbline.adapters.geode.regions import Regions
+from plumbline.adapters.geode.roster import Roster
 from plumbline.adapters.geode.settling import Settling
 from plumbline.adapters.geode.underway import LEFTOVER_LIMIT_S, Underway
 from plumbline.adapters.protocol import Deployed, Introduction, Observed, PlacementResult, SettleResult
@@ -54,7 +54,6 @@ from plumbline.reference.operations import (
     QueueSight,
     RegionAttributes,
     RegionPolicy,
-    Scope,
     TombstoneSettings,
     Topology,
 )
@@ -107,14 +106,16 @@ class GeodeAdapter(Adapter):
         self._clients = Clients(jars, self._cluster)
         self._gateways = Gateways(self._cluster)
         self._settling = Settling(self._gateways)
-        self._in_use: tuple[str, ...] = ()
         self._topology = Topology(())
-        self._underway = Underway(self._cluster, self._require_alive)
+        self._roster = Roster(self._cluster, self._clients)
+        self._regions = Regions(self._cluster)
+        self._underway = Underway(self._cluster, self._roster.require_alive)
         self._clocks = Clocks(
-            self._cluster, lambda: (*self._survivors(), *self._clients.caches.values()), self._site
+            self._cluster,
+            lambda: (*self._roster.survivors(), *self._clients.caches.values()),
+            self._roster.site,
         )
         self._baseline: dict[str, dict[str, int]] = {}
-        self._example = 0
         self._begin_example(())
 
     def hello(self) -> Introduction:
@@ -147,8 +148,8 @@ class GeodeAdapter(Adapter):
         order = self._cluster.start(topology)
         self._topology = topology
         self._gateways.use(topology)
-        self._in_use = topology.members
-        self._version = self._cluster.ask(self._member(order[0]), Member.version)
+        self._roster.in_use = topology.members
+        self._version = self._cluster.ask(self._roster.member(order[0]), Member.version)
         return Deployed(member_order=order)
 
     def reset(self, regions: tuple[RegionAttributes, ...]) -> None:
@@ -156,30 +157,27 @@ class GeodeAdapter(Adapter):
         for attributes in regions:
             require_region(attributes)
             self._gateways.require_queues(attributes)
-        self._require_alive()
+        self._roster.require_alive()
         self._underway.give_up()
         self._bring_back()
         self._empty_queues()
-        members = [self._members[name] for name in self._in_use]
+        members = self._roster.members()
         self._begin_example(regions)
         self._clients.drop_regions()
-        self._cluster.ask_all(self._members.values(), Member.drop_regions)
-        for number, attributes in enumerate(regions):
-            self._internal[attributes.name] = f"example{self._example}_{number}"
-        self._cluster.ask_all(members, partial(self._create_all, regions))
-        for attributes in regions:
-            if attributes.policy is RegionPolicy.PARTITION:
-                self._cluster.ask(members[0], partial(Member.assign_buckets, name=attributes.name))
+        self._cluster.ask_all(self._cluster.members.values(), Member.drop_regions)
+        self._cluster.ask_all(members, self._regions.create_all)
+        for name in self._regions.partitioned():
+            self._cluster.ask(members[0], partial(Member.assign_buckets, name=name))
         self._clocks.begin_example()
         self._baseline = self._cluster.ask_all(members, Member.counts)
 
     def begin(self, operation: Operation) -> None:
         """Call an operation on its thread, behind what that thread was given before."""
         require_operation(operation, of_client=operation.member in self._clients.in_use)
-        attributes = self._region(operation.region)
+        attributes = self._regions[operation.region]
         require_call(operation, attributes)
-        self._require_alive()
-        member = self._member(operation.member)
+        self._roster.require_alive()
+        member = self._roster.member(operation.member)
         if operation.kind is OperationKind.CLEAR:
             self._clearing.add(member.name)
         holders = self._stage.placed.get((operation.region, operation.key), ())
@@ -191,7 +189,7 @@ class GeodeAdapter(Adapter):
 
     def observe(self, since: int) -> Observed:
         """All listeners' events in the order in which they reached this process."""
-        self._require_alive()
+        self._roster.require_alive()
         events = tuple(self._stage.events[since:])
         return Observed(events=events, position=since + len(events))
 
@@ -210,10 +208,10 @@ class GeodeAdapter(Adapter):
                 and self._tombstones_rest(deadline)
             )
             if not self._stage.held():
-                settled = at_rest and self._clients.drained(self._members, deadline)
-                crashed = any(self._members[name].crashed() for name in self._in_use)
-                if settled and (crashed or self._clients.restarted):
-                    self._learn(self._clients.in_use)  # who has started anew was told of nothing
+                settled = at_rest and self._clients.drained(self._cluster.members, deadline)
+                if settled and (self._roster.dead() or self._clients.restarted):
+                    for client in self._clients.in_use:
+                        self._regions.learn(self._roster.member(client))  # it may have started anew
                 return SettleResult(settled=settled)
         if self._stage.held():
             self._stage.wait_quiet(CALM_S, deadline)
@@ -221,10 +219,10 @@ class GeodeAdapter(Adapter):
 
     def contents(self, member: str, region: str) -> tuple[Content, ...]:
         """What the member itself holds."""
-        self._region(region)
+        self._regions.require(region)
         before = self._stage.places(member, region)
         calm = member not in self._clients.in_use and not self._underway.busy()
-        found = self._cluster.ask(self._survivor(member), partial(Member.contents, name=region))
+        found = self._cluster.ask(self._roster.survivor(member), partial(Member.contents, name=region))
         if calm and member not in self._clients.in_use:  # no event can be on its way
             return found
         holdings = {
@@ -237,11 +235,11 @@ class GeodeAdapter(Adapter):
 
     def placement(self, region: str, key: str) -> PlacementResult:
         """Who holds a key of a partitioned region, as the first survivor sees it."""
-        if self._region(region).policy is not RegionPolicy.PARTITION:
+        if self._regions[region].policy is not RegionPolicy.PARTITION:
             raise AdapterError(f"placement: {region} is no partitioned region")
-        self._require_alive()
-        placed = partial(Member.placed, name=region, key=key, dead=self._dead())
-        found = self._cluster.ask(self._survivors()[0], placed)
+        self._roster.require_alive()
+        placed = partial(Member.placed, name=region, key=key, dead=self._roster.dead())
+        found = self._cluster.ask(self._roster.survivors()[0], placed)
         holders = (*((found.primary,) if found.primary is not None else ()), *found.redundant)
         self._stage.placed[region, key] = holders
         return PlacementResult(primary=found.primary, redundant=found.redundant)
@@ -249,7 +247,9 @@ class GeodeAdapter(Adapter):
     def arm(self, gate: Gate) -> None:
         """Park the listener or the writer of `gate.member` when it is told of the operation."""
         if gate.callback == WRITER:
-            self._cluster.ask(self._survivor(gate.member), partial(Member.has_writers, stage=self._stage))
+            self._cluster.ask(
+                self._roster.survivor(gate.member), partial(Member.has_writers, stage=self._stage)
+            )
         self._stage.arm(gate)
 
     def script(self, member: str, region: str, callback: str, answers: tuple[str, ...]) -> None:
@@ -259,24 +259,24 @@ class GeodeAdapter(Adapter):
             return
         if callback != WRITER:
             raise UnsupportedError(f"script: no {callback} is driven on Geode yet")
-        self._region(region)
+        self._regions.require(region)
         refuse = partial(Member.refuse, name=region, stage=self._stage, keys=frozenset(answers))
-        self._cluster.ask(self._survivor(member), refuse)
+        self._cluster.ask(self._roster.survivor(member), refuse)
 
     def _install(self, member: str, region: str, answers: tuple[str, ...]) -> None:
         """Give a member a conflict resolver of this policy, until the next `reset`."""
-        self._region(region)
+        self._regions.require(region)
         policy = policy_of(answers[0]) if len(answers) == 1 else None
         if policy is None:
             raise UnsupportedError(f"script: there is no policy {answers!r:.80}")
-        internal = self._internal[region]
+        internal = self._regions.internal[region]
         install = partial(Member.resolve_by, policy=policy, stage=self._stage, name=region, internal=internal)
-        self._cluster.ask(self._survivor(member), install)
+        self._cluster.ask(self._roster.survivor(member), install)
 
     def await_parked(self, gate: Gate, timeout_ms: int) -> bool:
         """Whether it has parked within the time."""
         parked = self._stage.await_parked(gate, timeout_ms / 1000)
-        self._require_alive()
+        self._roster.require_alive()
         return parked
 
     def release(self, gate: Gate) -> None:
@@ -287,32 +287,31 @@ class GeodeAdapter(Adapter):
         """How far a counter of the member's cache has moved since the last reset, or what tombstones take."""
         if name not in {*COUNTED, *SIZES}:
             raise UnsupportedError(f"the statistic {name} is not read from Apache Geode yet")
-        found = self._cluster.ask(self._survivor(member), partial(Member.statistic, name=name))
+        found = self._cluster.ask(self._roster.survivor(member), partial(Member.statistic, name=name))
         return found - self._baseline[member].get(name, 0)
 
     def attributes(self, member: str, region: str) -> RegionAttributes:
         """The attributes that the running region tells of itself."""
-        self._region(region)
-        return self._cluster.ask(self._survivor(member), partial(Member.attributes, name=region))
+        self._regions.require(region)
+        return self._cluster.ask(self._roster.survivor(member), partial(Member.attributes, name=region))
 
     def leave(self, member: str, region: str) -> None:
         """Destroy the region on this member only."""
-        self._region(region)
-        self._cluster.ask(self._survivor(member), partial(Member.drop_region, name=region))
+        self._regions.require(region)
+        self._cluster.ask(self._roster.survivor(member), partial(Member.drop_region, name=region))
 
     def join(self, member: str, region: str) -> None:
         """Create the region once more; back when its initial image is complete."""
-        attributes = self._region(region)
-        internal = self._internal[region]
-        self._cluster.ask(self._survivor(member), partial(self._create, attributes, internal))
+        create = partial(self._regions.create, self._regions[region])
+        self._cluster.ask(self._roster.survivor(member), create)
 
     def host(self, member: str, region: str, checks: bool, persistent: bool) -> None:
         """Create the region once more, with another attribute; Geode refuses what does not fit."""
         if persistent:
             raise UnsupportedError("host: no region is kept on disk on Apache Geode yet")
-        attributes = msgspec.structs.replace(self._region(region), checks=checks)
-        create = partial(self._create, attributes, self._internal[region])
-        refusal = self._cluster.ask(self._survivor(member), partial(_refusal, create))
+        attributes = msgspec.structs.replace(self._regions[region], checks=checks)
+        create = partial(self._regions.refusal, attributes)
+        refusal = self._cluster.ask(self._roster.survivor(member), create)
         if refusal is not None:
             raise RefusedError(f"host: {refusal}")
 
@@ -320,7 +319,7 @@ class GeodeAdapter(Adapter):
         """Kill a member's JVM; another one boots at once, to take its place at the next `reset`."""
         if member in self._clients.in_use:
             raise UnsupportedError("crash: clients are not killed on Geode yet")
-        doomed = self._member(member)
+        doomed = self._roster.member(member)
         if doomed.name in self._clearing:
             # Now and then a survivor's put still waited after twenty seconds; nobody has found out why.
             raise UnsupportedError(
@@ -336,28 +335,27 @@ class GeodeAdapter(Adapter):
         """Have a member run again that was killed, with copies of the regions, all being at rest."""
         if from_disk or self._gateways.queues:
             raise UnsupportedError("restart: neither disks nor members with queues are driven so far")
-        dead = self._member(member)
+        dead = self._roster.member(member)
         if not dead.crashed():
             raise AdapterError(f"restart: {member} was not killed")
         self._cluster.revive(member)
-        back = self._members[member]
-        for name, attributes in self._regions.items():
-            self._cluster.ask(back, partial(self._create, attributes, self._internal[name]))
+        back = self._roster.member(member)
+        self._cluster.ask(back, self._regions.create_all)
         self._clocks.take_in(back)
         self._baseline[member] = self._cluster.ask(back, Member.counts)
         if dead.port is not None:
             self._cluster.ask(back, partial(Member.serve, port=dead.port))
         self._clients.restarted.add(member)
         self._clients.servers_changed()
-        self._learn((member,))
+        self._regions.learn(back)
 
     def start_client(self, client: Client) -> None:
         """Start a client's JVM, or take the one that runs, and create its regions."""
-        if any(attributes.scope is not Scope.ACK for attributes in self._regions.values()):
+        if not self._regions.all_acknowledged():
             raise UnsupportedError("clients are driven on Geode only where regions are acknowledged")
-        self._require_alive()
-        cache = self._clients.start(client, [self._survivor(server) for server in client.servers])
-        for name, internal in self._internal.items():
+        self._roster.require_alive()
+        cache = self._clients.start(client, [self._roster.survivor(server) for server in client.servers])
+        for name, internal in self._regions.internal.items():
             listener = ClientListener(self._stage, client.name, name)
             create = partial(
                 create_copy, name=name, internal=internal, checks=client.checks, listener=listener
@@ -371,9 +369,9 @@ class GeodeAdapter(Adapter):
         require_interest(interest)
         if interest.client not in self._clients.in_use:
             raise AdapterError(f"interest: no client is named {interest.client}")
-        self._region(interest.region)
-        self._require_alive()
-        client = self._member(interest.client)
+        self._regions.require(interest.region)
+        self._roster.require_alive()
+        client = self._roster.member(interest.client)
         try:
             self._cluster.ask(client, partial(register, interest=interest))
         finally:
@@ -390,7 +388,7 @@ class GeodeAdapter(Adapter):
 
     def clock(self, site: int, offset_ms: int, frozen: bool) -> None:
         """Hold the clocks of all sites; batches leave as ever."""
-        self._require_alive()
+        self._roster.require_alive()
         self._clocks.set(site, offset_ms, frozen=frozen)
 
     def advance(self, milliseconds: int) -> None:
@@ -399,25 +397,25 @@ class GeodeAdapter(Adapter):
 
     def create_queue(self, queue: QueueAttributes) -> None:
         """Create and start a gateway sender, and the receivers of the site that it sends to."""
-        self._require_alive()
+        self._roster.require_alive()
         self._bring_back()  # it runs on every member, and comes before the `reset` that ends the last example
         self._gateways.create(queue)
 
     def queue_action(self, member: str, queue: str, action: str) -> None:
         """Pause, resume, stop or start a gateway sender on a member, or stop or start its receiver."""
-        self._survivor(member)
+        self._roster.survivor(member)
         self._gateways.act(member, queue, action)
 
     def look_at_queue(self, member: str, queue: str) -> QueueSight:
         """What the member's copy of a queue holds of this example's regions."""
-        paths = frozenset(f"/{internal}" for internal in self._internal.values())
-        return self._cluster.ask(self._survivor(member), lambda asked: asked.gateway.sight(queue, paths))
+        paths, asked = self._regions.paths(), self._roster.survivor(member)
+        return self._cluster.ask(asked, lambda one: one.gateway.sight(queue, paths))
 
     def link(self, source: str, target: str, state: str) -> None:
         """Set the link from one site's senders to another's receivers `up`, `down` or `drop_acks`."""
-        self._require_alive()
+        self._roster.require_alive()
         if source in self._clients.in_use:
-            self._survivor(target)
+            self._roster.survivor(target)
             self._clients.link(source, target, state)
             return
         self._gateways.link(source, target, state)
@@ -431,64 +429,34 @@ class GeodeAdapter(Adapter):
         self._clocks.forget()
         self._gateways.close()
         self._underway.join()  # none has a living JVM to wait for any more
-        self._in_use = ()
+        self._roster.in_use = ()
         self._begin_example(())
-
-    def _site(self, cache: str) -> int:
-        """The number of the site of a member, or of a client's servers."""
-        client = self._clients.caches.get(cache)
-        if client is None:
-            return self._cluster.site(cache)
-        return 0 if client.connected is None else self._cluster.site(client.connected.server)
 
     def _begin_example(self, regions: tuple[RegionAttributes, ...]) -> None:
         """Nothing of the example before is known from here on."""
-        self._example += 1
         sites = self._topology.sites
         self._stage = Stage({member: site.number for site in sites for member in site.members})
-        self._regions = {attributes.name: attributes for attributes in regions}
+        self._roster.begin_example(self._stage)
+        self._regions.begin_example(self._stage, regions)
         self._underway.begin_example(self._stage)
         self._baseline = {}
-        self._internal: dict[str, str] = {}
         self._clearing: set[str] = set()
-
-    def _create_all(self, regions: tuple[RegionAttributes, ...], member: Member) -> None:
-        for attributes in regions:
-            self._create(attributes, self._internal[attributes.name], member)
-
-    def _create(self, attributes: RegionAttributes, internal: str, member: Member) -> None:
-        member.create_region(attributes, internal, RegionListener(self._stage, member.name, attributes.name))
-
-    def _learn(self, holders: Collection[str]) -> None:
-        """Take what these hold now for known, whatever they were told; nothing is under way."""
-        for holder in holders:
-            for name in self._regions:
-                found = self._cluster.ask(self._member(holder), partial(Member.contents, name=name))
-                self._stage.learn(holder, name, found)
-
-    def _dead(self) -> set[str]:
-        """The members that were crashed and have not run again."""
-        return {name for name in self._in_use if self._members[name].crashed()}
-
-    def _survivors(self) -> list[Member]:
-        return [self._members[name] for name in self._in_use if not self._members[name].crashed()]
 
     def _tombstones_rest(self, deadline: float) -> bool:
         """Whether tombstones have been dealt with as far as time goes, by the deadline."""
-        told = all(each.scope is Scope.ACK for each in self._regions.values()) or self._dead()
-        since = None if told else {name: self._baseline[name][COLLECTIONS] for name in self._in_use}
+        told = self._regions.all_acknowledged() or self._roster.dead()
+        since = None if told else {name: self._baseline[name][COLLECTIONS] for name in self._roster.in_use}
         return self._clocks.at_rest(deadline, since)
 
     def _has_primaries(self, deadline: float) -> bool:
         """Whether survivors know a primary of all that is left of partitioned regions, by the deadline."""
-        dead = self._dead()
-        parted = any(each.policy is RegionPolicy.PARTITION for each in self._regions.values())
-        if not dead or not parted:
+        dead = self._roster.dead()
+        if not dead or not self._regions.partitioned():
             return True
         ask = partial(Member.knows_primaries, dead=dead)
 
         def known() -> bool:
-            return all(self._cluster.ask_all(self._survivors(), ask).values())
+            return all(self._cluster.ask_all(self._roster.survivors(), ask).values())
 
         return wait_until(known, deadline - time.monotonic(), 0.02)
 
@@ -509,47 +477,3 @@ class GeodeAdapter(Adapter):
                 f" {self._gateways.flows()}",
                 self._cluster.last_words(),
             )
-
-    @property
-    def _members(self) -> dict[str, Member]:
-        return self._cluster.members
-
-    def _member(self, name: str) -> Member:
-        if name in self._clients.in_use:
-            return self._clients.caches[name]
-        if name not in self._in_use:
-            raise AdapterError(f"no member is named {name}; there are: {', '.join(self._in_use) or 'none'}")
-        return self._members[name]
-
-    def _survivor(self, name: str) -> Member:
-        self._require_alive()
-        member = self._member(name)
-        if member.crashed():
-            raise AdapterError(f"{name} was crashed and cannot be asked any more")
-        return member
-
-    def _region(self, name: str) -> RegionAttributes:
-        if name not in self._regions:
-            raise AdapterError(f"no region is named {name}; there are: {', '.join(self._regions) or 'none'}")
-        return self._regions[name]
-
-    def _require_alive(self) -> None:
-        """Raises AdapterError if a member died that was not crashed on purpose, or its listener failed."""
-        self._cluster.require_alive()
-        self._clients.require_alive()
-        for name, words in self._stage.troubles:
-            if not (member := self._member(name)).crashed():
-                raise broken(member, words)
-
-
-def _refusal(create: Callable[[Member], None], member: Member) -> str | None:
-    """On the member's own thread: create a region; in whose words Geode refuses it, if it does."""
-    try:
-        create(member)
-    except JavaError as error:
-        thrown = error.java_exception
-        if thrown.getClass().getName() != "java.lang.IllegalStateException":
-            raise
-        words: str = thrown.toString()
-        return words
-    return None

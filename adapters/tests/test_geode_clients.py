@@ -238,14 +238,14 @@ def test_without_values_a_client_is_told_that_its_own_is_invalid_and_gets_the_ne
 
 def puts_served(adapter: GeodeAdapter, member: str) -> int:
     """How many puts of clients the cache server of a member has carried out."""
-    system = adapter._members[member]._system()
+    system = adapter._cluster.members[member]._system()
     (statistics,) = system.findStatisticsByType(system.findType("CacheServerStats"))
     return int(statistics.get("putRequests"))
 
 
 def test_calls_go_to_the_first_server_and_events_come_once_from_it(adapter: GeodeAdapter):
     start(adapter, AT_TWO)
-    ports = [adapter._members[server].serve() for server in AT_TWO.servers]
+    ports = [adapter._cluster.members[server].serve() for server in AT_TWO.servers]
     assert adapter._clients.caches["K"].subscribed() == (ports[0], frozenset(ports[1:]))
     before = {server: puts_served(adapter, server) for server in AT_TWO.servers}
     adapter.arm(Gate("B", 1))

@@ -121,7 +121,7 @@ def test_who_is_about_to_make_good_what_the_dead_have_left_undone_is_waited_for_
         adapter.deploy(Topology((Site(1, ("A", "B")),)))
         adapter.reset((RegionAttributes(name="r"),))
         call(adapter, 1, "A", OperationKind.PUT)
-        member = adapter._members["A"]
+        member = adapter._cluster.members["A"]
         region = plain(member._regions["r"])
         version = region.getVersionMember()
         assert not member.repairs()

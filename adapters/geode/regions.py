@@ -1,0 +1,90 @@
+"""The regions of an example: what they are called in Geode, and how members come to have them.
+
+Each example has regions of its own, under names that none before had. Knows nothing of what is done to them.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.geode.cluster import Cluster
+from plumbline.adapters.geode.jvm import JavaError
+from plumbline.adapters.geode.listener import RegionListener, Stage
+from plumbline.adapters.geode.member import Member
+from plumbline.reference.operations import RegionAttributes, RegionPolicy, Scope
+
+
+class Regions:
+    """The regions that members have, and what Geode calls them.
+
+    Attributes:
+        named: attributes of each region, by the name that the suite gives it.
+        internal: what each is called in Geode.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.named: dict[str, RegionAttributes] = {}
+        self.internal: dict[str, str] = {}
+        self._cluster = cluster
+        self._stage = Stage({})
+        self._example = 0
+
+    def begin_example(self, stage: Stage, regions: tuple[RegionAttributes, ...]) -> None:
+        """These regions are meant from here on, which nobody has so far; listeners are on this stage."""
+        self._example += 1
+        self._stage = stage
+        self.named = {attributes.name: attributes for attributes in regions}
+        self.internal = {
+            attributes.name: f"example{self._example}_{number}" for number, attributes in enumerate(regions)
+        }
+
+    def __getitem__(self, name: str) -> RegionAttributes:
+        self.require(name)
+        return self.named[name]
+
+    def require(self, name: str) -> None:
+        """Raises AdapterError if no region has this name."""
+        if name not in self.named:
+            raise AdapterError(f"no region is named {name}; there are: {', '.join(self.named) or 'none'}")
+
+    def paths(self) -> frozenset[str]:
+        """Their full paths in Geode."""
+        return frozenset(f"/{internal}" for internal in self.internal.values())
+
+    def create_all(self, member: Member) -> None:
+        """On the member's own thread: create all of them."""
+        for attributes in self.named.values():
+            self.create(attributes, member)
+
+    def create(self, attributes: RegionAttributes, member: Member) -> None:
+        """On the member's own thread: create one of them, which may have other attributes than were meant."""
+        listener = RegionListener(self._stage, member.name, attributes.name)
+        member.create_region(attributes, self.internal[attributes.name], listener)
+
+    def refusal(self, attributes: RegionAttributes, member: Member) -> str | None:
+        """On the member's own thread: create one; in whose words Geode refuses it, if it does."""
+        try:
+            self.create(attributes, member)
+        except JavaError as error:
+            thrown = error.java_exception
+            if thrown.getClass().getName() != "java.lang.IllegalStateException":
+                raise
+            words: str = thrown.toString()
+            return words
+        return None
+
+    def learn(self, holder: Member) -> None:
+        """Take what a member or client holds now for known, whatever it was told; nothing is under way."""
+        for name in self.named:
+            found = self._cluster.ask(holder, partial(Member.contents, name=name))
+            self._stage.learn(holder.name, name, found)
+
+    def all_acknowledged(self) -> bool:
+        """Whether calls on each of them wait for acknowledgements."""
+        return all(attributes.scope is Scope.ACK for attributes in self.named.values())
+
+    def partitioned(self) -> list[str]:
+        """Names of those that are partitioned."""
+        parted = RegionPolicy.PARTITION
+        return [name for name, attributes in self.named.items() if attributes.policy is parted]
