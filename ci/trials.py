@@ -30,6 +30,7 @@ from plumbline.reference.rulebook.decision import Decision
 from plumbline.reference.rulebook.decisions import (
     CLEARING,
     DECISIONS,
+    DISPATCHERS,
     GATEWAYS,
     GAUGES,
     ONWARD,
@@ -107,8 +108,10 @@ ALL_SITES = 3
 
 OF_TOMBSTONES = {**REPLICATED, **TOMBSTONES, **CLEARING, **GAUGES}
 
-OF_TWO_SITES = {name: decision for name, decision in DECISIONS.items() if name not in ONWARD}
-"""What is asked of one site or two."""
+OF_TWO_SITES = {name: decision for name, decision in DECISIONS.items() if name not in {*ONWARD, *DISPATCHERS}}
+"""What is asked of one site or two, where senders have one dispatcher."""
+
+OF_DISPATCHERS = {**GATEWAYS, **DISPATCHERS}
 
 OF_THREE_SITES = {**GATEWAYS, **ONWARD}
 
@@ -245,7 +248,7 @@ def _with_tombstones(draw: random.Random, book: Rulebook, seed: int) -> tuple[in
 
 
 def _two_sites(
-    draw: random.Random, book: Rulebook, seed: int, *, resolvers: bool = False
+    draw: random.Random, book: Rulebook, seed: int, *, resolvers: bool = False, dispatchers: bool = False
 ) -> tuple[int, History]:
     """A small chaotic example of two sites with none, one or two faults, and how many operations it has."""
     faults = tuple(two_sites.any_fault(draw) for _ in range(draw.choice((0, 1, 1, 2))))
@@ -278,6 +281,15 @@ def _two_sites(
             keys=("x",),
             writers=draw.choice((("A", "C"), ("A", "B", "C", "D"))),
             resolver=draw.choice(two_sites.POLICIES),
+        )
+    if dispatchers:
+        shape = msgspec.structs.replace(
+            shape,
+            operations=draw.randrange(2, 4),
+            dispatchers=draw.randrange(2, 4),
+            order_policy=draw.choice(("key", "thread")),
+            topology=draw.choice((two_sites.TOPOLOGY, *sites, *sites)),
+            faults=shape.faults[:1],
         )
     plan = two_sites.draw_plan(draw, shape)
     return shape.operations, two_sites.run_on_reference(plan, book=book, seed=seed)
@@ -315,6 +327,7 @@ def draw_trial(
     tombstones: bool = False,
     buckets: bool = False,
     resolvers: bool = False,
+    dispatchers: bool = False,
     transactions: bool = False,
 ) -> Trial:
     """The trial of this seed, by one of the dialects: a small chaotic example, a third of them spoilt once.
@@ -322,18 +335,18 @@ def draw_trial(
     Most are judged by what the documents say; some by a faulty variant or with a decision left open, since
     the oracle asks such questions, too. With `clients`, each of one site has a client; with `policies`, a
     member that keeps less than a replicate; with `tombstones`, each lets time pass; with `buckets` its region
-    is partitioned; with `resolvers`, each of several sites has conflict resolvers; with
-    `transactions`, there is one.
+    is partitioned; with `resolvers`, each of several sites has conflict resolvers; with `dispatchers`, the
+    sender of the first of two sites has several; with `transactions`, there is one.
     """
     draw = random.Random(seed)  # noqa: S311 - reproducible trials, not secrets
     among = OF_TOMBSTONES if tombstones else PARTITIONED if buckets else OF_TWO_SITES
     among = RESOLVERS if resolvers else OF_THREE_SITES if sites == ALL_SITES else among
-    among = OF_TRANSACTIONS if transactions else among
+    among = OF_TRANSACTIONS if transactions else OF_DISPATCHERS if dispatchers else among
     rulebook, made_by = _draw_books(draw, rulebook_of(dialect), among)
     if dialect is not Dialect.GEMFIRE6:
         rulebook = f"{dialect} {rulebook}".strip()
     if sites == BOTH_SITES:
-        operations, history = _two_sites(draw, made_by, seed, resolvers=resolvers)
+        operations, history = _two_sites(draw, made_by, seed, resolvers=resolvers, dispatchers=dispatchers)
     elif sites == ALL_SITES:
         operations, history = _three_sites(draw, made_by, seed, resolvers=resolvers)
     elif transactions:

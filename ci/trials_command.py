@@ -20,7 +20,7 @@ from plumbline.ci.comparison import Comparison, compare, counts
 from plumbline.ci.drawn_plans import Drawn, play_drawn
 from plumbline.ci.progress import patiently
 from plumbline.ci.right_runs import Asked, ask_about, ask_about_held
-from plumbline.ci.trials import draw_trial
+from plumbline.ci.trials import BOTH_SITES, draw_trial
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.engine import Answer
 from plumbline.suites.machines import MACHINES
@@ -41,6 +41,7 @@ Examples:
   plumbline trials --transactions             a transaction beside plain operations
   plumbline trials --sites 2                  gateways between two sites, with faults
   plumbline trials --sites 2 --resolvers      the same, and conflict resolvers
+  plumbline trials --sites 2 --dispatchers    senders that dispatch by several threads
   plumbline trials --sites 3                  three sites, each linked to each, in a chain or in a ring
   plumbline trials --sites 2 --dialect geode  where a sender need not wait for answers
   plumbline trials --right --sites 2 --cases 3000
@@ -81,6 +82,11 @@ Exit codes:
 )
 @click.option("--tombstones", is_flag=True, help="Let tombstones expire in each, or clear the region.")
 @click.option("--resolvers", is_flag=True, help="Install conflict resolvers in each, of several sites.")
+@click.option(
+    "--dispatchers",
+    is_flag=True,
+    help="Have the sender of the first of two sites dispatch by several threads.",
+)
 @click.option("--transactions", is_flag=True, help="Only examples with transactions, of one site.")
 @click.option("--rules", is_flag=True, help="The same larger examples, of which no rule may accuse one.")
 @click.option(
@@ -108,6 +114,7 @@ def command(
     tombstones: bool,
     buckets: bool,
     resolvers: bool,
+    dispatchers: bool,
     transactions: bool,
     dialect: str,
     right: bool,
@@ -118,7 +125,10 @@ def command(
     as_json: bool,
 ) -> None:
     """Compare the search with the unreduced judge on random small examples, a third of them spoilt."""
-    kinds = (clients, policies, tombstones, buckets, resolvers, transactions, right, held, rules)
+    kinds = (
+        *(clients, policies, tombstones, buckets, resolvers, dispatchers, transactions),
+        *(right, held, rules),
+    )
     if machines and (any(kinds) or sites > 1):
         raise click.UsageError(
             "--machine draws plans of its own, and goes with --cases, --seed and --candidate"
@@ -134,6 +144,8 @@ def command(
         )
     if resolvers and (sites == 1 or right or rules):
         raise click.UsageError("--resolvers goes with --sites 2 or 3, and draws for search and judge alone")
+    if dispatchers and (sites != BOTH_SITES or resolvers or right or rules):
+        raise click.UsageError("--dispatchers goes with --sites 2 alone, and draws for search and judge")
     if (tombstones or transactions) and (right or rules):
         raise click.UsageError("--tombstones and --transactions draw examples for search and judge alone")
     if (right or held) and rules:
@@ -162,6 +174,7 @@ def command(
                 tombstones=tombstones,
                 buckets=buckets,
                 resolvers=resolvers,
+                dispatchers=dispatchers,
                 transactions=transactions,
             )
         )

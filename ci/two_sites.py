@@ -61,6 +61,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
         looks: share of plan steps behind which a queue is looked at.
         faults: the faults, in their order; what mends them goes with them.
         batch_size: of both senders.
+        dispatchers: so many has the sender of site 1.
+        order_policy: what these keep in order.
         topology: the sites; faults of members that are not there are left out.
         resolver: the policy of the conflict resolver on every member; "" for none.
     """
@@ -76,6 +78,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     looks: float = 0.0
     faults: tuple[Fault, ...] = ()
     batch_size: int = 2
+    dispatchers: int = 1
+    order_policy: str = "key"
     topology: Topology = TOPOLOGY
     resolver: str = ""
 
@@ -171,7 +175,14 @@ def draw_plan(draw: random.Random, shape: Shape) -> Plan:
         steps.append(_call(draw, shape, op_id, draw.choice(writers), under_way, parked, dead))
     region = RegionAttributes(name=REGION, scope=shape.scope, senders=("to 2", "to 1"))
     queues = (
-        QueueAttributes(id="to 2", site=1, remote_site=2, batch_size=shape.batch_size),
+        QueueAttributes(
+            id="to 2",
+            site=1,
+            remote_site=2,
+            batch_size=shape.batch_size,
+            dispatchers=shape.dispatchers,
+            order_policy=shape.order_policy,
+        ),
         QueueAttributes(id="to 1", site=2, remote_site=1, batch_size=shape.batch_size),
     )
     return Plan(shape.topology, (region,), tuple(steps), queues, resolver=shape.resolver)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 from hypothesis import strategies as st
-from hypothesis.stateful import precondition, rule
+from hypothesis.stateful import initialize, precondition, rule
 
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Fault, FaultKind
@@ -13,8 +13,8 @@ from plumbline.reference.plans import Await, Settle
 from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.suites.bites import all_have_bitten
 from plumbline.suites.drawing import WRITES, Machine
-from plumbline.suites.scenarios.sites import APART
-from plumbline.suites.sites_drawing import HERE, THERE, SitesMachine
+from plumbline.suites.scenarios.sites import APART, queues
+from plumbline.suites.sites_drawing import BATCH_SIZES, HERE, THERE, SitesMachine
 
 MOST_FAULTS = 2
 OPERATIONS_BEFORE = 3
@@ -98,6 +98,19 @@ class GatewayOrderMachine(SitesMachine):
         self.settle_now()
         if looks:
             self.look_at_queues()
+
+
+class DispatchersMachine(GatewayOrderMachine):
+    """The same with a sender that has several dispatchers and keeps the order of keys, or of threads."""
+
+    @initialize(
+        batch_size=st.sampled_from(BATCH_SIZES),
+        dispatchers=st.integers(2, 3),
+        order_policy=st.sampled_from(("key", "key", "thread")),
+    )
+    def begin(self, batch_size: int, dispatchers: int, order_policy: str) -> None:
+        """Choose the senders before anything is called."""
+        self.lead_by(queues(batch_size, dispatchers=dispatchers, order_policy=order_policy))
 
 
 class GatewayFaultsMachine(SitesMachine):
@@ -368,6 +381,12 @@ GATEWAY_MACHINES = (
         ),
         needs=_NEEDS,
         draws=GatewayOrderMachine,
+    ),
+    Machine(
+        name="several_dispatchers",
+        requirements=_with_variants("WAN-ORDER-02"),
+        needs=_NEEDS,
+        draws=DispatchersMachine,
     ),
     Machine(
         name="gateway_faults",

@@ -15,7 +15,7 @@ from hypothesis.stateful import initialize
 
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Fault, FaultKind
-from plumbline.reference.operations import Operation, OperationKind, Scope
+from plumbline.reference.operations import Operation, OperationKind, QueueAttributes, Scope
 from plumbline.reference.plans import Do, Inject, Look, Park, Plan, PlanStep, Settle, Start
 from plumbline.suites.drawing import PlanMachine
 from plumbline.suites.scenarios.sites import APART, queues, regions, topology
@@ -41,16 +41,19 @@ class SitesMachine(PlanMachine):
     def __init__(self) -> None:
         super().__init__()
         self.members = TOPOLOGY.members
-        self.batch_size = BATCH_SIZES[0]
-        self.region = regions(queues(self.batch_size), Scope.ACK, None)[0]
+        self.lead_by(queues(BATCH_SIZES[0]))
         self.broken: list[Fault] = []
         self.dead: set[str] = set()
 
     @initialize(batch_size=st.sampled_from(BATCH_SIZES))
     def begin(self, batch_size: int) -> None:
         """Choose the senders before anything is called."""
-        self.batch_size = batch_size
-        self.region = regions(queues(batch_size), Scope.ACK, None)[0]
+        self.lead_by(queues(batch_size))
+
+    def lead_by(self, senders: tuple[QueueAttributes, ...]) -> None:
+        """These lead from site to site, one each way."""
+        self.queues = senders
+        self.region = regions(senders, Scope.ACK, None)[0]
 
     def crowded(self, key: str) -> bool:
         """Whether enough writes of the key are under way between two settle points."""
@@ -101,7 +104,7 @@ class SitesMachine(PlanMachine):
 
     def pauses(self, queue: int) -> list[Fault]:
         """A pause of a queue on all members of its site that live."""
-        queued = queues(self.batch_size)[queue]
+        queued = self.queues[queue]
         members = TOPOLOGY.sites[queue].members
         return [
             Fault(kind=FaultKind.PAUSE, member=member, queue=queued.id)
@@ -112,7 +115,7 @@ class SitesMachine(PlanMachine):
     def look_at_queues(self) -> None:
         """Plan to look at the queues, if the candidate shows them; only behind a settle point."""
         if Capability.QUEUE_INSPECTION in self.offers:
-            self.steps += [Look(queue.id) for queue in queues(self.batch_size)]
+            self.steps += [Look(queue.id) for queue in self.queues]
 
     def closing(self) -> list[PlanStep]:
         """What is planned behind everything else: nothing stays broken."""
@@ -122,9 +125,9 @@ class SitesMachine(PlanMachine):
     def plan(self) -> Plan:
         """The plan so far, with everything mended in the end."""
         used = {step.operation.region for step in self.steps if isinstance(step, Do | Start | Park)}
-        shared, apart = regions(queues(self.batch_size), Scope.ACK, None)
+        shared, apart = regions(self.queues, Scope.ACK, None)
         fed = (shared, apart) if APART in used else (shared,)
-        return Plan(TOPOLOGY, fed, (*self.steps, *self.closing()), queues(self.batch_size))
+        return Plan(TOPOLOGY, fed, (*self.steps, *self.closing()), self.queues)
 
     def several(self, who: int, count: int, key: str) -> None:
         """Plan that one member's thread writes several keys, one after the other."""

@@ -30,6 +30,7 @@ from plumbline.reference.model.buckets import located
 from plumbline.reference.model.foresight import Unknowing
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS, readings
 from plumbline.reference.model.hosting import hosted, joined, left
+from plumbline.reference.model.lanes import dealt_out
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
@@ -136,12 +137,13 @@ class ReferenceAdapter(Adapter):
             raise UnsupportedError("reset: deploy a topology first")
         for region in regions:
             require_region(region, self._topology)
+        queues, fed = dealt_out(tuple(self._queues.values()), regions)
         setting = Setting(
             self._book,
             self._topology,
-            regions,
+            fed,
             self._topology.members,
-            queues=tuple(self._queues.values()),
+            queues=queues,
             clock=True,
             tombstones=self._tombstones,
         )
@@ -362,14 +364,16 @@ class ReferenceAdapter(Adapter):
         self._ready().happen(Fault(kind=kind, member=member, queue="" if receiver else queue))
 
     def look_at_queue(self, member: str, queue: str) -> QueueSight:
-        """The member's copy of the queue, whole."""
-        sender = self._ready().world.wan.senders[member, queue]
-        (depth, *_) = each(self._book.depth_reported(len(sender.queue), sender.sent))
+        """The member's copy of the queue, whole; of several dispatchers one after the other."""
+        simulation = self._ready()
+        lanes = simulation.setting.lanes_of(queue)
+        senders = [simulation.world.wan.senders[member, lane] for lane in lanes]
+        depths = [each(self._book.depth_reported(len(one.queue), one.sent))[0] for one in senders]
         return QueueSight(
-            depth=depth,
-            role=QueueRole.PRIMARY if sender.primary else QueueRole.SECONDARY,
-            tokens=tuple(event.token for event in sender.queue),
-            unprocessed=len(sender.records),
+            depth=sum(depths),
+            role=QueueRole.PRIMARY if senders[0].primary else QueueRole.SECONDARY,
+            tokens=tuple(event.token for sender in senders for event in sender.queue),
+            unprocessed=sum(len(sender.records) for sender in senders),
         )
 
     def placement(self, region: str, key: str) -> PlacementResult:

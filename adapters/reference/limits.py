@@ -131,7 +131,5 @@ def require_interest(interest: Interest, client: Client) -> None:
 
 def require_queue(queue: QueueAttributes) -> None:
     """Raise UnsupportedError for a queue other than that of a serial gateway sender."""
-    if queue.parallel or queue.remote_site is None or queue.dispatchers != 1 or queue.conflate:
-        raise UnsupportedError(
-            "create_queue: the reference has serial gateway senders of one dispatcher so far"
-        )
+    if queue.parallel or queue.remote_site is None or queue.conflate:
+        raise UnsupportedError("create_queue: the reference has serial gateway senders so far")

@@ -13,6 +13,7 @@ from plumbline.reference.explain.lives import NEVER
 from plumbline.reference.explain.steps import View
 from plumbline.reference.history import Fault, FaultKind
 from plumbline.reference.model import claims, hazards
+from plumbline.reference.model.lanes import sender_of
 from plumbline.reference.model.world import LOOK, Channel, World
 from plumbline.reference.operations import QueueAttributes, Status
 
@@ -136,10 +137,8 @@ class Disturbances:
 
     def copy_is_looked_at_now(self, world: World, member: str, queue: str) -> bool:
         """Whether somebody has asked for the member's copy of the queue (see Foresight)."""
-        members = self._index.answers.members
-        return any(
-            unread == LOOK and members[number] == (member, queue) for number, unread in world.asked.items()
-        )
+        members, looked_at = self._index.answers.members, (member, self._index.sender_of(queue))
+        return any(unread == LOOK and members[number] == looked_at for number, unread in world.asked.items())
 
     def binds_to_come(self, now: int, queue: str) -> bool:
         """Whether a fault is still to come that binds the queue (see Foresight)."""
@@ -237,7 +236,7 @@ def next_from(moments: list[int], now: int) -> int:
 def _holds_up(fault: Fault, queue: QueueAttributes) -> bool:
     """Whether a pause, or answers being lost, is what holds up a queue."""
     if fault.kind is FaultKind.PAUSE:
-        return fault.queue == queue.id
+        return fault.queue == sender_of(queue)
     return (fault.site, fault.remote_site) == (queue.site, queue.remote_site)
 
 

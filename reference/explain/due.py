@@ -74,7 +74,7 @@ class Due:
     def wants_event(self, world: World, view: View, name: WireName, sender: Sender) -> bool:
         """Whether what is due needs an event that the sender has not sent yet (see Foresight)."""
         due = view.due(TIMELINE)
-        waits = isinstance(due, SettledBut) and name.queue in due.queues
+        waits = isinstance(due, SettledBut) and self._index.sender_of(name.queue) in due.queues
         if isinstance(due, Settled | NotParked | Waited) and not waits:
             return True
         if hazards.look_behind_fault(name.queue) in self._disturbances.open(world, view):

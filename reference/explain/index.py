@@ -43,6 +43,7 @@ from plumbline.reference.history import (
     Waited,
 )
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
+from plumbline.reference.model.lanes import Lane, sender_of
 from plumbline.reference.model.setting import served
 from plumbline.reference.model.timeline import DESTROYED, WHOLE_COPY, Answers, Reading
 from plumbline.reference.operations import (
@@ -157,7 +158,8 @@ class Index:
                 case Settled(held):
                     self.stills.append(moment)
                     if isinstance(what, SettledBut):
-                        self.waiting[moment] = what.queues
+                        lanes = (lane for queue in what.queues for lane in self.lanes_of(queue))
+                        self.waiting[moment] = tuple(lanes)
                     self._settle(moment, held)
                 case NotParked() | Waited():
                     self.stills.append(moment)
@@ -172,6 +174,14 @@ class Index:
                         self.again.add((holder, operation.region, operation.key))
                 case _:
                     self._read_answer(history, moment, what, called)
+
+    def sender_of(self, name: str) -> str:
+        """The id of the sender that a queue, or a lane of one, belongs to."""
+        return sender_of(self.queues[name])
+
+    def lanes_of(self, sender: str) -> list[str]:
+        """The names of a sender's lanes: its own id, where it has one dispatcher."""
+        return [name for name, queue in self.queues.items() if sender_of(queue) == sender]
 
     def _settle(self, moment: int, held: tuple[tuple[str, str], ...]) -> None:
         """Everything is at rest, but for what is held back."""
@@ -208,8 +218,9 @@ class Index:
                 self.located.setdefault((region, key), []).append((moment, primary))
             case QueueAsked(number, member, queue):
                 self.asked[number] = moment
-                self.looks.append((moment, queue))
-                self.last_look[queue] = moment
+                lanes = self.lanes_of(queue)
+                self.looks += [(moment, lane) for lane in lanes]
+                self.last_look |= dict.fromkeys(lanes, moment)
                 self.answers.members[number] = (member, queue)
                 self.answers.queues[number] = _UNSEEN
             case QueueRead(number, member, queue, sight):
@@ -236,7 +247,9 @@ class Index:
 
     @property
     def shared(self) -> frozenset[tuple[str, str]]:
-        """The regions and keys that more than one site writes."""
+        """The regions and keys that more than one site writes, or whose events overtake each other."""
+        if any(isinstance(queue, Lane) and queue.parts_keys for queue in self.queues.values()):
+            return self._written_by_several(lambda operation: operation.op_id)
         return self._written_by_several(lambda operation: self.sites[operation.member])
 
     def timed(self, *, losers_queued: bool) -> frozenset[tuple[str, str]]:

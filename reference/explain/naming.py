@@ -24,6 +24,7 @@ from plumbline.reference.rulebook.decisions import (
     CLEARING,
     CLIENTS,
     DECISIONS,
+    DISPATCHERS,
     GATEWAYS,
     GAUGES,
     HOSTING,
@@ -110,6 +111,7 @@ def _decisions(history: History) -> tuple[str, ...]:
     return (
         *(RESOLVERS if history.resolver else ()),
         *(ONWARD if _travels_on(history) else ()),
+        *(DISPATCHERS if any(queue.dispatchers > 1 for queue in history.queues) else ()),
         *(GATEWAYS if history.queues else ()),
         *(narrowest_first(CLIENTS) if history.clients else ()),
         *(TRANSACTIONS if _begins(history) else ()),

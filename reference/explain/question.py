@@ -17,6 +17,7 @@ from plumbline.reference.explain.steps import Logs, Place
 from plumbline.reference.garbage import uncollected
 from plumbline.reference.history import History, OrderStrength
 from plumbline.reference.model.claims import LOOKED_AT, TIME_PASSES
+from plumbline.reference.model.lanes import told_apart
 from plumbline.reference.model.places import (
     TIMELINE,
     listener_entry,
@@ -56,6 +57,7 @@ def ask(history: History, book: Rulebook) -> Question:
 
 
 def _ask(history: History, book: Rulebook) -> Question:
+    history = told_apart(history, book)
     index = Index(history)
     setting = Setting(
         book,

@@ -18,6 +18,7 @@ from plumbline.reference.model import claims, hazards
 from plumbline.reference.model.batches import Batches
 from plumbline.reference.model.copies import with_sender
 from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.lanes import sender_of
 from plumbline.reference.model.passage import Passage
 from plumbline.reference.model.senders import REMOVALS, WAITS_FOR_SITE
 from plumbline.reference.model.setting import Setting
@@ -154,7 +155,9 @@ class Dispatch:
         unsent = len(sender.queue) - sender.sent
         # What is sent may stay on its way until it is lost, or sent again, as if it had not been sent. Only
         # what was held back by a pause, or by answers that are lost, settles without having arrived.
-        hindered = frozenset((hazards.pause_of(member, queue.id), hazards.replies_lost(*link_of(queue))))
+        hindered = frozenset(
+            (hazards.pause_of(member, sender_of(queue)), hazards.replies_lost(*link_of(queue)))
+        )
         if not self._setting.resends:
             hindered |= hazards.sends_again(queue, member, wire.receiver)
         # Where no answer comes, or the queue is paused, whether a batch went on or had ended decides what is

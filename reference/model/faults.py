@@ -75,9 +75,11 @@ class Faults:
             case FaultKind.RECEIVER_START:
                 yield world.but(wan=replace(wan, stopped=wan.stopped.delete(fault.member)))
             case FaultKind.PAUSE | FaultKind.RESUME:
-                sender = wan.senders[fault.member, fault.queue]
-                paused = replace(sender, paused=fault.kind is FaultKind.PAUSE)
-                yield with_sender(world, fault.member, fault.queue, paused)
+                for name in self._setting.lanes_of(fault.queue):
+                    sender = wan.senders[fault.member, name]
+                    paused = replace(sender, paused=fault.kind is FaultKind.PAUSE)
+                    world = with_sender(world, fault.member, name, paused)
+                yield world
             case FaultKind.HOLD_TIME:
                 # A simulation knows since when it has counted: not at all so far.
                 yield stopped(world, known=self._setting.clock) if self._time_matters() else world

@@ -11,6 +11,7 @@ from collections.abc import Collection
 
 from plumbline.reference.history import Fault, FaultKind
 from plumbline.reference.model.claims import TIME_PASSES
+from plumbline.reference.model.lanes import sender_of
 from plumbline.reference.operations import QueueAttributes
 
 
@@ -118,7 +119,7 @@ def breaks(fault: Fault, queue: QueueAttributes, members: Collection[str]) -> bo
         case FaultKind.LINK_DOWN | FaultKind.REPLIES_LOST:
             return (fault.site, fault.remote_site) == (queue.site, queue.remote_site)
         case FaultKind.PAUSE:
-            return fault.queue == queue.id
+            return fault.queue == sender_of(queue)
         case _:
             return False
 
@@ -138,7 +139,7 @@ def binds(fault: Fault, queue: QueueAttributes, receivers: Collection[str]) -> b
         case FaultKind.REPLIES_LOST:
             return (fault.site, fault.remote_site) == (queue.site, queue.remote_site)
         case FaultKind.PAUSE | FaultKind.RESUME:
-            return fault.queue == queue.id
+            return fault.queue == sender_of(queue)
         case FaultKind.RECEIVER_STOP | FaultKind.RECEIVER_START:
             return fault.member in receivers
         case FaultKind.HOLD_TIME | FaultKind.TIME_LEAP | FaultKind.LET_RUN:

@@ -141,7 +141,9 @@ class Rest:
         self, state: World, held: frozenset[tuple[str, str]], waiting: Collection[str], *, patient: bool
     ) -> bool:
         for (member, name), sender in state.wan.senders.items():
-            if sender.callbacks or not self._dispatch.idle(state, member, name, waits=name in waiting):
+            if sender.callbacks or not self._dispatch.idle(
+                state, member, name, waits=self._setting.sender_of(name) in waiting
+            ):
                 return False
             tells = all(each(self._setting.book.tells_removals()))
             if patient and tells and sender.primary and sender.told < sender.mark:
@@ -149,7 +151,9 @@ class Rest:
             if self._takeover.must_take_over(state, member, name):
                 return False
         for connection, wire in state.wan.wires.items():
-            if self._receivers.resting(wire) or (connection.queue in waiting and wire.busy is None):
+            if self._receivers.resting(wire) or (
+                self._setting.sender_of(connection.queue) in waiting and wire.busy is None
+            ):
                 continue
             if not wire.events:
                 return False

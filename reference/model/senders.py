@@ -17,6 +17,7 @@ from plumbline.reference.model.copies import with_sender, without_removed
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.forgetting import Forgetting
 from plumbline.reference.model.hazards import crash_of, losses_in
+from plumbline.reference.model.lanes import Lane, groups_of, sender_of
 from plumbline.reference.model.precedence import Precedence, Shown
 from plumbline.reference.model.setting import Onward, Setting
 from plumbline.reference.model.world import Channel, Message, Queued, Sender, Wan, World
@@ -29,6 +30,9 @@ REMOVALS = "removals"
 
 WAITS_FOR_SITE = "another site"
 
+Feeding = tuple[tuple[QueueAttributes, tuple[bool, ...]], ...]
+"""Queues, and whether what is done to a region may go into each."""
+
 
 class Senders:
     """The part of the model that fills queues and keeps their copies alike."""
@@ -40,7 +44,7 @@ class Senders:
         self._foresight = foresight
         self._forgetting = forgetting
         self._precedence = precedence
-        self._feeds: dict[tuple[str, str], tuple[tuple[QueueAttributes, tuple[bool, ...]], ...]] = {}
+        self._feeds: dict[tuple[str, str], Feeding] = {}
 
     def started(self, wan: Wan) -> Wan:
         """All senders have been started, one member after the other."""
@@ -53,25 +57,26 @@ class Senders:
 
     def starts(self, world: World) -> Iterator[Step]:
         """The senders run; which of a queue's members is primary is known, or may be any of them."""
+        book, queues = self._setting.book, self._setting.queues.values()
+        sites = {sender_of(queue): self._setting.sites[queue.site] for queue in queues}
         choices = []
-        book = self._setting.book
-        for queue in self._setting.queues.values():
-            known = self._setting.primaries.get(queue.id)
-            members = self._setting.sites[queue.site]
-            choices.append([(queue.id, m) for m in ([known] if known else members)])
+        for sender, members in sites.items():
+            known = self._setting.primaries.get(sender)
+            choices.append([(sender, m) for m in ([known] if known else members)])
         for chosen in product(*choices):
             later = [
-                (member, name)
-                for name, primary in chosen
-                for member in self._setting.sites[self._setting.queues[name].site]
+                (sender, member)
+                for sender, primary in chosen
+                for member in sites[sender]
                 if member != primary
             ]
             for roles in product(each(book.starts_as_primary(False)), repeat=len(later)):  # noqa: FBT003 - as above
+                leads = {**dict.fromkeys(chosen, True), **dict(zip(later, roles, strict=True))}
                 senders = world.wan.senders
-                for name, primary in chosen:
-                    senders = senders.set((primary, name), Sender(primary=True))
-                for where, role in zip(later, roles, strict=True):
-                    senders = senders.set(where, Sender(primary=role))
+                for queue in queues:
+                    for member in self._setting.sites[queue.site]:
+                        role = leads[sender_of(queue), member]
+                        senders = senders.set((member, queue.id), Sender(primary=role))
                 yield Step(
                     ("senders start", *chosen, *roles), world.but(wan=replace(world.wan, senders=senders))
                 )
@@ -110,30 +115,40 @@ class Senders:
             carried: what it is to do elsewhere, if that is not what it did here.
             token: the value carried then.
         """
-        worlds = [world]
-        for queue, ways in self._feeding(member, operation.region):
-            worlds = [
-                after
-                for before in worlds
-                for feeds in ways
-                for after in [before][feeds:]
-                or self._queued(
-                    before,
-                    member,
-                    operation,
-                    stamp,
-                    queue,
-                    update=update,
-                    event=event,
-                    found=found,
-                    by_peer=by_peer,
-                    carried=carried,
-                    token=token,
-                )
-            ]
-        yield from worlds
+        feeding = self._feeding(member, operation.region)
+        for groups in self._groups(operation, feeding):
+            worlds = [world]
+            for queue, ways in feeding:
+                if isinstance(queue, Lane) and not queue.has(groups[queue.order_policy]):
+                    continue
+                worlds = [
+                    after
+                    for before in worlds
+                    for feeds in ways
+                    for after in [before][feeds:]
+                    or self._queued(
+                        before,
+                        member,
+                        operation,
+                        stamp,
+                        queue,
+                        update=update,
+                        event=event,
+                        found=found,
+                        by_peer=by_peer,
+                        carried=carried,
+                        token=token,
+                    )
+                ]
+            yield from worlds
 
-    def _feeding(self, member: str, region: str) -> tuple[tuple[QueueAttributes, tuple[bool, ...]], ...]:
+    def _groups(self, operation: Operation, feeding: Feeding) -> Iterator[dict[str, str]]:
+        """Which group an operation belongs to, by the order policy of the queues that it may go into."""
+        policies = dict.fromkeys(queue.order_policy for queue, _ in feeding if isinstance(queue, Lane))
+        for groups in product(*(groups_of(self._setting.book, policy, operation) for policy in policies)):
+            yield dict(zip(policies, groups, strict=True))
+
+    def _feeding(self, member: str, region: str) -> Feeding:
         """The queues of the member's site, and whether what is done to the region may go into each."""
         found = self._feeds.get((member, region))
         if found is None:

@@ -22,6 +22,7 @@ from plumbline.reference.model.claims import (
     TOLD_LATE,
     UNANSWERED_STAYS,
 )
+from plumbline.reference.model.lanes import sender_of
 from plumbline.reference.model.world import Queued
 from plumbline.reference.operations import (
     Client,
@@ -260,6 +261,14 @@ class Setting:
     def awaits_acknowledgement(self, region: str) -> bool:
         """Whether calls on the region wait until the other members have received them."""
         return self._regions[region].scope is Scope.ACK
+
+    def sender_of(self, name: str) -> str:
+        """The id of the sender that a queue, or a lane of one, belongs to."""
+        return sender_of(self.queues[name])
+
+    def lanes_of(self, sender: str) -> tuple[str, ...]:
+        """The names of a sender's lanes: its own id, where it has one dispatcher."""
+        return tuple(name for name, queue in self.queues.items() if sender_of(queue) == sender)
 
     def queues_at(self, member: str) -> tuple[QueueAttributes, ...]:
         """The queues of the member's site."""

@@ -6,7 +6,9 @@ timeline; it either allows something (a call, a release) or says that something 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from itertools import product
 
 from msgspec.structs import replace
 
@@ -54,7 +56,7 @@ from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.records import records_shown
 from plumbline.reference.model.rest import Rest
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import LOOK, Call, GateState, Stage, World
+from plumbline.reference.model.world import LOOK, Call, GateState, Sender, Stage, World
 from plumbline.reference.model.writers import WRITER, scripted
 from plumbline.reference.operations import OF_TRANSACTIONS, Operation, Outcome, QueueRole, QueueSight, Status
 from plumbline.reference.rulebook.values import EntryState, each
@@ -344,23 +346,30 @@ class Timeline:
         """A queue is seen as it is now."""
         member, name = self._answers.members[number]
         sight = self._answers.queues[number]
-        sender = world.wan.senders.get((member, name))
-        if sender is None:
+        lanes = [lane for lane in self._setting.lanes_of(name) if (member, lane) in world.wan.senders]
+        senders = [world.wan.senders[member, lane] for lane in lanes]
+        roles = {QueueRole.PRIMARY if one.primary else QueueRole.SECONDARY for one in senders}
+        if roles != {sight.role}:
             return
-        role = QueueRole.PRIMARY if sender.primary else QueueRole.SECONDARY
-        depths = each(self._setting.book.depth_reported(len(sender.queue), sender.sent))
-        tokens = tuple(event.token for event in sender.queue)
+        depth = sum(len(one.queue) for one in senders)
+        said = product(
+            *(each(self._setting.book.depth_reported(len(one.queue), one.sent)) for one in senders)
+        )
         if (
-            sight.role is role
-            and sight.depth in depths
-            and (sight.tokens is None or sight.tokens == tokens or sight.depth != len(sender.queue))
+            sight.depth in map(sum, said)
+            and (sight.tokens is None or _are_of(sight.tokens, senders) or sight.depth != depth)
             and (
                 sight.unprocessed is None
-                or sender.primary
-                or sight.unprocessed in records_shown(world, self._setting, member, name)
+                or sight.role is QueueRole.PRIMARY
+                or self._may_remember(world, member, lanes, sight.unprocessed)
             )
         ):
             yield Step(("is seen", member, name), world.but(asked=world.asked.delete(number)), (), None)
+
+    def _may_remember(self, world: World, member: str, lanes: list[str], count: int) -> bool:
+        """Whether a secondary may show so many records of events that have yet to be queued, in all."""
+        shown = [records_shown(world, self._setting, member, lane) for lane in lanes]
+        return sum(one[0] for one in shown) <= count <= sum(one[-1] for one in shown)
 
     def _contents(self, world: World, view: View, number: int, unread: frozenset[str]) -> Iterator[Step]:
         member, region = self._answers.members[number]
@@ -386,3 +395,10 @@ class Timeline:
             return (entry.token,)
         states = tombstones.read_as(self._setting.book, entry)
         return tuple("" if state is EntryState.INVALID else None for state in states)
+
+
+def _are_of(tokens: tuple[str | None, ...], lanes: list[Sender]) -> bool:
+    """Whether a queue that consists of these lanes may be shown so; in which order, its lanes do not say."""
+    if len(lanes) == 1:
+        return tokens == tuple(event.token for event in lanes[0].queue)
+    return Counter(tokens) == Counter(event.token for lane in lanes for event in lane.queue)

@@ -224,6 +224,7 @@ class Rulebook:
     waits_for_remote_site: Callable[[], Any] = gateways.waits_for_remote_site
     queues_before_return: Callable[[], Any] = gateways.queues_before_return
     queues_discarded: Callable[[], Any] = gateways.queues_discarded
+    group_of: Callable[[str, str, str, int], Any] = gateways.group_of
     queue_place: Callable[[int], Any] = gateways.queue_place
     copies_of_queue: Callable[[tuple[str, ...]], Any] = gateways.copies_of_queue
     waits_for_copies: Callable[[], Any] = gateways.waits_for_copies

@@ -346,6 +346,11 @@ GATEWAYS: dict[str, Decision] = {
 }
 """Decisions that only examples with gateway senders ask."""
 
+DISPATCHERS: dict[str, Decision] = {
+    "group_of": Decision(("WAN-ORDER-02",), lambda _, key, thread, number: Free((key, thread, str(number)))),
+}
+"""Decisions that only a sender of several dispatchers asks."""
+
 ONWARD: dict[str, Decision] = {
     "refused_goes_on": Decision(("WANC-TS-02",), yes_or_no),
     "lists_writer": Decision(("SER-ENQ-01",), yes_or_no),
@@ -380,6 +385,7 @@ DECISIONS: dict[str, Decision] = merged(
     PARTITIONED,
     CLIENTS,
     GATEWAYS,
+    DISPATCHERS,
     ONWARD,
     RESOLVERS,
 )

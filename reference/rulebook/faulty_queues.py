@@ -39,6 +39,18 @@ QUEUES = (
         waits_for_copies=lambda: False,
     ),
     variant(
+        "deals-out-in-turn",
+        "WAN-ORDER-02",
+        "events are dealt out to the dispatchers in turn, whatever their key and thread",
+        group_of=lambda policy, key, thread, number: str(number),  # noqa: ARG005
+    ),
+    variant(
+        "deals-out-by-key-alone",
+        "WAN-ORDER-02",
+        "events are dealt out by their key, though the policy is that of threads",
+        group_of=lambda policy, key, thread, number: key,  # noqa: ARG005
+    ),
+    variant(
         "queues-in-front",
         "WAN-ORDER-01",
         "a new event enters the queue in front of the others",

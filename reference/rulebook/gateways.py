@@ -97,6 +97,18 @@ def queues_discarded() -> bool:
     return False
 
 
+def group_of(policy: str, key: str, thread: str, number: int) -> str:  # noqa: ARG001
+    """What events that keep their order have in common: their key or their thread (000, L7 s3).
+
+    Args:
+        policy: the sender's, `key`, `thread` or `partition`; a routing object is the key where none is named.
+        key: the event's.
+        thread: the one that called the operation.
+        number: of the operation.
+    """
+    return thread if policy == "thread" else key
+
+
 def queue_place(length: int) -> int:
     """Where a new event enters a queue of that length: at its end (000, L7)."""
     return length

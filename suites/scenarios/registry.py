@@ -18,6 +18,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     gateway_clocks,
     gateway_conflicts,
     gateway_delivery,
+    gateway_dispatchers,
     gateway_mesh,
     gateway_operations,
     gateway_queues,

@@ -118,6 +118,8 @@ def between_sites(
     batch_size: int = BATCH_SIZE,
     interval_ms: int = INTERVAL_MS,
     back: tuple[int, int] | None = None,
+    dispatchers: int = 1,
+    order_policy: str = "key",
     clocks: bool = False,
     here: int = 2,
     resolver: str = "",
@@ -142,7 +144,9 @@ def between_sites(
                 checks=checks,
                 scope=scope,
                 clients=(),
-                queues=queues(batch_size, interval_ms, back),
+                queues=queues(
+                    batch_size, interval_ms, back, dispatchers=dispatchers, order_policy=order_policy
+                ),
                 clocks=clocks,
                 resolver=resolver,
                 play=play,

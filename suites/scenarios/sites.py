@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from plumbline.reference.history import Fault, FaultKind, fault_words
+from plumbline.reference.history import Fault, FaultKind, OrderStrength, fault_words
 from plumbline.reference.operations import (
     Event,
     EventKind,
@@ -48,19 +48,27 @@ def topology(here: int) -> Topology:
 
 
 def queues(
-    batch_size: int, interval_ms: int = INTERVAL_MS, back: tuple[int, int] | None = None
+    batch_size: int,
+    interval_ms: int = INTERVAL_MS,
+    back: tuple[int, int] | None = None,
+    *,
+    dispatchers: int = 1,
+    order_policy: str = "key",
 ) -> tuple[QueueAttributes, ...]:
-    """The gateway senders of both sites; another batch size, or interval, makes other senders.
+    """The gateway senders of both sites; other settings make other senders.
 
     Args:
         batch_size: most events of a batch.
         interval_ms: how long a batch waits for more.
         back: both for the sender of site 2, if they differ.
+        dispatchers: so many has the sender of site 1.
+        order_policy: what these keep in order.
     """
-    return (
-        _sender(TO_THERE, 1, batch_size, interval_ms),
-        _sender(TO_HERE, 2, *(back or (batch_size, interval_ms))),
-    )
+    there = _sender(TO_THERE, 1, batch_size, interval_ms)
+    if dispatchers > 1:
+        several = f"{there.id} with {dispatchers} dispatchers by {order_policy}"
+        there = msgspec.structs.replace(there, id=several, dispatchers=dispatchers, order_policy=order_policy)
+    return there, _sender(TO_HERE, 2, *(back or (batch_size, interval_ms)))
 
 
 def _sender(name: str, site: int, batch_size: int, interval_ms: int) -> QueueAttributes:
@@ -297,6 +305,21 @@ class Sites(Stage):
             wanted = [operation.token for operation in operations]
             expected = f"the listener of {member} to be told of {wanted}, of none again after the next"
             raise MismatchError(expected, f"{[event.token for event in events]}")
+
+    def told_of_all_in_order(self, member: str, *operations: Operation) -> None:
+        """The listener of a member is told of these, in this order; of each key alone, if its log tells no more."""
+        for key in dict.fromkeys(operation.key for operation in operations):
+            self.told_in_order(member, key, *(one for one in operations if one.key == key))
+        if self._driver.introduction.order_strength is not OrderStrength.TOTAL:
+            return
+        tokens = {operation.token: at for at, operation in enumerate(operations)}
+        seen = [event.token for event in self._driver.log(member) if event.token in tokens]
+        firsts = list(dict.fromkeys(seen))
+        if firsts != [operation.token for operation in operations]:
+            wanted = [operation.token for operation in operations]
+            raise MismatchError(
+                f"the listener of {member} to be told of {wanted}, in this order", f"{firsts}"
+            )
 
     def queue_is(self, member: str, *operations: Operation) -> None:
         """The member's copy of its site's queue comes to hold just these operations, oldest first.

@@ -1,0 +1,105 @@
+"""Lanes: what a gateway sender of several dispatchers queues, apart for what each of them sends.
+
+Such a sender does what as many senders of one dispatcher do, all of them led by one member, each of which is
+handed some groups of events: those of a key, or of a thread. A lane is what one of them does. Knows which
+groups there are and which lane has which; knows nothing of what is done to a queue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from zlib import crc32
+
+from msgspec.structs import asdict, replace
+
+from plumbline.reference.history import Called, History
+from plumbline.reference.operations import Operation, QueueAttributes, RegionAttributes
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.values import each
+
+
+class Lane(QueueAttributes, frozen=True, kw_only=True):
+    """What one dispatcher of a sender does: a queue of its own, whose id no sender has.
+
+    Attributes:
+        sender: id of the sender.
+        group: the only group that it is handed; None where several may be.
+        place: which of the sender's dispatchers it is, where groups are dealt out to a known number of them.
+        places: how many these are.
+        parts_keys: whether events of one key go by several of the sender's dispatchers, and overtake.
+    """
+
+    sender: str
+    group: str | None = None
+    place: int = 0
+    places: int = 1
+    parts_keys: bool = False
+
+    def has(self, group: str) -> bool:
+        """Whether events of a group go by this dispatcher."""
+        if self.group is not None:
+            return group == self.group
+        return crc32(group.encode()) % self.places == self.place
+
+
+def sender_of(queue: QueueAttributes) -> str:
+    """The id of the sender that a queue, or a lane of one, belongs to."""
+    return queue.sender if isinstance(queue, Lane) else queue.id
+
+
+def groups_of(book: Rulebook, policy: str, operation: Operation) -> tuple[str, ...]:
+    """The group of an operation; more than one where that decision is free."""
+    return each(book.group_of(policy, operation.key, operation.thread, operation.op_id))
+
+
+Fed = tuple[tuple[QueueAttributes, ...], tuple[RegionAttributes, ...]]
+"""Queues, and the regions that feed them."""
+
+
+def dealt_out(queues: Sequence[QueueAttributes], regions: Sequence[RegionAttributes]) -> Fed:
+    """The queues with a lane for each dispatcher where there are several, as a running system has them."""
+    return _laned(
+        queues, regions, lambda queue: [_lane(queue, number) for number in range(queue.dispatchers)]
+    )
+
+
+def told_apart(history: History, book: Rulebook) -> History:
+    """The history as that of senders with a lane for each group: nobody says which dispatcher has which.
+
+    Where two groups share a dispatcher, their order is kept, too; that they do cannot be told from outside.
+    """
+    if all(queue.dispatchers == 1 for queue in history.queues):
+        return history
+    called = [what.operation for what in history.timeline if isinstance(what, Called)]
+
+    def lanes(queue: QueueAttributes) -> list[Lane]:
+        parted = {(op.key, group) for op in called for group in groups_of(book, queue.order_policy, op)}
+        groups = dict.fromkeys(group for _, group in sorted(parted))
+        parts_keys = len(parted) > len({key for key, _ in parted})
+        return [_lane(queue, group, parts_keys=parts_keys) for group in groups or ("",)]
+
+    queues, regions = _laned(history.queues, history.regions, lanes)
+    return replace(history, queues=queues, regions=regions)
+
+
+def _lane(queue: QueueAttributes, of: str | int, *, parts_keys: bool = False) -> Lane:
+    own = {**asdict(queue), "id": f"{queue.id}\0{of}", "sender": queue.id, "dispatchers": 1}
+    if isinstance(of, str):
+        return Lane(**own, group=of, parts_keys=parts_keys)
+    return Lane(**own, place=of, places=queue.dispatchers)
+
+
+def _laned(
+    queues: Iterable[QueueAttributes],
+    regions: Iterable[RegionAttributes],
+    lanes: Callable[[QueueAttributes], Sequence[Lane]],
+) -> Fed:
+    parted = {queue.id: lanes(queue) if queue.dispatchers > 1 else [queue] for queue in queues}
+    fed = tuple(
+        replace(
+            region,
+            senders=tuple(lane.id for name in region.senders for lane in parted.get(name, ())),
+        )
+        for region in regions
+    )
+    return tuple(lane for some in parted.values() for lane in some), fed
