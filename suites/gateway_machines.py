@@ -112,6 +112,25 @@ class DispatchersMachine(GatewayOrderMachine):
         """Choose the senders before anything is called."""
         self.lead_by(queues(batch_size, dispatchers=dispatchers, order_policy=order_policy))
 
+    @rule(
+        whos=st.lists(st.integers(0, 1), min_size=2, max_size=2),
+        kind=_KINDS,
+        keys=st.lists(st.sampled_from(GatewayOrderMachine.keys), min_size=2, max_size=2),
+    )
+    def burst(self, whos: list[int], kind: OperationKind, keys: list[str]) -> None:
+        """Two operations at once: each thread more may be one more connection, to either receiver."""
+        for index, (who, key) in enumerate(zip(whos, keys, strict=True)):
+            self.start(self.change(who, HERE, OperationKind.PUT if index else kind, key))
+
+    def settle_now(self) -> None:
+        """Plan that nothing is under way, nor waits: of one key, what several threads wrote is in no order."""
+        if self.queues[0].order_policy == "thread":
+            self.mend()
+        super().settle_now()
+
+    def look_at_queues(self) -> None:
+        """No: each dispatcher tells of removals when it likes, and all of that would have to be tried."""
+
 
 class GatewayFaultsMachine(SitesMachine):
     """One or two faults among operations under way, where each finds something to break."""

@@ -1,4 +1,4 @@
-"""Trials of three sites, and of conflict resolvers: search and judge agree, and much is drawn."""
+"""Trials of three sites, of resolvers, of several dispatchers: search and judge agree, and much is drawn."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from plumbline.reference.resolvers import policy_of
 
 OF_THREE_SITES = range(8)
 OF_RESOLVERS = range(24)
+OF_DISPATCHERS = range(20)
 
 BEYOND_THE_JUDGE = frozenset({0})
 """The judge does not decide it within 60,000 states; it is given few."""
@@ -50,6 +51,16 @@ def test_search_and_judge_never_disagree_where_resolvers_decide():
     found = [compare(trial, IN_VAIN if trial.seed in BEYOND_THE_JUDGE else JUDGE_BUDGET) for trial in drawn]
     assert [one for one in found if one.disagree] == []
     assert sum(one.answer is Answer.REFUTED for one in found) >= 5
+
+
+def test_search_and_judge_never_disagree_where_a_sender_has_several_dispatchers():
+    drawn = [draw_trial(seed, sites=2, dispatchers=True) for seed in OF_DISPATCHERS]
+    senders = [trial.history.queues[0] for trial in drawn]
+    assert {queue.dispatchers for queue in senders} == {2, 3}
+    assert {queue.order_policy for queue in senders} == {"key", "thread"}
+    found = [compare(trial) for trial in drawn]
+    assert [one for one in found if one.disagree] == []
+    assert {one.answer for one in found} == {Answer.EXPLAINED, Answer.REFUTED}
 
 
 def test_a_policy_is_one_of_those_that_there_are():

@@ -90,6 +90,7 @@ def _searched(history: History, book: Rulebook, budget: Budget, asked: Asked | N
         # Who listens takes longer, which those that take long anyway have no time for.
         asked.clear()
         whole = Effort(history, book)
+        found = shared.spent_on(whole, SOON, IMPATIENT)
     if found.answer is not Answer.UNKNOWN or found.states > budget.states:
         return found, history
     # Naming asks many rulebooks, and has little time for each.

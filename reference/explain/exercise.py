@@ -24,6 +24,10 @@ states refute, this refutes all but a few in a hundred (docs/benchmarks.md).
 """
 
 
+ASKED_BUDGET = Budget(states=2_000)
+"""How far a history is explained to learn what the decisions are asked, where it was not soon explained: what
+is asked is mostly asked at once, and what listens believes no claim."""
+
 MOST_IN_VAIN = 10
 """So often a variant may explain what it is asked of, or stay undecided; then it is not asked again.
 
@@ -51,7 +55,7 @@ def exercised(
     """
     wanted = frozenset(requirements)
     proven: set[str] = set()
-    asked = asked or asked_of(history, book)
+    asked = asked or asked_of(history, book, ASKED_BUDGET)
     asked_in_vain = Counter[str]() if in_vain is None else in_vain
     for name in to_ask(wanted, asked_in_vain):
         variant = FAULTY[name]

@@ -86,7 +86,7 @@ def _lane(queue: QueueAttributes, of: str | int, *, parts_keys: bool = False) ->
     own = {**asdict(queue), "id": f"{queue.id}\0{of}", "sender": queue.id, "dispatchers": 1}
     if isinstance(of, str):
         return Lane(**own, group=of, parts_keys=parts_keys)
-    return Lane(**own, place=of, places=queue.dispatchers)
+    return Lane(**own, place=of, places=queue.dispatchers, parts_keys=queue.order_policy == "thread")
 
 
 def _laned(

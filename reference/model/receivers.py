@@ -240,9 +240,11 @@ class Receivers:
             ):
                 return  # what has come by way of that site did not lose there, so that it was sent on
             # An update that lost at home may be told from the one that beat it, and left out.
-            for later, chosen in comparisons(pairs, event.times, stored.times, clock=self._setting.clock):
-                if not later and not event.times & stored.times:
-                    yield Judged(applied=False, pairs=chosen)
+            beaten_by = stored.times - event.times
+            if beaten_by and (self._setting.overtakes or len(beaten_by) == len(stored.times)):
+                for later, chosen in comparisons(pairs, event.times, beaten_by, clock=self._setting.clock):
+                    if not later:
+                        yield Judged(applied=False, pairs=chosen)
             return
         for applies, chosen in contests(self._setting, pairs, event.times, event.site, stored, at):
             yield Judged(applies, chosen)

@@ -22,7 +22,7 @@ from plumbline.reference.model.claims import (
     TOLD_LATE,
     UNANSWERED_STAYS,
 )
-from plumbline.reference.model.lanes import sender_of
+from plumbline.reference.model.lanes import Lane, sender_of
 from plumbline.reference.model.world import Queued
 from plumbline.reference.operations import (
     Client,
@@ -103,6 +103,7 @@ class Setting:
         resolver: what the conflict resolver on every member answers; None where there is none.
         onward: whether events travel on, by way of a site that did not write them; no document says so, nor
             that they do not (see `send_on`).
+        overtakes: whether events of one key may overtake each other on their way to another site.
         batches_wait: whether batches wait where time stands; where they do not, they leave as if it ran.
     """
 
@@ -125,6 +126,7 @@ class Setting:
         self.site_of = {member: site.number for site in topology.sites for member in site.members}
         self.others = {m: tuple(o for o in self.sites[self.site_of[m]] if o != m) for m in self.members}
         self.queues = {queue.id: queue for queue in queues}
+        self.overtakes = any(isinstance(queue, Lane) and queue.parts_keys for queue in queues)
         self.led_to = {queue.id: self.sites.get(queue.remote_site or 0, ()) for queue in queues}
         self.changes_queues = LOOKED_AT_IN_ORDER | TIME_PASSES if queues else frozenset()
         self.show = claims.SHOW_AND_QUEUE if queues else claims.SHOW
