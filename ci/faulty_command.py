@@ -27,7 +27,14 @@ from plumbline.ci.stopping import forget_notes
 from plumbline.reference.capabilities import CORE, Capability
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Area
-from plumbline.reference.rulebook.decisions import CHECKING, CLIENTS, DECISIONS, GATEWAYS, RESOLVERS
+from plumbline.reference.rulebook.decisions import (
+    CHECKING,
+    CLIENTS,
+    DECISIONS,
+    DISPATCHERS,
+    GATEWAYS,
+    RESOLVERS,
+)
 from plumbline.reference.rulebook.faulty import FAULTY
 from plumbline.suites.faults import Kill, kill, offering
 from plumbline.suites.machines import MACHINES
@@ -208,9 +215,12 @@ command.add_command(faulty_mutate.command)
 
 
 _DECIDED = (
-    (Piece.SITES, GATEWAYS.keys() | RESOLVERS.keys()),
+    (Piece.SITES, GATEWAYS.keys() | DISPATCHERS.keys() | RESOLVERS.keys()),
     (Piece.CLIENTS, CLIENTS.keys() | CHECKING.keys()),
-    (Piece.MEMBERS, DECISIONS.keys() - GATEWAYS.keys() - RESOLVERS.keys() - CLIENTS.keys()),
+    (
+        Piece.MEMBERS,
+        DECISIONS.keys() - GATEWAYS.keys() - DISPATCHERS.keys() - RESOLVERS.keys() - CLIENTS.keys(),
+    ),
 )
 """Where each decision is asked."""
 

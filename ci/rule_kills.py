@@ -48,6 +48,7 @@ UNSEEN = {
     "rollback-leaves-a-version": "as above",
     "promoted-empty": "survivors agree in the end, on nothing: the rule asks whether they agree",
     "spares-whoever-does-not-check": "what is discarded is told to none that checks, and the rule compares",
+    "deals-out-by-key-alone": "each key keeps its order, and the rule compares no other",
     "records-reversed": "what is only recorded has not returned when the next is called: no order is owed",
 }
 """Variants that break what a rule sees from outside, and do not show it in what is played here; and why."""

@@ -239,13 +239,13 @@ SEARCH: dict[str, Weakening] = {
     ),
     "a pause holds nothing back": Weakening(
         "model.dispatch",
-        "        hindered = frozenset((hazards.pause_of(member, queue.id), hazards.replies_lost(*link_of(queue))))",
+        "        hindered = frozenset((paused, hazards.replies_lost(*link_of(queue))))",
         "        hindered = frozenset((hazards.replies_lost(*link_of(queue)),))",
     ),
     "lost answers hold nothing back": Weakening(
         "model.dispatch",
-        "        hindered = frozenset((hazards.pause_of(member, queue.id), hazards.replies_lost(*link_of(queue))))",
-        "        hindered = frozenset((hazards.pause_of(member, queue.id),))",
+        "        hindered = frozenset((paused, hazards.replies_lost(*link_of(queue))))",
+        "        hindered = frozenset((paused,))",
     ),
     "a batch takes in nothing once some of it is sent": Weakening(
         "model.dispatch",

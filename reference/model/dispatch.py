@@ -155,9 +155,8 @@ class Dispatch:
         unsent = len(sender.queue) - sender.sent
         # What is sent may stay on its way until it is lost, or sent again, as if it had not been sent. Only
         # what was held back by a pause, or by answers that are lost, settles without having arrived.
-        hindered = frozenset(
-            (hazards.pause_of(member, sender_of(queue)), hazards.replies_lost(*link_of(queue)))
-        )
+        paused = hazards.pause_of(member, sender_of(queue))
+        hindered = frozenset((paused, hazards.replies_lost(*link_of(queue))))
         if not self._setting.resends:
             hindered |= hazards.sends_again(queue, member, wire.receiver)
         # Where no answer comes, or the queue is paused, whether a batch went on or had ended decides what is
