@@ -5,6 +5,11 @@ from __future__ import annotations
 from plumbline.ci.weakenings.weakening import Weakening
 
 QUEUES: dict[str, Weakening] = {
+    "of what may be of the same time it is known who loses": Weakening(
+        "model.checks",
+        "        return bool(finding.pairs == pairs) and self._setting.onward is Onward.STAYS\n",
+        "        return bool(finding.pairs == pairs)\n",
+    ),
     "what was refused may be heard of as answered": Weakening(
         "model.passage",
         "if self._is_yet_to_come(world, view, queue, self._setting.carried(event)):",

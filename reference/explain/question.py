@@ -95,6 +95,7 @@ def _ask(history: History, book: Rulebook) -> Question:
         setting.resolve_by(history.resolver)
     setting.primaries = index.primaries
     setting.readings = readings(index)
+    setting.under_way = index.under_way()
     setting.operations = index.operations
     setting.transactions = transactions_of(index.operations.values())
     setting.originators = index.originators

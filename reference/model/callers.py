@@ -27,9 +27,9 @@ from plumbline.reference.model.places import (
     outcome_place,
 )
 from plumbline.reference.model.senders import Senders
-from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.setting import Onward, Setting
 from plumbline.reference.model.subscriptions import Hearing, queued
-from plumbline.reference.model.times import NONE, all_after, behind
+from plumbline.reference.model.times import NONE, all_after, behind, strictly_after
 from plumbline.reference.model.wholes import WHOLE, Wholes
 from plumbline.reference.model.world import (
     ABSENT,
@@ -358,11 +358,11 @@ class Callers:
             return
         yield from self._queued(world, operation, before, stamp, effect)
 
-    @staticmethod
-    def _dated(world: World, operation: Operation, stored: Stamp) -> World:
+    def _dated(self, world: World, operation: Operation, stored: Stamp) -> World:
         """The world in which an operation has a later timestamp than what it replaces."""
         where = (operation.region, operation.key)
-        pairs = all_after(world.wan.ranks.get(where, NONE), operation.op_id, stored.times)
+        after = all_after if self._setting.onward is Onward.STAYS else strictly_after
+        pairs = after(world.wan.ranks.get(where, NONE), operation.op_id, stored.times)
         assert pairs is not None  # noqa: S101 - what is stamped now was never compared
         return world.but(wan=replace(world.wan, ranks=world.wan.ranks.set(where, pairs)))
 

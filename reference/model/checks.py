@@ -17,7 +17,7 @@ from plumbline.reference.hashed import HashedMap
 from plumbline.reference.model import tombstones
 from plumbline.reference.model.collecting import Collecting
 from plumbline.reference.model.contests import contests
-from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.setting import Onward, Setting
 from plumbline.reference.model.times import NONE, Pairs, latest
 from plumbline.reference.model.world import (
     Entry,
@@ -192,11 +192,10 @@ class Checks:
         kept = replace(entry, stamp=replace(stored, times=times))
         return world.but(entries=world.entries.set((member, *where), kept))
 
-    @staticmethod
-    def knew(world: World, operation: Operation, finding: Finding) -> bool:
-        """Whether the finding needed no timestamps' order that the world did not have."""
+    def knew(self, world: World, operation: Operation, finding: Finding) -> bool:
+        """Whether the finding needed no timestamps' order that the world did not have, nor a tie."""
         pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
-        return bool(finding.pairs == pairs)
+        return bool(finding.pairs == pairs) and self._setting.onward is Onward.STAYS
 
 
 def _with_pair(order: Order, higher: str, lower: str) -> Order:

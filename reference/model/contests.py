@@ -10,8 +10,15 @@ from collections.abc import Iterator
 import msgspec
 
 from plumbline.reference.explain.steps import Entry, Place
-from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.times import Pairs, Times, comparisons, difference, tied
+from plumbline.reference.model.setting import Onward, Setting
+from plumbline.reference.model.times import (
+    Pairs,
+    Times,
+    comparisons,
+    difference,
+    is_strictly_ordered,
+    tied,
+)
 from plumbline.reference.model.world import Queued
 from plumbline.reference.rulebook.values import Stamp, each
 
@@ -63,6 +70,8 @@ def contests(
     if times == stored.times or tied(pairs, times, stored.times, setting.readings):
         yield from ((applies, pairs) for applies in _of_the_same_time(setting, site, stored.site, at))
         return
+    if _may_be_tied(setting, pairs, times, site, stored):
+        yield from ((applies, pairs) for applies in _of_the_same_time(setting, site, stored.site, at))
     for later, chosen in comparisons(
         pairs,
         times,
@@ -73,6 +82,28 @@ def contests(
     ):
         answer = book.applies_later_time() if later else book.applies_earlier_time()
         yield from ((applies, chosen) for applies in each(answer))
+
+
+def _may_be_tied(setting: Setting, pairs: Pairs, times: Times, site: int, stored: Stamp) -> bool:
+    """Whether two timestamps that nobody knows may be equal, so that another site is asked to decide.
+
+    Where events travel on with the id of who sends them on, one site lets the first of the two win, and
+    another the second. Elsewhere whoever wins may as well have the later timestamp. Calls that did not
+    overlap are taken to be of different times.
+    """
+    if setting.onward is Onward.STAYS or len(times) != 1 or len(stored.times) != 1:
+        return False
+    (one,), (other,) = times, stored.times
+    if one not in setting.under_way or other not in setting.under_way or one == other:
+        return False
+    (called, returned), (called_too, returned_too) = setting.under_way[one], setting.under_way[other]
+    written_at = [setting.site_of[setting.operations[op_id].member] for op_id in (one, other)]
+    return (
+        called < returned_too
+        and called_too < returned
+        and written_at != [site, stored.site]
+        and not is_strictly_ordered(pairs, one, other)
+    )
 
 
 def counts_as_later(setting: Setting, one: int, other: int, at: int) -> bool:

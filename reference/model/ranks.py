@@ -12,7 +12,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from plumbline.reference.model.times import Pairs
+from plumbline.reference.model.times import Pairs, compared_in
 from plumbline.reference.model.world import Queued, Stage, World
 from plumbline.reference.rulebook.values import Stamp
 
@@ -27,7 +27,7 @@ def without_idle(world: World) -> World:
     for where, pairs in ranks.items():
         if _compared(pairs) <= left:
             continue
-        compared = frozenset(pair for pair in pairs if pair[0] in left and pair[1] in left)
+        compared = frozenset(pair for pair in pairs if left.issuperset(compared_in(pair)))
         if len(compared) < len(pairs):
             kept = kept.set(where, compared) if compared else kept.delete(where)
     return world if kept is ranks else world.but(wan=replace(world.wan, ranks=kept))
@@ -36,7 +36,7 @@ def without_idle(world: World) -> World:
 @lru_cache(maxsize=4096)
 def _compared(pairs: Pairs) -> frozenset[int]:
     """The operations whose timestamps are compared: most of the time it is asked of the same ones again."""
-    return frozenset(chain.from_iterable(pairs))
+    return frozenset(chain.from_iterable(map(compared_in, pairs)))
 
 
 def _left(world: World) -> Iterator[int]:

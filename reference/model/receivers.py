@@ -437,7 +437,8 @@ class Receivers:
         sure = self._replicates.decided_by_log(view, place, shown) and self._replicates.ways.comes_once(
             world, view, name, event.op_id
         )
-        known = pairs == world.wan.ranks.get(where, NONE)
+        # Of two events that may be of the same time nothing is known, though nothing is chosen.
+        known = pairs == world.wan.ranks.get(where, NONE) and self._setting.onward is Onward.STAYS
         # Whoever may also apply it does not lose it: an update that lost at home may be left out or not.
         surely = sure and known and not may_apply and self._setting.stamps_grow
         lost = ((place, shown),) if surely else ()

@@ -104,6 +104,7 @@ class Setting:
         onward: whether events travel on, by way of a site that did not write them; no document says so, nor
             that they do not (see `send_on`).
         overtakes: whether events of one key may overtake each other on their way to another site.
+        under_way: operation → the moments of its call and its return, as far as they are known.
         batches_wait: whether batches wait where time stands; where they do not, they leave as if it ran.
     """
 
@@ -152,6 +153,7 @@ class Setting:
         self.resolver: Policy | None = None
         self.onward = Onward.STAYS
         self.batches_wait = True
+        self.under_way: Mapping[int, tuple[int, int]] = {}
         self._numbers: dict[int, int] = {}
         self._carried: dict[Queued, Operation] = {}
         self._regions = {region.name: region for region in regions}

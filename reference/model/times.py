@@ -144,6 +144,30 @@ def all_after(pairs: Pairs, one: int, others: Times) -> Pairs | None:
     return pairs
 
 
+def strictly_after(pairs: Pairs, one: int, others: Times) -> Pairs | None:
+    """See `all_after`; and it is noted that `one` cannot be of the same time as the others either.
+
+    What a comparison has chosen may be of the same time, where ids of sites decide. The note is a pair of
+    numbers that no operation has.
+    """
+    after = all_after(pairs, one, others)
+    if after is None:
+        return None
+    before = others.union(*({b for a, b in after if a == other} for other in others))
+    return after | {(~one, ~other) for other in before if other >= 0}
+
+
+def is_strictly_ordered(pairs: Pairs, one: int, other: int) -> bool:
+    """Whether two operations are known not to be of the same time (see `strictly_after`)."""
+    return (~one, ~other) in pairs or (~other, ~one) in pairs
+
+
+def compared_in(pair: tuple[int, int]) -> tuple[int, int]:
+    """The two operations that a pair, or a note, is about."""
+    one, other = pair
+    return (one, other) if one >= 0 else (~one, ~other)
+
+
 def latest(pairs: Pairs, times: Times) -> Times:
     """Those of the timestamps that may be the latest of them all."""
     if len(times) < 2:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plumbline.reference.catalogue.records import Dialect
+from plumbline.reference.rulebook.values import Free
 from plumbline.reference.rulebook.variant import variant
 
 GATEWAYS = (
@@ -244,8 +245,8 @@ GATEWAYS = (
     variant(
         "receiver-queues-only-what-was-there",
         "WAN-CFG-01 WANC-TOMB-01",
-        "a member that receives a destroy queues it only where it destroys something, unlike its peers",
-        goes_on=lambda found, by_peer: found or by_peer,
+        "a member that receives a destroy need not queue it where it destroys nothing, unlike its peers",
+        goes_on=lambda found, by_peer: found or by_peer or Free((False, True)),
     ),
     variant(
         "forgets-who-wrote",

@@ -307,7 +307,7 @@ class Sites(Stage):
             raise MismatchError(expected, f"{[event.token for event in events]}")
 
     def told_of_all_in_order(self, member: str, *operations: Operation) -> None:
-        """The listener of a member is told of these, in this order; of each key alone, if its log tells no more."""
+        """The listener of a member is told of these in this order: of each key, or of all if logs tell."""
         for key in dict.fromkeys(operation.key for operation in operations):
             self.told_in_order(member, key, *(one for one in operations if one.key == key))
         if self._driver.introduction.order_strength is not OrderStrength.TOTAL:
