@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
+from plumbline.adapters.candidates import find_candidate
+from plumbline.ci import three_sites, two_sites
 from plumbline.ci.comparison import JUDGE_BUDGET, compare
 from plumbline.ci.trials import Trial, draw_trial
 from plumbline.ci.two_sites import POLICIES
 from plumbline.reference.explain.engine import Answer, Budget
 from plumbline.reference.history import FaultDone, FaultKind
+from plumbline.reference.operations import Operation, OperationKind
+from plumbline.reference.plans import Do, with_steps
 from plumbline.reference.resolvers import policy_of
+from plumbline.suites.driving import Driver
+from plumbline.suites.replaying import play_plan
+from plumbline.suites.session import Session
 
 OF_THREE_SITES = range(8)
 OF_RESOLVERS = range(24)
@@ -61,6 +70,40 @@ def test_search_and_judge_never_disagree_where_a_sender_has_several_dispatchers(
     found = [compare(trial) for trial in drawn]
     assert [one for one in found if one.disagree] == []
     assert {one.answer for one in found} == {Answer.EXPLAINED, Answer.REFUTED}
+
+
+RING = ((1, 2), (2, 3), (3, 1))
+
+
+@pytest.mark.parametrize(
+    ("linked", "members", "passed"),
+    [(RING, "ACCA", 2), (RING, "AAA", 0), (three_sites.MESH, "ACCA", 0)],
+    ids=["a ring", "one site of a ring", "each linked to each"],
+)
+def test_clocks_pass_between_calls_of_two_sites_where_events_travel_on(
+    monkeypatch: pytest.MonkeyPatch, linked: tuple[tuple[int, int], ...], members: str, passed: int
+):
+    waits: list[Driver] = []
+    monkeypatch.setattr(Driver, "let_clocks_pass", lambda driver: waits.append(driver))  # noqa: PLW0108 - a method
+    shape = three_sites.Shape(operations=0, linked=linked, topology=three_sites.ALONE, cuts=0.0)
+    drawn = three_sites.draw_plan(random.Random(0), shape)  # noqa: S311 - nothing is drawn
+    steps = tuple(
+        Do(
+            Operation(
+                op_id=number,
+                thread=f"{member}{number}",
+                member=member,
+                region=two_sites.REGION,
+                kind=OperationKind.PUT,
+                key="x",
+                token=f"v{number}",
+            )
+        )
+        for number, member in enumerate(members, 1)
+    )
+    with Session(find_candidate("reference")) as session:
+        play_plan(with_steps(drawn, steps), session)
+    assert len(waits) == passed
 
 
 def test_a_policy_is_one_of_those_that_there_are():
