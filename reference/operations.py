@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from enum import StrEnum
+from itertools import permutations
 
 import msgspec
 
@@ -259,6 +260,16 @@ class QueueAttributes(msgspec.Struct, frozen=True, kw_only=True):
     persistent: bool = False
     maximum_memory_mb: int = 100
     remove_on_exception: bool = True
+
+
+def travels_on(sites: Collection[int], queues: Iterable[QueueAttributes]) -> bool:
+    """Whether some of several sites are reached by way of others only, since not each is linked to each."""
+    links = {(queue.site, queue.remote_site) for queue in queues}
+    return len(sites) > _TWO and bool(links) and not links.issuperset(permutations(sites, 2))
+
+
+_TWO = 2
+"""Between so many sites nothing is by way of another."""
 
 
 class QueueRole(StrEnum):

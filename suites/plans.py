@@ -5,8 +5,6 @@ Knows what each kind of step asks of the driver; knows nothing of what the outco
 
 from __future__ import annotations
 
-from itertools import permutations
-
 from plumbline.adapters.errors import AdapterError
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import Fault, FaultKind, Gate
@@ -19,6 +17,7 @@ from plumbline.reference.operations import (
     Outcome,
     RegionPolicy,
     Status,
+    travels_on,
 )
 from plumbline.reference.plans import (
     Await,
@@ -69,10 +68,6 @@ def takes_lock(plan: Plan, operation: Operation) -> bool:
     )
 
 
-TWO = 2
-"""Between so many sites nothing travels on."""
-
-
 class _Playing:
     """One plan being carried out: what is parked, what was called, who has given up a copy."""
 
@@ -85,9 +80,7 @@ class _Playing:
         self._away: set[tuple[str, str]] = set()
         self._lost: dict[tuple[str, str], None] = {}
         self._restarted: set[str] = set()
-        sites = {site.number for site in plan.topology.sites}
-        links = {(queue.site, queue.remote_site) for queue in plan.queues}
-        self._travels_on = len(sites) > TWO and bool(links) and not links.issuperset(permutations(sites, 2))
+        self._travels_on = travels_on([site.number for site in plan.topology.sites], plan.queues)
         self._wrote: dict[str, int] = {}
 
     def take(self, step: PlanStep) -> None:  # noqa: PLR0912 - a case for each kind of step

@@ -366,7 +366,7 @@ class ReferenceAdapter(Adapter):
     def look_at_queue(self, member: str, queue: str) -> QueueSight:
         """The member's copy of the queue, whole; of several dispatchers one after the other."""
         simulation = self._ready()
-        lanes = simulation.setting.lanes_of(queue)
+        lanes = simulation.setting.lanes[queue]
         senders = [simulation.world.wan.senders[member, lane] for lane in lanes]
         depths = [each(self._book.depth_reported(len(one.queue), one.sent))[0] for one in senders]
         return QueueSight(

@@ -137,7 +137,7 @@ class Disturbances:
 
     def copy_is_looked_at_now(self, world: World, member: str, queue: str) -> bool:
         """Whether somebody has asked for the member's copy of the queue (see Foresight)."""
-        members, looked_at = self._index.answers.members, (member, self._index.sender_of(queue))
+        members, looked_at = self._index.answers.members, (member, sender_of(self._index.queues[queue]))
         return any(unread == LOOK and members[number] == looked_at for number, unread in world.asked.items())
 
     def binds_to_come(self, now: int, queue: str) -> bool:

@@ -12,6 +12,7 @@ from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, View
 from plumbline.reference.history import NotParked, Returned, Settled, SettledBut, Waited
 from plumbline.reference.model import hazards
+from plumbline.reference.model.lanes import sender_of
 from plumbline.reference.model.places import TIMELINE, listener_entry, listener_place
 from plumbline.reference.model.world import Channel, Message, Sender, WireName, World
 from plumbline.reference.operations import STORES_VALUE, EventKind, Operation, Status
@@ -74,7 +75,7 @@ class Due:
     def wants_event(self, world: World, view: View, name: WireName, sender: Sender) -> bool:
         """Whether what is due needs an event that the sender has not sent yet (see Foresight)."""
         due = view.due(TIMELINE)
-        waits = isinstance(due, SettledBut) and self._index.sender_of(name.queue) in due.queues
+        waits = isinstance(due, SettledBut) and sender_of(self._index.queues[name.queue]) in due.queues
         if isinstance(due, Settled | NotParked | Waited) and not waits:
             return True
         if hazards.look_behind_fault(name.queue) in self._disturbances.open(world, view):

@@ -43,7 +43,7 @@ from plumbline.reference.history import (
     Waited,
 )
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
-from plumbline.reference.model.lanes import Lane, sender_of
+from plumbline.reference.model.lanes import Lane, lanes_by_sender
 from plumbline.reference.model.setting import served
 from plumbline.reference.model.timeline import DESTROYED, WHOLE_COPY, Answers, Reading
 from plumbline.reference.operations import (
@@ -101,6 +101,7 @@ class Index:
             self.sites[client.name] = self.sites[client.servers[0]]
         self.lives = Lives(history.timeline)
         self.queues = {queue.id: queue for queue in history.queues}
+        self._lanes = lanes_by_sender(history.queues)
         self.faults: list[tuple[int, Fault]] = []
         self._down: set[Fault] = set()
         self.looks: list[tuple[int, str]] = []
@@ -158,7 +159,7 @@ class Index:
                 case Settled(held):
                     self.stills.append(moment)
                     if isinstance(what, SettledBut):
-                        lanes = (lane for queue in what.queues for lane in self.lanes_of(queue))
+                        lanes = (lane for queue in what.queues for lane in self._lanes.get(queue, ()))
                         self.waiting[moment] = tuple(lanes)
                     self._settle(moment, held)
                 case NotParked() | Waited():
@@ -174,14 +175,6 @@ class Index:
                         self.again.add((holder, operation.region, operation.key))
                 case _:
                     self._read_answer(history, moment, what, called)
-
-    def sender_of(self, name: str) -> str:
-        """The id of the sender that a queue, or a lane of one, belongs to."""
-        return sender_of(self.queues[name])
-
-    def lanes_of(self, sender: str) -> list[str]:
-        """The names of a sender's lanes: its own id, where it has one dispatcher."""
-        return [name for name, queue in self.queues.items() if sender_of(queue) == sender]
 
     def _settle(self, moment: int, held: tuple[tuple[str, str], ...]) -> None:
         """Everything is at rest, but for what is held back."""
@@ -218,7 +211,7 @@ class Index:
                 self.located.setdefault((region, key), []).append((moment, primary))
             case QueueAsked(number, member, queue):
                 self.asked[number] = moment
-                lanes = self.lanes_of(queue)
+                lanes = self._lanes.get(queue, ())
                 self.looks += [(moment, lane) for lane in lanes]
                 self.last_look |= dict.fromkeys(lanes, moment)
                 self.answers.members[number] = (member, queue)

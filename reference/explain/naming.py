@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Mapping
-from itertools import combinations, permutations, product
+from itertools import combinations, product
 
 from plumbline.reference.explain.asked import asked_of, matters
 from plumbline.reference.explain.efforts import search
@@ -16,7 +16,7 @@ from plumbline.reference.explain.engine import Answer, Budget, Explanation
 from plumbline.reference.explain.keywise import parts
 from plumbline.reference.history import Called, ContentsRead, History, Hosted, StatisticAsked
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
-from plumbline.reference.operations import OperationKind, RegionPolicy
+from plumbline.reference.operations import OperationKind, RegionPolicy, travels_on
 from plumbline.reference.resolvers import in_place_of
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.decisions import (
@@ -128,9 +128,7 @@ def _decisions(history: History) -> tuple[str, ...]:
 
 def _travels_on(history: History) -> bool:
     """Whether events may travel on by way of a site that did not write them."""
-    sites = {site.number for site in history.topology.sites}
-    links = {(queue.site, queue.remote_site) for queue in history.queues}
-    return history.sends_on and bool(links) and not links.issuperset(permutations(sites, 2))
+    return history.sends_on and travels_on([site.number for site in history.topology.sites], history.queues)
 
 
 def _sets_checks(history: History) -> bool:

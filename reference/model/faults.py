@@ -75,7 +75,7 @@ class Faults:
             case FaultKind.RECEIVER_START:
                 yield world.but(wan=replace(wan, stopped=wan.stopped.delete(fault.member)))
             case FaultKind.PAUSE | FaultKind.RESUME:
-                for name in self._setting.lanes_of(fault.queue):
+                for name in self._setting.lanes[fault.queue]:
                     sender = wan.senders[fault.member, name]
                     paused = replace(sender, paused=fault.kind is FaultKind.PAUSE)
                     world = with_sender(world, fault.member, name, paused)

@@ -47,6 +47,14 @@ def sender_of(queue: QueueAttributes) -> str:
     return queue.sender if isinstance(queue, Lane) else queue.id
 
 
+def lanes_by_sender(queues: Iterable[QueueAttributes]) -> dict[str, tuple[str, ...]]:
+    """For each sender the names of its lanes: its own id, where it has one dispatcher."""
+    found: dict[str, tuple[str, ...]] = {}
+    for queue in queues:
+        found[sender_of(queue)] = (*found.get(sender_of(queue), ()), queue.id)
+    return found
+
+
 def groups_of(book: Rulebook, policy: str, operation: Operation) -> tuple[str, ...]:
     """The group of an operation; more than one where that decision is free."""
     return each(book.group_of(policy, operation.key, operation.thread, operation.op_id))

@@ -14,6 +14,7 @@ from plumbline.reference.model.collecting import Collecting
 from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.dispatch import Dispatch
 from plumbline.reference.model.forwarding import Forwarding
+from plumbline.reference.model.lanes import sender_of
 from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.takeover import Takeover
@@ -142,7 +143,7 @@ class Rest:
     ) -> bool:
         for (member, name), sender in state.wan.senders.items():
             if sender.callbacks or not self._dispatch.idle(
-                state, member, name, waits=self._setting.sender_of(name) in waiting
+                state, member, name, waits=sender_of(self._setting.queues[name]) in waiting
             ):
                 return False
             tells = all(each(self._setting.book.tells_removals()))
@@ -152,7 +153,7 @@ class Rest:
                 return False
         for connection, wire in state.wan.wires.items():
             if self._receivers.resting(wire) or (
-                self._setting.sender_of(connection.queue) in waiting and wire.busy is None
+                sender_of(self._setting.queues[connection.queue]) in waiting and wire.busy is None
             ):
                 continue
             if not wire.events:

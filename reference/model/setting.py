@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from itertools import permutations
 from typing import Any
 
 import msgspec
@@ -22,7 +21,7 @@ from plumbline.reference.model.claims import (
     TOLD_LATE,
     UNANSWERED_STAYS,
 )
-from plumbline.reference.model.lanes import Lane, sender_of
+from plumbline.reference.model.lanes import Lane, lanes_by_sender
 from plumbline.reference.model.world import Queued
 from plumbline.reference.operations import (
     Client,
@@ -36,6 +35,7 @@ from plumbline.reference.operations import (
     TombstoneSettings,
     Topology,
     transactions_of,
+    travels_on,
 )
 from plumbline.reference.resolvers import Policy, policy_of
 from plumbline.reference.rulebook.book import Rulebook
@@ -103,6 +103,7 @@ class Setting:
         resolver: what the conflict resolver on every member answers; None where there is none.
         onward: whether events travel on, by way of a site that did not write them; no document says so, nor
             that they do not (see `send_on`).
+        lanes: sender → the names of its lanes, see `lanes`.
         overtakes: whether events of one key may overtake each other on their way to another site.
         under_way: operation → the moments of its call and its return, as far as they are known.
         batches_wait: whether batches wait where time stands; where they do not, they leave as if it ran.
@@ -127,6 +128,7 @@ class Setting:
         self.site_of = {member: site.number for site in topology.sites for member in site.members}
         self.others = {m: tuple(o for o in self.sites[self.site_of[m]] if o != m) for m in self.members}
         self.queues = {queue.id: queue for queue in queues}
+        self.lanes = lanes_by_sender(queues)
         self.overtakes = any(isinstance(queue, Lane) and queue.parts_keys for queue in queues)
         self.led_to = {queue.id: self.sites.get(queue.remote_site or 0, ()) for queue in queues}
         self.changes_queues = LOOKED_AT_IN_ORDER | TIME_PASSES if queues else frozenset()
@@ -200,8 +202,7 @@ class Setting:
         """
         sites = self.sites.keys()
         named = {name for region in self._regions.values() for name in region.senders}
-        linked = {(queue.site, queue.remote_site) for queue in self.queues.values() if queue.id in named}
-        if len(sites) > 2 and linked < set(permutations(sites, 2)):
+        if travels_on(sites, (queue for queue in self.queues.values() if queue.id in named)):
             self.onward = Onward.AS_OF_SENDER
             self.stamps_grow = self.in_sequence = False
 
@@ -265,14 +266,6 @@ class Setting:
     def awaits_acknowledgement(self, region: str) -> bool:
         """Whether calls on the region wait until the other members have received them."""
         return self._regions[region].scope is Scope.ACK
-
-    def sender_of(self, name: str) -> str:
-        """The id of the sender that a queue, or a lane of one, belongs to."""
-        return sender_of(self.queues[name])
-
-    def lanes_of(self, sender: str) -> tuple[str, ...]:
-        """The names of a sender's lanes: its own id, where it has one dispatcher."""
-        return tuple(name for name, queue in self.queues.items() if sender_of(queue) == sender)
 
     def queues_at(self, member: str) -> tuple[QueueAttributes, ...]:
         """The queues of the member's site."""

@@ -346,7 +346,7 @@ class Timeline:
         """A queue is seen as it is now."""
         member, name = self._answers.members[number]
         sight = self._answers.queues[number]
-        lanes = [lane for lane in self._setting.lanes_of(name) if (member, lane) in world.wan.senders]
+        lanes = [lane for lane in self._setting.lanes.get(name, ()) if (member, lane) in world.wan.senders]
         senders = [world.wan.senders[member, lane] for lane in lanes]
         roles = {QueueRole.PRIMARY if one.primary else QueueRole.SECONDARY for one in senders}
         if roles != {sight.role}:
