@@ -271,27 +271,6 @@ class Index:
             silent.update((operation.region, operation.key) for operation in destroys)
         return frozenset(silent)
 
-    def under_way(self) -> dict[int, tuple[int, int]]:
-        """When each operation was called and had returned; NEVER if it is not known how it ended."""
-        spans = {}
-        for op_id, called in self.called.items():
-            back, outcome = self.returned.get(op_id, (NEVER, None))
-            unknown = outcome is None or outcome.status is Status.INDEFINITE
-            spans[op_id] = (called, NEVER if unknown else back)
-        return spans
-
-    def overtaken(self) -> frozenset[int]:
-        """The calls of which it is not known how they ended, and whose thread goes on calling."""
-        last: dict[str, int] = {}
-        for op_id, moment in self.called.items():
-            thread = self.operations[op_id].thread
-            last[thread] = max(moment, last.get(thread, 0))
-        return frozenset(
-            op_id
-            for op_id, (moment, outcome) in self.returned.items()
-            if outcome.status is Status.INDEFINITE and last[self.operations[op_id].thread] > moment
-        )
-
     def latest(self, operation: Operation, member: str) -> int:
         """The moment by which the operation has surely reached the member."""
         asked = (operation.op_id, operation.member, member)

@@ -12,6 +12,7 @@ from plumbline.reference.explain.clocks import readings
 from plumbline.reference.explain.hearsay import Hearsay
 from plumbline.reference.explain.hindsight import Hindsight
 from plumbline.reference.explain.index import Index
+from plumbline.reference.explain.spans import overtaken, under_way
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Logs, Place
 from plumbline.reference.garbage import uncollected
@@ -86,7 +87,7 @@ def _ask(history: History, book: Rulebook) -> Question:
     if history.order_strength is OrderStrength.TOTAL and history.queues:
         setting.changes_queues = LOOKED_AT | TIME_PASSES
     setting.shared = index.shared
-    setting.overtaken = index.overtaken()
+    setting.overtaken = overtaken(index)
     setting.timed = index.timed(losers_queued="queues_discarded" in book.replaced())
     setting.batches_wait = history.batches_wait
     if history.sends_on:
@@ -95,7 +96,7 @@ def _ask(history: History, book: Rulebook) -> Question:
         setting.resolve_by(history.resolver)
     setting.primaries = index.primaries
     setting.readings = readings(index)
-    setting.under_way = index.under_way()
+    setting.under_way = under_way(index)
     setting.operations = index.operations
     setting.transactions = transactions_of(index.operations.values())
     setting.originators = index.originators
