@@ -1,7 +1,7 @@
 """The `plumbline` command: one group whose subcommands are imported only when they are called.
 
 Knows each subcommand's name and one line about it; what a subcommand does lies in
-`plumbline.ci.<name>_command`, where the click command is called `command`.
+`plumbline.ci.commands.<name>`, where the click command is called `command`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from importlib.metadata import version
 
 import click
 
-from plumbline.ci.stopping import STOP, end_children
+from plumbline.ci.terminal.stopping import STOP, end_children
 
 # The one line stands here, and not only in the module, so that `plumbline --help` imports none of them and
 # works where an extra is missing.
@@ -125,7 +125,7 @@ class Subcommands(click.Group):
         del ctx
         if cmd_name not in SUBCOMMANDS:
             return None
-        module = import_module(f"plumbline.ci.{cmd_name.replace('-', '_')}_command")
+        module = import_module(f"plumbline.ci.commands.{cmd_name.replace('-', '_')}")
         command = module.command
         if not isinstance(command, click.Command):
             raise TypeError(f"{module.__name__}.command is no click command")

@@ -16,7 +16,7 @@ import pytest
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import DOCUMENTS, Level, Requirement
 from plumbline.reference.runs import Counterexample
-from plumbline.suites.machines import MACHINES
+from plumbline.suites.machines.registry import MACHINES
 from plumbline.suites.scenarios.registry import SCENARIOS
 
 SEVERITY = {Level.MUST: "critical", Level.SHOULD: "normal", Level.MAY: "minor"}

@@ -22,7 +22,7 @@ from plumbline.reference.rulebook.variant import FaultyVariant
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites.deviations import NOTHING
 from plumbline.suites.examples import play_plans
-from plumbline.suites.machines import MACHINES
+from plumbline.suites.machines.registry import MACHINES
 from plumbline.suites.profiles import Profile
 from plumbline.suites.scenarios.playing import play
 from plumbline.suites.scenarios.registry import SCENARIOS

@@ -23,7 +23,7 @@ from plumbline.suites.allure_results import AllureResults, Failure
 from plumbline.suites.configuration import ConfigurationError, Settings, find_settings
 from plumbline.suites.deviations import OnRecord
 from plumbline.suites.keeping import counterexample_of
-from plumbline.suites.machines import MACHINES
+from plumbline.suites.machines.registry import MACHINES
 from plumbline.suites.profiles import PROFILES
 from plumbline.suites.results import Result
 from plumbline.suites.scenarios.registry import SCENARIOS

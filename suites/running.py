@@ -38,7 +38,7 @@ from plumbline.reference.trace.writer import TraceWriter
 from plumbline.reference.verdicts import Source, Verdict, VerdictRow
 from plumbline.suites.deviations import OnRecord
 from plumbline.suites.keeping import counterexample_of
-from plumbline.suites.machines import MACHINES, Machine
+from plumbline.suites.machines.registry import MACHINES, Machine
 from plumbline.suites.nearest import nearest
 from plumbline.suites.profiles import Profile
 from plumbline.suites.results import Result

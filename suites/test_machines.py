@@ -8,7 +8,7 @@ import pytest
 from plumbline.reference.history import History
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites.examples import play_plans
-from plumbline.suites.machines import MACHINES
+from plumbline.suites.machines.registry import MACHINES
 from plumbline.suites.plugin import end, on_record, remember
 from plumbline.suites.profiles import PROFILES
 from plumbline.suites.proof import Proof

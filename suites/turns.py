@@ -16,7 +16,7 @@ from plumbline.reference.runs import Check
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites.deviations import OnRecord
 from plumbline.suites.examples import Trouble, play_plans
-from plumbline.suites.machines import MACHINES
+from plumbline.suites.machines.registry import MACHINES
 from plumbline.suites.profiles import Profile
 from plumbline.suites.proof import Proof
 from plumbline.suites.session import Session

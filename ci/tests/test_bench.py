@@ -8,8 +8,11 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-from plumbline.ci import bench_command, client_benchmarks, consistency_benchmarks, fault_benchmarks, timings
-from plumbline.ci.benchmarks import (
+from plumbline.ci.benchmarks import clients as client_benchmarks
+from plumbline.ci.benchmarks import consistency as consistency_benchmarks
+from plumbline.ci.benchmarks import faults as fault_benchmarks
+from plumbline.ci.benchmarks import timings
+from plumbline.ci.benchmarks.growth import (
     KEYS,
     LEAST_DESTRUCTIVE,
     LEAST_STATES,
@@ -24,8 +27,9 @@ from plumbline.ci.benchmarks import (
     round_trips,
     summarize,
 )
+from plumbline.ci.benchmarks.timings import Wanted, timed_kinds
 from plumbline.ci.command import group
-from plumbline.ci.timings import Wanted, timed_kinds
+from plumbline.ci.commands import bench as bench_command
 from plumbline.reference.explain.efforts import Effort, search
 from plumbline.reference.explain.engine import Answer, Budget, Explanation, explain
 from plumbline.reference.explain.keywise import parts

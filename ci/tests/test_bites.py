@@ -18,8 +18,8 @@ from plumbline.reference.operations import (
 )
 from plumbline.reference.plans import Await, Do, Finish, Inject, Park, Plan, PlanStep, Settle, Start
 from plumbline.suites.bites import all_have_bitten
-from plumbline.suites.client_fault_machines import an_answer_was_lost, has_found_a_server
-from plumbline.suites.drawing import REGION
+from plumbline.suites.machines.client_faults import an_answer_was_lost, has_found_a_server
+from plumbline.suites.machines.drawing import REGION
 from plumbline.suites.replaying import play_plan
 from plumbline.suites.scenarios.sites import queues, regions, topology
 from plumbline.suites.session import Session

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from plumbline.ci.catalogue_command import command
+from plumbline.ci.commands.catalogue import command
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import AREA_MEANING, Area
 from plumbline.reference.rulebook.decisions import DECISIONS

@@ -9,11 +9,11 @@ import sys
 import msgspec
 import pytest
 
-from plumbline.ci.comparison import SEARCH_BUDGET
-from plumbline.ci.trials import named_book
+from plumbline.ci.examples.trials import named_book
+from plumbline.ci.selfchecks.comparison import SEARCH_BUDGET
 from plumbline.ci.weakenings.known import TABLES, WEAKENINGS
 from plumbline.ci.weakenings.weakening import Weakening
-from plumbline.ci.witnesses import Witness, notices, read_witnesses, weakened
+from plumbline.ci.weakenings.witnesses import Witness, notices, read_witnesses, weakened
 from plumbline.reference.explain.engine import Answer, Budget, explain
 from plumbline.reference.explain.judge import judge
 from plumbline.reference.explain.question import ask
@@ -49,7 +49,7 @@ UNNOTICED = {
 @pytest.fixture(scope="module")
 def noticed() -> dict[str, int]:
     """How many witnesses notice each weakening, told in a process of its own."""
-    command = [sys.executable, "-m", "plumbline.ci.witnesses"]
+    command = [sys.executable, "-m", "plumbline.ci.weakenings.witnesses"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     counts: dict[str, int] = json.loads(done.stdout)
     return counts

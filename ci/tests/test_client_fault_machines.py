@@ -13,7 +13,7 @@ from plumbline.adapters.reference.adapter import ReferenceAdapter
 from plumbline.reference.verdicts import Source, Verdict, merge
 from plumbline.suites.deviations import NOTHING
 from plumbline.suites.examples import Trouble, play_plans
-from plumbline.suites.machines import MACHINES
+from plumbline.suites.machines.registry import MACHINES
 from plumbline.suites.profiles import PROFILES
 from plumbline.suites.running import Options, run_suite
 from plumbline.suites.session import Session

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.ci import one_site
-from plumbline.ci.two_sites import REGION, TOPOLOGY, run_on_reference
+from plumbline.ci.examples import one_site
+from plumbline.ci.examples.two_sites import REGION, TOPOLOGY, run_on_reference
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.explain.judge import judge

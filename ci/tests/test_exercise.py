@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.ci.right_runs import draw_right
+from plumbline.ci.examples.right_runs import draw_right
 from plumbline.reference.explain import exercise
 from plumbline.reference.explain.asked import Asked, asked_of
 from plumbline.reference.explain.efforts import search

@@ -7,8 +7,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from plumbline.ci import explore_command
-from plumbline.ci.explore_command import command
+from plumbline.ci.commands import explore as explore_command
+from plumbline.ci.commands.explore import command
 from plumbline.reference.explore.scopes import SHAPES, Part, Scope
 from plumbline.reference.rulebook.faulty import FAULTY
 

@@ -26,7 +26,7 @@ from plumbline.suites import faults
 from plumbline.suites.deviations import NOTHING
 from plumbline.suites.examples import play_plans
 from plumbline.suites.faults import kill, offering
-from plumbline.suites.machines import MACHINES
+from plumbline.suites.machines.registry import MACHINES
 from plumbline.suites.profiles import PROFILES, Profile
 from plumbline.suites.scenarios.playing import play
 from plumbline.suites.scenarios.registry import SCENARIOS

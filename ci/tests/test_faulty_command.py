@@ -10,10 +10,10 @@ from click.testing import CliRunner, Result
 
 from plumbline.adapters.candidates import Candidate, Kind, find_candidate
 from plumbline.ci import command as ci_command
-from plumbline.ci import faulty_command
 from plumbline.ci.command import group
-from plumbline.ci.rule_kills import UNSEEN, Accused, Piece, accused, seen_from_outside
-from plumbline.ci.stopping import Stop
+from plumbline.ci.commands import faulty as faulty_command
+from plumbline.ci.selfchecks.rule_kills import UNSEEN, Accused, Piece, accused, seen_from_outside
+from plumbline.ci.terminal.stopping import Stop
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Area
 from plumbline.reference.rulebook.faulty import FAULTY

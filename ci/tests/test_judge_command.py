@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from plumbline.ci import judge_command
 from plumbline.ci.command import group
+from plumbline.ci.commands import judge as judge_command
 from plumbline.reference.rules.samples import CONFORMING, VIOLATING, sample_run
 from plumbline.reference.runs import read_verdicts
 

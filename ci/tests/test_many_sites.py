@@ -7,10 +7,10 @@ import random
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.ci import three_sites, two_sites
-from plumbline.ci.comparison import JUDGE_BUDGET, compare
-from plumbline.ci.trials import Trial, draw_trial
-from plumbline.ci.two_sites import POLICIES
+from plumbline.ci.examples import three_sites, two_sites
+from plumbline.ci.examples.trials import Trial, draw_trial
+from plumbline.ci.examples.two_sites import POLICIES
+from plumbline.ci.selfchecks.comparison import JUDGE_BUDGET, compare
 from plumbline.reference.explain.engine import Answer, Budget
 from plumbline.reference.history import FaultDone, FaultKind
 from plumbline.reference.operations import Operation, OperationKind

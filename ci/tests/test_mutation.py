@@ -11,9 +11,9 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from plumbline.ci import faulty_mutate
-from plumbline.ci.faulty_mutate import command, sampled, tally
-from plumbline.ci.survivors import Explained, Why, _by_name, explained
+from plumbline.ci.commands import faulty_mutate
+from plumbline.ci.commands.faulty_mutate import command, sampled, tally
+from plumbline.ci.selfchecks.survivors import Explained, Why, _by_name, explained
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.mutants import Mutant, mutants

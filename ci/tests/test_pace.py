@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.ci.pace import calm, main, pace, with_a_crash
+from plumbline.ci.benchmarks.pace import calm, main, pace, with_a_crash
 from plumbline.suites.driving import Driver
 from plumbline.suites.session import Session
 

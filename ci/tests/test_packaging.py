@@ -13,7 +13,7 @@ from packaging.utils import canonicalize_name
 from plumbline.ci.command import EXTRAS
 from plumbline.ci.lint import FOLDERS, ROOT
 from plumbline.reference.catalogue.loader import catalogue
-from plumbline.suites.machines import MACHINES
+from plumbline.suites.machines.registry import MACHINES
 from plumbline.suites.scenarios.registry import SCENARIOS
 
 LOCK = ROOT / "ci" / "requirements.lock"

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.ci.one_site import Shape, draw_plan
+from plumbline.ci.examples.one_site import Shape, draw_plan
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.history import (
     Called,

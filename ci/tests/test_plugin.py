@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from plumbline.ci.lint import ROOT
-from plumbline.suites.machines import MACHINES
+from plumbline.suites.machines.registry import MACHINES
 from plumbline.suites.scenarios.registry import SCENARIOS
 
 CLONE = ("suites",)

@@ -9,9 +9,11 @@ import msgspec
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.ci import consistency_benchmarks, fault_benchmarks, two_sites
-from plumbline.ci.corruptions import showing_less
-from plumbline.ci.one_site import Shape, draw_plan, run_on_reference
+from plumbline.ci.benchmarks import consistency as consistency_benchmarks
+from plumbline.ci.benchmarks import faults as fault_benchmarks
+from plumbline.ci.examples import two_sites
+from plumbline.ci.examples.corruptions import showing_less
+from plumbline.ci.examples.one_site import Shape, draw_plan, run_on_reference
 from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer, Budget, Position, explain
 from plumbline.reference.explain.keywise import parts, timetable_of

@@ -14,7 +14,7 @@ from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.protocol import Introduction
 from plumbline.adapters.reference.adapter import ReferenceAdapter
 from plumbline.adapters.tests.small_adapter import SmallAdapter
-from plumbline.ci.one_site import Shape, draw_plan
+from plumbline.ci.examples.one_site import Shape, draw_plan
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.deviations import Deviation
 from plumbline.reference.explain.asked import Asked

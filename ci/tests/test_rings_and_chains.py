@@ -6,16 +6,16 @@ import msgspec
 
 from plumbline.adapters.candidates import Candidate, find_candidate
 from plumbline.adapters.protocol import Introduction
-from plumbline.ci import three_sites
-from plumbline.ci.right_runs import ask_about
-from plumbline.ci.trials import draw_trial
+from plumbline.ci.examples import three_sites
+from plumbline.ci.examples.right_runs import ask_about
+from plumbline.ci.examples.trials import draw_trial
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.engine import Answer
 from plumbline.reference.history import History, fault_words
 from plumbline.reference.plans import Inject, Plan
 from plumbline.reference.verdicts import Verdict
-from plumbline.suites.machines import MACHINES, drive
+from plumbline.suites.machines.registry import MACHINES, drive
 from plumbline.suites.scenarios import mesh
 from plumbline.suites.scenarios.playing import play
 from plumbline.suites.scenarios.registry import SCENARIOS

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from plumbline.ci import bench_command, site_benchmarks
+from plumbline.ci.benchmarks import report_sites as site_benchmarks
 from plumbline.ci.command import group
+from plumbline.ci.commands import bench as bench_command
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.verdicts import Verdict
 from plumbline.reports.collection import collect

@@ -16,8 +16,8 @@ import pytest
 from click.testing import CliRunner
 
 from plumbline.ci.command import group
-from plumbline.ci.last_run import LastRun, failed_in
 from plumbline.ci.lint import ROOT
+from plumbline.ci.terminal.last_run import LastRun, failed_in
 from plumbline.reference.runs import UnreadableRunError, read_record, read_verdicts
 from plumbline.reference.trace.files import verified_files
 from plumbline.reference.verdicts import Verdict
@@ -201,8 +201,8 @@ def test_a_replay_that_is_stopped_ends_its_candidate(tmp_path: Path):
 
 WHERE = {
     "run": ("plumbline.suites.running", "seal"),
-    "replay": ("plumbline.ci.replay_command", "replay"),
-    "trials": ("plumbline.ci.trials_command", "compare"),
+    "replay": ("plumbline.ci.commands.replay", "replay"),
+    "trials": ("plumbline.ci.commands.trials", "compare"),
     "judge": ("plumbline.reference.rules.survey", "result_table"),
     "gate": ("plumbline.reports.collection", "read_record"),
     "report": ("plumbline.reports.collection", "read_verdicts"),

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from plumbline.adapters.reference.adapter import ReferenceAdapter
-from plumbline.ci.two_sites import run_on_reference
+from plumbline.ci.examples.two_sites import run_on_reference
 from plumbline.reference.explain.clocks import readings
 from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer
@@ -17,8 +17,8 @@ from plumbline.reference.history import Fault, FaultBegun, FaultDone, FaultKind,
 from plumbline.reference.operations import Operation, OperationKind, QueueAttributes, Scope
 from plumbline.reference.plans import Do, Finish, Inject, Plan, PlanStep, Settle, Start
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.suites.drawing import REGION
 from plumbline.suites.driving import Driver
+from plumbline.suites.machines.drawing import REGION
 from plumbline.suites.scenarios.sites import queues, regions, topology
 
 HOLD, RUN = Inject(Fault(kind=FaultKind.HOLD_TIME)), Inject(Fault(kind=FaultKind.LET_RUN))

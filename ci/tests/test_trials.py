@@ -12,12 +12,13 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from plumbline.ci import accusations, trials_command
-from plumbline.ci.comparison import JUDGE_BUDGET, Comparison, compare
-from plumbline.ci.corruptions import CORRUPTIONS
-from plumbline.ci.held_plans import draw_held_plan
-from plumbline.ci.right_runs import Asked, ask_about, draw_right
-from plumbline.ci.trials import Trial, draw_trial
+from plumbline.ci.commands import trials as trials_command
+from plumbline.ci.examples.corruptions import CORRUPTIONS
+from plumbline.ci.examples.held_plans import draw_held_plan
+from plumbline.ci.examples.right_runs import Asked, ask_about, draw_right
+from plumbline.ci.examples.trials import Trial, draw_trial
+from plumbline.ci.selfchecks import accusations
+from plumbline.ci.selfchecks.comparison import JUDGE_BUDGET, Comparison, compare
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.engine import Answer, Budget

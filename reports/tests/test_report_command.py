@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
 
-from plumbline.ci import progress
-from plumbline.ci.report_command import command
+from plumbline.ci.commands.report import command
+from plumbline.ci.terminal import progress
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.verdicts import Verdict
 from plumbline.reports.tests.samples import HOSTILE, row, write_run

@@ -1,0 +1,106 @@
+"""`plumbline report`: run directories in, a static HTML site out.
+
+Knows the command line only; reading, rendering and writing lie in `plumbline.reports`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from plumbline.ci.commands.catalogue import covered
+from plumbline.ci.terminal.progress import patiently
+from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reports.collection import Collection, collect
+from plumbline.reports.site import Built, build
+from plumbline.reports.text import one_line
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """What `--json` prints; `index` is None if there was nothing to write a site about."""
+
+    index: str | None
+    candidates: int
+    requirements: int
+    set_aside: tuple[dict[str, str], ...]
+
+
+_EPILOG = """\
+\b
+Examples:
+  plumbline report runs --out site          open site/index.html
+  plumbline report runs judged --out site   with what plumbline judge found
+  plumbline report runs --json | jq -r .index
+
+\b
+Exit codes:
+  0  a site was written, whatever its verdicts say    2  nothing could be read
+"""
+
+
+@click.command("report", epilog=_EPILOG)
+@click.argument("directories", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    default=Path("site"),
+    show_default=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder to write the site into.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
+@click.pass_context
+def command(context: click.Context, directories: tuple[Path, ...], out: Path, as_json: bool) -> None:
+    """Write a static HTML site about any number of run directories.
+
+    DIR is a run directory, a folder with such at any depth, or what `plumbline judge` has written about
+    them. The site needs no server and asks for nothing from the network. What cannot be read is set aside,
+    named here and on the first page, and makes nothing green.
+    """
+    with patiently() as advanced:
+        collection = collect(directories, advanced("Reading runs"))
+        built = None
+        if collection.candidates:
+            built = build(
+                collection, catalogue(), out, coverage=covered(), advanced=advanced("Writing pages")
+            )
+    if as_json:
+        click.echo(msgspec.json.encode(_summary(collection, built)).decode())
+    else:
+        _tell(collection, built)
+    context.exit(0 if built else 2)
+
+
+def _summary(collection: Collection, built: Built | None) -> Summary:
+    return Summary(
+        index=str(built.index) if built else None,
+        candidates=len(collection.candidates),
+        requirements=built.requirements if built else 0,
+        set_aside=tuple({"path": item.path, "reason": item.reason} for item in collection.set_aside),
+    )
+
+
+def _tell(collection: Collection, built: Built | None) -> None:
+    for item in collection.set_aside:
+        click.echo(f"set aside: {one_line(item.path)}: {one_line(item.reason)}", err=True)
+    for candidate in collection.candidates:
+        for trouble in candidate.troubles:
+            click.echo(f"incomplete: {one_line(candidate.name)}: {one_line(trouble)}", err=True)
+    if built is None:
+        click.echo(
+            "nothing could be read, so no site was written; `plumbline run` leaves run directories below the "
+            "folder `runs`",
+            err=True,
+        )
+        return
+    click.echo(str(built.index))
+    failing = sum(candidate.exit_code != 0 for candidate in collection.candidates)
+    click.echo(
+        f"{_count(len(collection.candidates), 'candidate')}, {failing} of them not green; "
+        f"{_count(built.requirements, 'requirement')}; {len(collection.set_aside)} set aside"
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,141 @@
+"""State machines of partitioned regions: several members write keys of several primaries; one is lost.
+
+Knows nothing of which member is primary for which key: the candidate says so when a key is first used.
+"""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+from hypothesis.stateful import initialize, precondition, rule
+
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.history import Called, Fault, FaultBegun, FaultKind, History, Located, Returned
+from plumbline.reference.operations import OperationKind, RegionAttributes, RegionPolicy
+from plumbline.reference.plans import Do, Inject, Start
+from plumbline.suites.machines.drawing import KEYS, REGION, WRITES, Machine, PlanMachine
+
+MOST_WRITES = 5
+"""So many writes are under way at most between two settle points, of all keys together."""
+
+READS = (OperationKind.GET, OperationKind.CONTAINS_KEY)
+
+
+class PartitionedRegionMachine(PlanMachine):
+    """Members call operations on a partitioned region with none, one or two redundant copies."""
+
+    @initialize(redundancy=st.sampled_from((0, 1, 1, 2, 2)))
+    def begin(self, redundancy: int) -> None:
+        """Choose how many copies there are before anything is called."""
+        self.region = RegionAttributes(name=REGION, policy=RegionPolicy.PARTITION, redundancy=redundancy)
+
+    @property
+    def living(self) -> tuple[str, ...]:
+        """The members that live."""
+        return self.members
+
+    def make_room(self) -> None:
+        """Settle where enough is under way."""
+        if sum(self.writes.values()) >= MOST_WRITES:
+            self.settle_now()
+
+    @rule(
+        who=st.integers(0, 2),
+        kind=st.sampled_from((OperationKind.PUT, OperationKind.PUT, *WRITES, *READS)),
+        key=st.sampled_from(KEYS),
+        waits=st.booleans(),
+    )
+    def call(self, who: int, kind: OperationKind, key: str, waits: bool) -> None:
+        """One operation, waited for or not."""
+        self.make_room()
+        operation = self.operation(self.living[who % len(self.living)], kind, key)
+        self.steps.append(Do(operation) if waits else Start(operation))
+        if not waits or self.parked:
+            self.busy.add(operation.thread)
+
+    @rule(who=st.integers(0, 2), at=st.integers(0, 2), key=st.sampled_from(KEYS))
+    @precondition(lambda self: Capability.LISTENER_GATES in self.offers and not self.parked)
+    def hold(self, who: int, at: int, key: str) -> None:
+        """One operation is held in a listener until the next settle point, if it gets there."""
+        self.make_room()
+        member, holder = (self.living[index % len(self.living)] for index in (who, at))
+        self.park(self.operation(member, OperationKind.PUT, key), holder)
+
+    @rule()
+    @precondition(lambda self: bool(self.steps))
+    def settle(self) -> None:
+        """Everything comes to rest and is looked at."""
+        self.settle_now()
+
+
+class LostPrimaryMachine(PartitionedRegionMachine):
+    """A member is killed while updates of keys for which it may be primary are under way."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dead = ""
+
+    @property
+    def living(self) -> tuple[str, ...]:
+        """The members that live."""
+        return tuple(member for member in self.members if member != self.dead)
+
+    @initialize(redundancy=st.sampled_from((1, 2, 2)))
+    def begin(self, redundancy: int) -> None:
+        """Choose how many copies there are before anything is called."""
+        self.region = RegionAttributes(name=REGION, policy=RegionPolicy.PARTITION, redundancy=redundancy)
+
+    @rule(victim=st.sampled_from("ABC"))
+    @precondition(lambda self: not self.dead and sum(self.writes.values()) > 1)
+    def kill(self, victim: str) -> None:
+        """A member is killed while writes are under way, and with it whatever stands in its listener."""
+        self.dead = victim
+        self.parked = {op_id: where for op_id, where in self.parked.items() if where[0] != victim}
+        self.steps.append(Inject(Fault(kind=FaultKind.CRASH, member=victim)))
+
+    def teardown(self) -> None:
+        """Have a member killed in any case."""
+        if self.steps and not self.dead:
+            self.settle_now()
+            for who, key in enumerate(KEYS):
+                operation = self.operation(self.members[who % len(self.members)], OperationKind.PUT, key)
+                self.busy.add(operation.thread)
+                self.steps.append(Start(operation))
+            self.kill("A")
+        super().teardown()
+
+
+def loss_has_bitten(history: History) -> bool:
+    """Whether the primary of some key was killed while an update of it was under way."""
+    primaries: dict[tuple[str, str], str] = {}
+    under_way: dict[int, tuple[str, str]] = {}
+    for what in history.timeline:
+        match what:
+            case Located(region, key, primary):
+                primaries[region, key] = primary
+            case Called(operation) if operation.kind not in READS:
+                under_way[operation.op_id] = (operation.region, operation.key)
+            case Returned(op_id):
+                under_way.pop(op_id, None)
+            case FaultBegun(_, fault):
+                return any(primaries[where] == fault.member for where in under_way.values())
+    return False
+
+
+_ORDER = ("CONS-PR-01", "CONS-PR-02", "CONS-PR-03", "CONS-PR-04")
+
+BUCKET_MACHINES = (
+    Machine(
+        name="partitioned_regions",
+        requirements=_ORDER,
+        needs=(Capability.PARTITIONED_REGIONS,),
+        draws=PartitionedRegionMachine,
+    ),
+    Machine(
+        name="lost_primaries",
+        requirements=("CONS-PR-03", "CONS-PR-04", "CONS-PR-05"),
+        needs=(Capability.PARTITIONED_REGIONS, Capability.MEMBER_FAULTS),
+        draws=LostPrimaryMachine,
+        counts=loss_has_bitten,
+    ),
+)
+"""The machines of partitioned regions."""

@@ -1,0 +1,108 @@
+"""Every state machine by name, and how one is driven.
+
+The outcome of a plan is remembered, so Hypothesis always sees a function of the plan.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from plumbline.reference.capabilities import Capability
+from plumbline.reference.operations import RegionAttributes
+from plumbline.reference.plans import Plan
+from plumbline.suites.machines.buckets import BUCKET_MACHINES
+from plumbline.suites.machines.client_faults import CLIENT_FAULT_MACHINES
+from plumbline.suites.machines.clients import CLIENT_MACHINES
+from plumbline.suites.machines.drawing import Execute, Machine, PlanMachine
+from plumbline.suites.machines.gateways import GATEWAY_MACHINES
+from plumbline.suites.machines.meshes import MESH_MACHINES
+from plumbline.suites.machines.replicates import REPLICATE_MACHINES
+from plumbline.suites.machines.tombstones import TOMBSTONE_MACHINES
+from plumbline.suites.machines.transactions import TRANSACTION_MACHINES
+
+MACHINES: dict[str, Machine] = {
+    machine.name: machine
+    for machine in (
+        *REPLICATE_MACHINES,
+        *GATEWAY_MACHINES,
+        *MESH_MACHINES,
+        *CLIENT_MACHINES,
+        *CLIENT_FAULT_MACHINES,
+        *BUCKET_MACHINES,
+        *TOMBSTONE_MACHINES,
+        *TRANSACTION_MACHINES,
+    )
+}
+"""Every machine by name."""
+
+
+def drive(
+    machine: Machine,
+    execute: Execute,
+    *,
+    offers: frozenset[Capability],
+    examples: int,
+    steps: int,
+    draw_seed: int,
+    shrink: bool,
+    members: tuple[str, ...] = (),
+    loose_logs: Callable[[RegionAttributes], bool] = lambda _: False,
+) -> None:
+    """Have Hypothesis draw plans and hand each to `execute`, until one raises or there were enough.
+
+    Args:
+        machine: which machine.
+        execute: carries a plan out; raises what a failing plan should fail with. Called once per plan.
+        offers: the candidate's capabilities.
+        examples: how many plans.
+        steps: how many rules a plan has at most.
+        draw_seed: the same seed draws the same plans.
+        shrink: whether a failing plan is made smaller by trying smaller ones on the candidate.
+        members: always these members, where starting others is slow; empty to draw them.
+        loose_logs: whether the logs of such a region carry no order between threads.
+    """
+    remembered: dict[Plan, BaseException | None] = {}
+
+    def once(plan: Plan) -> None:
+        if plan not in remembered:
+            remembered[plan] = None
+            try:
+                execute(plan)
+            except Exception as error:  # noqa: BLE001 - raised again below, now and every time
+                remembered[plan] = error
+        outcome = remembered[plan]
+        if outcome is not None:
+            raise outcome.with_traceback(None)
+
+    attributes: dict[str, Any] = {
+        "execute": staticmethod(once),
+        "offers": offers,
+        "loose_logs": staticmethod(loose_logs),
+    }
+    if members:
+        attributes["fixed_members"] = members
+    bound = seed(draw_seed)(type(machine.draws.__name__, (machine.draws,), attributes))
+    phases = [Phase.generate, *([Phase.shrink] if shrink else [])]
+    with contextlib.redirect_stdout(io.StringIO()):
+        run_state_machine_as_test(
+            bound,
+            settings=settings(
+                max_examples=examples,
+                stateful_step_count=steps,
+                deadline=None,
+                database=None,
+                phases=phases,
+                print_blob=False,
+                report_multiple_bugs=False,
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
+
+
+__all__ = ["MACHINES", "Machine", "PlanMachine", "drive"]
