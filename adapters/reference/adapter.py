@@ -25,13 +25,13 @@ from plumbline.adapters.reference.simulation import Simulation
 from plumbline.reference.capabilities import Capability
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.history import Fault, FaultKind, Gate, Hosted, OrderStrength
-from plumbline.reference.model.attempts import counted
 from plumbline.reference.model.buckets import located
+from plumbline.reference.model.clients.attempts import counted
 from plumbline.reference.model.foresight import Unknowing
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS, readings
 from plumbline.reference.model.hosting import hosted, joined, left
-from plumbline.reference.model.lanes import dealt_out
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.lanes import dealt_out
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
 from plumbline.reference.model.tombstones import read_as

@@ -7,7 +7,7 @@ a run stands; changes neither.
 from __future__ import annotations
 
 from plumbline.adapters.errors import UnsupportedError
-from plumbline.reference.model.attempts import counted
+from plumbline.reference.model.clients.attempts import counted
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.wholes import WHOLE
 from plumbline.reference.model.world import World

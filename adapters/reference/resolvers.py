@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.times import NONE, Pairs, Times
+from plumbline.reference.model.sites.times import NONE, Pairs, Times
 from plumbline.reference.model.world import World
 from plumbline.reference.operations import Conflict, Event
 from plumbline.reference.rulebook.resolvers import Told

@@ -11,10 +11,10 @@ import random
 from plumbline.adapters.reference.resolvers import noted
 from plumbline.reference.explain.steps import Entry, Place, Unobserved
 from plumbline.reference.history import Fault
-from plumbline.reference.model.failover import ACKNOWLEDGED
+from plumbline.reference.model.clients.failover import ACKNOWLEDGED
 from plumbline.reference.model.forwarding import REPLIES_EARLY
-from plumbline.reference.model.records import FORGETS
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.records import FORGETS
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.transactions import FAILS
 from plumbline.reference.model.world import World, empty_world

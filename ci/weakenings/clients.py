@@ -6,7 +6,9 @@ from plumbline.ci.weakenings.weakening import Weakening
 
 CLIENTS: dict[str, Weakening] = {
     "a secondary hears what was received though its client may forget it": Weakening(
-        "model.failover", "claim = None if forgets else claims.ACKNOWLEDGED", "claim = claims.ACKNOWLEDGED"
+        "model.clients.failover",
+        "claim = None if forgets else claims.ACKNOWLEDGED",
+        "claim = claims.ACKNOWLEDGED",
     ),
     "clients hear nothing that was called before": Weakening(
         "explain.hearsay", "called >= now or self._may_come_to(world, server, other)", "called >= now"
@@ -31,7 +33,7 @@ CLIENTS: dict[str, Weakening] = {
         "explain.hearsay", "            or line.primary in world.wan.dead\n", ""
     ),
     "a client passes over what may never have been sent, whoever reads": Weakening(
-        "model.clients", "alone = alike and self._owes", "alone = self._owes"
+        "model.clients.clients", "alone = alike and self._owes", "alone = self._owes"
     ),
     "a client that shows nothing is told with the value": Weakening(
         "explain.hearsay",
@@ -39,15 +41,15 @@ CLIENTS: dict[str, Weakening] = {
         "return None if with_it and without else without",
     ),
     "whoever starts anew may do so at once": Weakening(
-        "model.failover",
+        "model.clients.failover",
         "alone = secondaries and not anew and self._setting.clients_as_documented",
         "alone = True",
     ),
     "what may never have been sent is surely missed": Weakening(
-        "model.arrivals", "        step.claim = None\n", ""
+        "model.clients.arrivals", "        step.claim = None\n", ""
     ),
     "an answer may overtake what is on its way": Weakening(
-        "model.clients", " or self._overtakes(world, client, head, step):", ":"
+        "model.clients.clients", " or self._overtakes(world, client, head, step):", ":"
     ),
     "who is about to die serves for good": Weakening(
         "explain.hearsay", "            or any(fault.member in servers for fault in self._dying(world))\n", ""
@@ -82,7 +84,9 @@ CLIENTS: dict[str, Weakening] = {
         "in self._index.originators:\n                pass\n",
     ),
     "a client that fetches is told by messages only": Weakening(
-        "model.clients", "            and not self._foresight.clients.fetches(client, operation)\n", ""
+        "model.clients.clients",
+        "            and not self._foresight.clients.fetches(client, operation)\n",
+        "",
     ),
     "who has to be sent what its server discards would show it": Weakening(
         "model.replicates", " and not any(owed(name)))", ")"

@@ -254,12 +254,12 @@ MEMBERS: dict[str, Weakening] = {
         "self.stamps_grow = True",
     ),
     "an event comes over one connection": Weakening(
-        "model.ways",
+        "model.sites.ways",
         "return not self._foresight.comes_again(op_id) and alone(world, name, op_id)",
         "return not self._foresight.comes_again(op_id)",
     ),
     "an event is not sent again": Weakening(
-        "model.ways",
+        "model.sites.ways",
         "self._comes_this_way(world, name, op_id) and again.isdisjoint(\n            self._foresight.open(world, view)\n        )",
         "self._comes_this_way(world, name, op_id)",
     ),

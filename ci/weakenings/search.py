@@ -238,17 +238,17 @@ SEARCH: dict[str, Weakening] = {
         "            least = max(0, most - 1)\n",
     ),
     "a pause holds nothing back": Weakening(
-        "model.dispatch",
+        "model.sites.dispatch",
         "        hindered = frozenset((paused, hazards.replies_lost(*link_of(queue))))",
         "        hindered = frozenset((hazards.replies_lost(*link_of(queue)),))",
     ),
     "lost answers hold nothing back": Weakening(
-        "model.dispatch",
+        "model.sites.dispatch",
         "        hindered = frozenset((paused, hazards.replies_lost(*link_of(queue))))",
         "        hindered = frozenset((paused,))",
     ),
     "a batch takes in nothing once some of it is sent": Weakening(
-        "model.dispatch",
+        "model.sites.dispatch",
         "elif view.reduced and not sender.paused and not world.wan.stands and len(wire.events) == sender.sent:",
         "elif False:",
     ),

@@ -12,8 +12,9 @@ from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.lives import NEVER
 from plumbline.reference.explain.steps import View
 from plumbline.reference.history import Fault, FaultKind
-from plumbline.reference.model import claims, hazards
-from plumbline.reference.model.lanes import sender_of
+from plumbline.reference.model import claims
+from plumbline.reference.model.sites import hazards
+from plumbline.reference.model.sites.lanes import sender_of
 from plumbline.reference.model.world import LOOK, Channel, World
 from plumbline.reference.operations import QueueAttributes, Status
 

@@ -11,9 +11,9 @@ from plumbline.reference.explain.lives import NEVER
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, View
 from plumbline.reference.history import NotParked, Returned, Settled, SettledBut, Waited
-from plumbline.reference.model import hazards
-from plumbline.reference.model.lanes import sender_of
 from plumbline.reference.model.places import TIMELINE, listener_entry, listener_place
+from plumbline.reference.model.sites import hazards
+from plumbline.reference.model.sites.lanes import sender_of
 from plumbline.reference.model.world import Channel, Message, Sender, WireName, World
 from plumbline.reference.operations import STORES_VALUE, EventKind, Operation, Status
 from plumbline.reference.rulebook.operations import ARRIVES, BECOMES

@@ -43,8 +43,8 @@ from plumbline.reference.history import (
     Waited,
 )
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
-from plumbline.reference.model.lanes import Lane, lanes_by_sender
 from plumbline.reference.model.setting import served
+from plumbline.reference.model.sites.lanes import Lane, lanes_by_sender
 from plumbline.reference.model.timeline import DESTROYED, WHOLE_COPY, Answers, Reading
 from plumbline.reference.operations import (
     DESTROYS_REGION,

@@ -18,7 +18,6 @@ from plumbline.reference.explain.steps import Logs, Place
 from plumbline.reference.garbage import uncollected
 from plumbline.reference.history import History, OrderStrength
 from plumbline.reference.model.claims import LOOKED_AT, TIME_PASSES
-from plumbline.reference.model.lanes import told_apart
 from plumbline.reference.model.places import (
     TIMELINE,
     listener_entry,
@@ -28,6 +27,7 @@ from plumbline.reference.model.places import (
     resolver_entry,
 )
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.lanes import told_apart
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.wholes import WHOLE
 from plumbline.reference.operations import (

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from plumbline.reference.explore.programs import Program
-from plumbline.reference.model.copies import counted_anew, with_sender
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.copies import counted_anew, with_sender
 from plumbline.reference.model.world import Channel, Message, Sender, Stage, WireName, World
 
 UNDER_WAY = (Stage.CALLED, Stage.APPLIED)

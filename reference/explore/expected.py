@@ -8,8 +8,8 @@ from __future__ import annotations
 from plumbline.reference.explain.steps import View
 from plumbline.reference.explore.programs import Happening, Program
 from plumbline.reference.history import Fault, FaultKind
-from plumbline.reference.model import hazards
 from plumbline.reference.model.foresight import Unknowing
+from plumbline.reference.model.sites import hazards
 from plumbline.reference.model.world import World
 
 

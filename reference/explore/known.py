@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from plumbline.reference.model.copies import with_sender
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.wires import is_known, with_wire
+from plumbline.reference.model.sites.copies import with_sender
+from plumbline.reference.model.sites.wires import is_known, with_wire
 from plumbline.reference.model.world import World
 
 

@@ -17,6 +17,7 @@ from plumbline.reference.explain.steps import Place, Step, View
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims
 from plumbline.reference.model.callers import changed
+from plumbline.reference.model.clients.subscriptions import queued
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import (
     outcome_entry,
@@ -24,7 +25,6 @@ from plumbline.reference.model.places import (
 )
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.subscriptions import queued
 from plumbline.reference.model.world import (
     Bucket,
     Call,

@@ -15,9 +15,10 @@ from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.hashed import HashedMap
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims, tombstones
-from plumbline.reference.model.attempts import carried_out, counted, seen
 from plumbline.reference.model.claims import LOOKED_AT_IN_ORDER
 from plumbline.reference.model.clearing import Clearing
+from plumbline.reference.model.clients.attempts import carried_out, counted, seen
+from plumbline.reference.model.clients.subscriptions import Hearing, queued
 from plumbline.reference.model.collecting import in_doubt, replaced
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import (
@@ -26,10 +27,9 @@ from plumbline.reference.model.places import (
     outcome_entry,
     outcome_place,
 )
-from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Onward, Setting
-from plumbline.reference.model.subscriptions import Hearing, queued
-from plumbline.reference.model.times import NONE, all_after, behind, strictly_after
+from plumbline.reference.model.sites.senders import Senders
+from plumbline.reference.model.sites.times import NONE, all_after, behind, strictly_after
 from plumbline.reference.model.wholes import WHOLE, Wholes
 from plumbline.reference.model.world import (
     ABSENT,

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from plumbline.reference.hashed import HashedMap
 from plumbline.reference.model import tombstones
 from plumbline.reference.model.collecting import Collecting
-from plumbline.reference.model.contests import contests
 from plumbline.reference.model.setting import Onward, Setting
-from plumbline.reference.model.times import NONE, Pairs, latest
+from plumbline.reference.model.sites.contests import contests
+from plumbline.reference.model.sites.times import NONE, Pairs, latest
 from plumbline.reference.model.world import (
     Entry,
     Message,

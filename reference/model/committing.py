@@ -15,7 +15,7 @@ from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step, View
 from plumbline.reference.model import tombstones
 from plumbline.reference.model.callers import Callers
-from plumbline.reference.model.clients import EveryWay
+from plumbline.reference.model.clients.clients import EveryWay
 from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.replicates import Replicates

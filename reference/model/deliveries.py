@@ -12,12 +12,12 @@ from msgspec.structs import replace
 
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.model import claims
-from plumbline.reference.model.attempts import counted, recognised, seen
+from plumbline.reference.model.clients.attempts import counted, recognised, seen
 from plumbline.reference.model.foresight import Foresight
-from plumbline.reference.model.precedence import Precedence
 from plumbline.reference.model.replicates import Replicates
-from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.precedence import Precedence
+from plumbline.reference.model.sites.senders import Senders
 from plumbline.reference.model.world import Channel, Message, MessageState, Stage, World
 from plumbline.reference.operations import Operation
 from plumbline.reference.rulebook.operations import ARRIVES

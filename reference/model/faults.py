@@ -11,16 +11,16 @@ from msgspec.structs import replace
 
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import Fault, FaultKind, fault_words
-from plumbline.reference.model.attempts import lost
-from plumbline.reference.model.batches import passed, runs_again, stopped
 from plumbline.reference.model.buckets import outlived, without
-from plumbline.reference.model.copies import with_sender
-from plumbline.reference.model.dispatch import broken, link_of
+from plumbline.reference.model.clients.attempts import lost
 from plumbline.reference.model.foresight import Foresight
-from plumbline.reference.model.records import outlived as records_outlived
 from plumbline.reference.model.restarts import restarted
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.wires import acknowledged, with_wire
+from plumbline.reference.model.sites.batches import passed, runs_again, stopped
+from plumbline.reference.model.sites.copies import with_sender
+from plumbline.reference.model.sites.dispatch import broken, link_of
+from plumbline.reference.model.sites.records import outlived as records_outlived
+from plumbline.reference.model.sites.wires import acknowledged, with_wire
 from plumbline.reference.model.world import STILL_UNKNOWN, Call, GateState, Stage, WireName, World
 from plumbline.reference.rulebook.values import each
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model.callers import Callers
-from plumbline.reference.model.interests import PRESENT
+from plumbline.reference.model.clients.interests import PRESENT
 from plumbline.reference.model.places import listener_entry, listener_place, outcome_entry, outcome_place
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting

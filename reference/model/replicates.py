@@ -20,14 +20,14 @@ from plumbline.reference.model import claims, tombstones
 from plumbline.reference.model.callers import changed
 from plumbline.reference.model.checks import Checks, Finding
 from plumbline.reference.model.clearing import Clearing
+from plumbline.reference.model.clients.subscriptions import Hearing, is_owed, queued
 from plumbline.reference.model.collecting import in_doubt, replaced
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import listener_entry, listener_place
-from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.subscriptions import Hearing, is_owed, queued
-from plumbline.reference.model.ways import Ways
-from plumbline.reference.model.wires import acknowledged
+from plumbline.reference.model.sites.senders import Senders
+from plumbline.reference.model.sites.ways import Ways
+from plumbline.reference.model.sites.wires import acknowledged
 from plumbline.reference.model.world import (
     Call,
     Channel,

@@ -9,15 +9,15 @@ from collections.abc import Collection, Iterable
 
 from plumbline.reference.model.buckets import Buckets
 from plumbline.reference.model.callers import Callers
-from plumbline.reference.model.clients import Clients
+from plumbline.reference.model.clients.clients import Clients
 from plumbline.reference.model.collecting import Collecting
 from plumbline.reference.model.deliveries import Deliveries
-from plumbline.reference.model.dispatch import Dispatch
 from plumbline.reference.model.forwarding import Forwarding
-from plumbline.reference.model.lanes import sender_of
-from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.takeover import Takeover
+from plumbline.reference.model.sites.dispatch import Dispatch
+from plumbline.reference.model.sites.lanes import sender_of
+from plumbline.reference.model.sites.receivers import Receivers
+from plumbline.reference.model.sites.takeover import Takeover
 from plumbline.reference.model.transactions import Transactions
 from plumbline.reference.model.world import Call, GateState, MessageState, Stage, World, to_go_on
 from plumbline.reference.model.writers import stands

@@ -21,7 +21,7 @@ from plumbline.reference.model.claims import (
     TOLD_LATE,
     UNANSWERED_STAYS,
 )
-from plumbline.reference.model.lanes import Lane, lanes_by_sender
+from plumbline.reference.model.sites.lanes import Lane, lanes_by_sender
 from plumbline.reference.model.world import Queued
 from plumbline.reference.operations import (
     Client,

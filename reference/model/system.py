@@ -10,32 +10,32 @@ from collections.abc import Iterator
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims
-from plumbline.reference.model.attempts import counted
 from plumbline.reference.model.buckets import Buckets
 from plumbline.reference.model.callers import Callers
-from plumbline.reference.model.client_calls import ClientCalls
-from plumbline.reference.model.clients import Clients, EveryWay
+from plumbline.reference.model.clients.attempts import counted
+from plumbline.reference.model.clients.client_calls import ClientCalls
+from plumbline.reference.model.clients.clients import Clients, EveryWay
+from plumbline.reference.model.clients.failover import Failover
+from plumbline.reference.model.clients.interests import Interests
 from plumbline.reference.model.collecting import Collecting
 from plumbline.reference.model.committing import Committing
 from plumbline.reference.model.deliveries import Deliveries
-from plumbline.reference.model.dispatch import Dispatch
-from plumbline.reference.model.failover import Failover
 from plumbline.reference.model.faults import Faults
 from plumbline.reference.model.foresight import Foresight
-from plumbline.reference.model.forgetting import Forgetting
 from plumbline.reference.model.forwarding import Forwarding
-from plumbline.reference.model.interests import Interests
-from plumbline.reference.model.passage import Passage
-from plumbline.reference.model.precedence import Precedence
-from plumbline.reference.model.ranks import without_idle
-from plumbline.reference.model.receivers import Receivers
 from plumbline.reference.model.recounting import Recounting
 from plumbline.reference.model.replicates import Replicates
-from plumbline.reference.model.resolving import Resolving
 from plumbline.reference.model.rest import Rest
-from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.takeover import Takeover
+from plumbline.reference.model.sites.dispatch import Dispatch
+from plumbline.reference.model.sites.forgetting import Forgetting
+from plumbline.reference.model.sites.passage import Passage
+from plumbline.reference.model.sites.precedence import Precedence
+from plumbline.reference.model.sites.ranks import without_idle
+from plumbline.reference.model.sites.receivers import Receivers
+from plumbline.reference.model.sites.resolving import Resolving
+from plumbline.reference.model.sites.senders import Senders
+from plumbline.reference.model.sites.takeover import Takeover
 from plumbline.reference.model.timeline import Answers, Timeline
 from plumbline.reference.model.transactions import Transactions
 from plumbline.reference.model.wholes import Wholes

@@ -46,16 +46,16 @@ from plumbline.reference.history import (
 )
 from plumbline.reference.model import claims, tombstones
 from plumbline.reference.model.buckets import located, tells_still
+from plumbline.reference.model.clients.interests import Interests
 from plumbline.reference.model.committing import committed
 from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS, readings
 from plumbline.reference.model.hosting import hosted, joined, left
-from plumbline.reference.model.interests import Interests
 from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
-from plumbline.reference.model.receivers import Receivers
-from plumbline.reference.model.records import records_shown
 from plumbline.reference.model.rest import Rest
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.receivers import Receivers
+from plumbline.reference.model.sites.records import records_shown
 from plumbline.reference.model.world import LOOK, Call, GateState, Sender, Stage, World
 from plumbline.reference.model.writers import WRITER, scripted
 from plumbline.reference.operations import OF_TRANSACTIONS, Operation, Outcome, QueueRole, QueueSight, Status

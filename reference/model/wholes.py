@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step, View
 from plumbline.reference.history import OrderStrength
-from plumbline.reference.model.interests import covers
+from plumbline.reference.model.clients.interests import covers
 from plumbline.reference.model.places import listener_entry, listener_place, outcome_entry, outcome_place
-from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.senders import Senders
 from plumbline.reference.model.world import Call, Stage, World
 from plumbline.reference.operations import (
     DESTROYS_REGION,

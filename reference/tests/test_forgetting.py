@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from plumbline.reference.history import Fault, FaultKind
 from plumbline.reference.model.foresight import Unknowing
-from plumbline.reference.model.forgetting import Forgetting
-from plumbline.reference.model.hazards import binds
-from plumbline.reference.model.senders import REMOVALS
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.forgetting import Forgetting
+from plumbline.reference.model.sites.hazards import binds
+from plumbline.reference.model.sites.senders import REMOVALS
 from plumbline.reference.model.world import Channel, Message, Queued, Sender, World, empty_world
 from plumbline.reference.operations import (
     Operation,

@@ -21,8 +21,8 @@ from plumbline.reference.history import (
     Settled,
     Shown,
 )
-from plumbline.reference.model.hazards import binds, breaks
-from plumbline.reference.model.lanes import Lane, dealt_out, sender_of, told_apart
+from plumbline.reference.model.sites.hazards import binds, breaks
+from plumbline.reference.model.sites.lanes import Lane, dealt_out, sender_of, told_apart
 from plumbline.reference.operations import (
     Event,
     EventKind,

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from plumbline.reference.explain.steps import Entry, Place, Unobserved
 from plumbline.reference.model.foresight import Unknowing
 from plumbline.reference.model.places import listener_entry
-from plumbline.reference.model.precedence import Precedence
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.precedence import Precedence
 from plumbline.reference.model.world import Channel, Message, Queued, World, empty_world
 from plumbline.reference.operations import (
     EventKind,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from plumbline.reference.model.ranks import without_idle
+from plumbline.reference.model.sites.ranks import without_idle
 from plumbline.reference.model.world import (
     Call,
     Channel,

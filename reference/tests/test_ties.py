@@ -8,10 +8,10 @@ from types import MappingProxyType
 import pytest
 from msgspec.structs import replace
 
-from plumbline.reference.model.contests import contests
-from plumbline.reference.model.ranks import without_idle
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.times import (
+from plumbline.reference.model.sites.contests import contests
+from plumbline.reference.model.sites.ranks import without_idle
+from plumbline.reference.model.sites.times import (
     NONE,
     Pairs,
     all_after,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from plumbline.reference.model.wires import in_front
+from plumbline.reference.model.sites.wires import in_front
 from plumbline.reference.model.world import Channel, Message, Queued, Wire, WireName, World, empty_world
 from plumbline.reference.operations import OperationKind
 

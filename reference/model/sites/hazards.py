@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from plumbline.reference.history import Fault, FaultKind
 from plumbline.reference.model.claims import TIME_PASSES
-from plumbline.reference.model.lanes import sender_of
+from plumbline.reference.model.sites.lanes import sender_of
 from plumbline.reference.operations import QueueAttributes
 
 

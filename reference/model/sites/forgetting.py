@@ -11,12 +11,12 @@ from itertools import takewhile
 from msgspec.structs import replace
 
 from plumbline.reference.history import FaultKind
-from plumbline.reference.model.copies import counted_anew, with_sender, without_removed
 from plumbline.reference.model.foresight import Foresight
-from plumbline.reference.model.hazards import binds
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.ways import Ways
-from plumbline.reference.model.wires import is_known
+from plumbline.reference.model.sites.copies import counted_anew, with_sender, without_removed
+from plumbline.reference.model.sites.hazards import binds
+from plumbline.reference.model.sites.ways import Ways
+from plumbline.reference.model.sites.wires import is_known
 from plumbline.reference.model.world import Queued, Sender, World
 from plumbline.reference.rulebook.values import each
 

@@ -14,10 +14,10 @@ from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step
 from plumbline.reference.history import OrderStrength
 from plumbline.reference.model import claims
-from plumbline.reference.model.interests import Interests, with_interests
+from plumbline.reference.model.clients.interests import Interests, with_interests
+from plumbline.reference.model.clients.subscriptions import resumed
 from plumbline.reference.model.restarts import NOBODY
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.subscriptions import resumed
 from plumbline.reference.model.world import STILL_UNKNOWN, Line, Message, World
 from plumbline.reference.rulebook.values import Free, each
 

@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step
 from plumbline.reference.model import claims
-from plumbline.reference.model.arrivals import answer_of
-from plumbline.reference.model.attempts import carried_out, reachable, tried_again, unanswered
 from plumbline.reference.model.callers import changed
-from plumbline.reference.model.interests import PRESENT
+from plumbline.reference.model.clients.arrivals import answer_of
+from plumbline.reference.model.clients.attempts import carried_out, reachable, tried_again, unanswered
+from plumbline.reference.model.clients.interests import PRESENT
 from plumbline.reference.model.places import outcome_entry, outcome_place
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting

@@ -11,7 +11,7 @@ import msgspec
 
 from plumbline.reference.explain.steps import Entry, Place
 from plumbline.reference.model.setting import Onward, Setting
-from plumbline.reference.model.times import (
+from plumbline.reference.model.sites.times import (
     Pairs,
     Times,
     comparisons,

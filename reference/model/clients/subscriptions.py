@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from plumbline.reference.explain.steps import View
 from plumbline.reference.history import OrderStrength
+from plumbline.reference.model.clients.interests import covers, with_interests
 from plumbline.reference.model.foresight import OfClients
-from plumbline.reference.model.interests import covers, with_interests
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Message, Registration, World
 from plumbline.reference.operations import STORES_VALUE, Interest, Operation, OperationKind

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from plumbline.reference.explain.steps import Step, View
-from plumbline.reference.model.copies import with_sender
-from plumbline.reference.model.precedence import Precedence
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.copies import with_sender
+from plumbline.reference.model.sites.precedence import Precedence
 from plumbline.reference.model.world import Stage, World
 
 FORGETS = "forgets a record"

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from plumbline.reference.explain.steps import Step, View
-from plumbline.reference.model.interests import Interests
+from plumbline.reference.model.clients.interests import Interests
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Call, Channel, Entry, Message, World

@@ -6,10 +6,10 @@ Knows connections, logs to come and counters; applies nothing.
 from __future__ import annotations
 
 from plumbline.reference.explain.steps import View
-from plumbline.reference.model import hazards
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.wires import alone, in_front
+from plumbline.reference.model.sites import hazards
+from plumbline.reference.model.sites.wires import alone, in_front
 from plumbline.reference.model.world import GateState, WireName, World
 
 

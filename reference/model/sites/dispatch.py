@@ -14,14 +14,15 @@ from msgspec.structs import replace
 
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.history import FaultKind
-from plumbline.reference.model import claims, hazards
-from plumbline.reference.model.batches import Batches
-from plumbline.reference.model.copies import with_sender
+from plumbline.reference.model import claims
 from plumbline.reference.model.foresight import Foresight
-from plumbline.reference.model.lanes import sender_of
-from plumbline.reference.model.passage import Passage
-from plumbline.reference.model.senders import REMOVALS, WAITS_FOR_SITE
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites import hazards
+from plumbline.reference.model.sites.batches import Batches
+from plumbline.reference.model.sites.copies import with_sender
+from plumbline.reference.model.sites.lanes import sender_of
+from plumbline.reference.model.sites.passage import Passage
+from plumbline.reference.model.sites.senders import REMOVALS, WAITS_FOR_SITE
 from plumbline.reference.model.world import Channel, Message, Queued, Sender, Wire, WireName, World
 from plumbline.reference.operations import QueueAttributes
 from plumbline.reference.rulebook.values import each

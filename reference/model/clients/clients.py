@@ -10,11 +10,11 @@ from collections.abc import Hashable, Iterator
 from plumbline.reference.explain.steps import Claim, Place, Step, View
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.model import claims
-from plumbline.reference.model.arrivals import Arrivals, as_told, taken
-from plumbline.reference.model.client_calls import ClientCalls
-from plumbline.reference.model.failover import Failover
+from plumbline.reference.model.clients.arrivals import Arrivals, as_told, taken
+from plumbline.reference.model.clients.client_calls import ClientCalls
+from plumbline.reference.model.clients.failover import Failover
+from plumbline.reference.model.clients.interests import PRESENT, Interests
 from plumbline.reference.model.foresight import Comes, Foresight
-from plumbline.reference.model.interests import PRESENT, Interests
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Entry, Message, MessageState, World

@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.model import claims
-from plumbline.reference.model.copies import with_sender, without_removed
 from plumbline.reference.model.foresight import Foresight
-from plumbline.reference.model.forgetting import Forgetting
-from plumbline.reference.model.hazards import crash_of, losses_in
-from plumbline.reference.model.lanes import Lane, groups_of, sender_of
-from plumbline.reference.model.precedence import Precedence, Shown
 from plumbline.reference.model.setting import Onward, Setting
+from plumbline.reference.model.sites.copies import with_sender, without_removed
+from plumbline.reference.model.sites.forgetting import Forgetting
+from plumbline.reference.model.sites.hazards import crash_of, losses_in
+from plumbline.reference.model.sites.lanes import Lane, groups_of, sender_of
+from plumbline.reference.model.sites.precedence import Precedence, Shown
 from plumbline.reference.model.world import Channel, Message, Queued, Sender, Wan, World
 from plumbline.reference.operations import READS, Operation, OperationKind, QueueAttributes
 from plumbline.reference.rulebook.operations import BECOMES

@@ -14,10 +14,10 @@ from plumbline.reference import resolvers
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place
 from plumbline.reference.history import OrderStrength
-from plumbline.reference.model.contests import Judged
 from plumbline.reference.model.places import listener_place, resolver_entry
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.times import NONE, Pairs, comparisons, difference, tied
+from plumbline.reference.model.sites.contests import Judged
+from plumbline.reference.model.sites.times import NONE, Pairs, comparisons, difference, tied
 from plumbline.reference.model.world import Entry, Queued, World
 from plumbline.reference.operations import EventKind
 from plumbline.reference.resolvers import ALLOW, DISALLOW, REPLACE, Policy, in_place_of

@@ -11,7 +11,7 @@ from plumbline.reference.explain.steps import View
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Onward, Setting
-from plumbline.reference.model.wires import alone
+from plumbline.reference.model.sites.wires import alone
 from plumbline.reference.model.world import Queued, Sender, Wire, WireName, World
 from plumbline.reference.operations import Operation
 from plumbline.reference.rulebook.operations import ARRIVES, BECOMES

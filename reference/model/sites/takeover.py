@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.model import claims
-from plumbline.reference.model.copies import with_sender
-from plumbline.reference.model.precedence import Precedence
-from plumbline.reference.model.records import Records
-from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.copies import with_sender
+from plumbline.reference.model.sites.precedence import Precedence
+from plumbline.reference.model.sites.records import Records
+from plumbline.reference.model.sites.senders import Senders
 from plumbline.reference.model.world import Message, MessageState, World
 from plumbline.reference.rulebook.values import each
 

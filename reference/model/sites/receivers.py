@@ -15,17 +15,17 @@ from msgspec.structs import replace
 from plumbline.reference.explain.steps import Entry as Shown
 from plumbline.reference.explain.steps import Place, Step, View
 from plumbline.reference.model import claims, tombstones
-from plumbline.reference.model.answering import Answering
 from plumbline.reference.model.callers import changed
-from plumbline.reference.model.contests import Judged, contests
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.replicates import Replicates
-from plumbline.reference.model.resolving import Resolving
-from plumbline.reference.model.senders import Senders
 from plumbline.reference.model.setting import Onward, Setting
-from plumbline.reference.model.times import NONE, Pairs, comparisons, latest, tied
+from plumbline.reference.model.sites.answering import Answering
+from plumbline.reference.model.sites.contests import Judged, contests
+from plumbline.reference.model.sites.resolving import Resolving
+from plumbline.reference.model.sites.senders import Senders
+from plumbline.reference.model.sites.times import NONE, Pairs, comparisons, latest, tied
+from plumbline.reference.model.sites.wires import ended, freed, with_wire
 from plumbline.reference.model.wholes import WHOLE, Wholes
-from plumbline.reference.model.wires import ended, freed, with_wire
 from plumbline.reference.model.world import (
     Channel,
     Entry,
