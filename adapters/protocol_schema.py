@@ -197,10 +197,13 @@ def _method_table(components: dict[str, Any]) -> Iterator[str]:
 
 
 def _purpose(method: Method, components: dict[str, Any]) -> str:
-    """In one sentence: as an in-process adapter is told, or else what the params or the result are."""
+    """As an in-process adapter is told, or what the params or the result are; all where one is sent on."""
     spelled_out = getattr(Adapter, method.name, None)
     if spelled_out is not None:
-        return _told(str(spelled_out.__doc__))[0]
+        told = _told(str(spelled_out.__doc__))[0]
+        if f"see `{method.params.__name__}`" not in told:
+            return told
+        return str(components[method.params.__name__]["description"])
     if method.name in _DOES:
         return _DOES[method.name]
     record = method.params if method.result is Nothing else method.result

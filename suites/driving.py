@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import time
 
+from msgspec.structs import replace
+
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, RefusedError
 from plumbline.adapters.protocol import Introduction
@@ -57,6 +59,7 @@ from plumbline.reference.operations import (
     QueueSight,
     RegionAttributes,
     RegionPolicy,
+    Status,
     TombstoneSettings,
     Topology,
 )
@@ -133,6 +136,7 @@ class Driver:
         self._queues = queues
         self._faults = 0
         self._crashed: set[str] = set()
+        self._cut_short: set[int] = set()
         for queue in queues:
             adapter.create_queue(queue)
         self._partitioned = {r.name for r in regions if r.policy is RegionPolicy.PARTITION}
@@ -177,6 +181,9 @@ class Driver:
         """Wait for the outcome of a call; None if there is none in time, and it stays under way."""
         outcome = self._adapter.finish(op_id, self._limit_ms if timeout_ms is None else timeout_ms)
         if outcome is not None:
+            if op_id in self._cut_short and outcome.status is Status.FAILED:
+                # That its member had not got to it before it died nobody else can know.
+                outcome = replace(outcome, status=Status.INDEFINITE)
             self.poll()
             self._timeline.append(Returned(op_id, outcome))
             del self._under_way[op_id]
@@ -274,6 +281,8 @@ class Driver:
             case FaultKind.CRASH:
                 self._adapter.crash(fault.member)
                 self._crashed.add(fault.member)
+                of_it = (one.op_id for one in self._under_way.values() if one.member == fault.member)
+                self._cut_short.update(of_it)
             case FaultKind.RESTART:
                 self._adapter.restart(fault.member, from_disk=False)
                 self._crashed.discard(fault.member)
@@ -375,6 +384,11 @@ class Driver:
             return event.token == operation.token
         nameless = _ANNOUNCED_AS.get(operation.kind)
         return event.kind is nameless and event.key == operation.key
+
+    def log_order(self, holder: str) -> OrderStrength:
+        """How much order the log of a member or a client carries, as declared."""
+        clients = tuple(client for client in self._clients if client.name == holder)
+        return order_strength(self.introduction, self._regions, clients)
 
     def await_shown(self, member: str, operation: Operation, timeout_ms: int = SHOWN_LIMIT_MS) -> bool:
         """Whether the listener of a member is told of an operation in time."""

@@ -39,7 +39,7 @@ def played(hash_seed: int, scenario: str) -> str:
 @pytest.mark.parametrize(
     "scenario",
     [
-        "what_a_member_lacks_is_changed_at_a_replicate_first",
+        "what_a_member_lacks_is_put_at_a_replicate_first",
         "clients_hold_in_the_end_what_servers_hold_whoever_wrote_at_the_same_time",
     ],
 )

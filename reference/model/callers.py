@@ -443,6 +443,7 @@ class Callers:
         replies: tuple[str, ...] = ()
         if reply:
             replies = tuple(other for other in others if other == reply)
+        if reply or known:
             others = tuple(other for other in others if other not in (reply, *known))
         for targets in each(self._setting.book.recipients(others)):
             channels = world.channels

@@ -227,7 +227,7 @@ READ = Claim(
 SEND = Claim(
     "send",
     "Sending only allows more: a message may stay on its way as long as it likes.",
-    OTHERS_DO_NOT_MATTER | {"recipients"},
+    OTHERS_DO_NOT_MATTER | {"recipients", "told_by_less_than_replicate"},
 )
 SEND_TO_COPIES = Claim(
     "send to copies",

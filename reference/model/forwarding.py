@@ -289,10 +289,14 @@ class Forwarding:
         return found
 
     def _applied(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
+        book = self._setting.book
         if not call.by:
-            yield from self._callers.sendings(world, operation, call)
+            others = self._others(world, operation)
+            for told in each(book.told_by_less_than_replicate(others, self.replicates_of(world, operation))):
+                left_out = frozenset(others) - frozenset(told)
+                yield from self._callers.sendings(world, operation, call, known=left_out)
             return
-        for recognises in each(self._setting.book.recognises_asked_again()):
+        for recognises in each(book.recognises_asked_again()):
             known = call.reached if recognises else frozenset()
             yield from self._callers.sendings(
                 world, self.as_of(operation, call.by), call, reply=operation.member, known=known
@@ -355,17 +359,34 @@ class Forwarding:
             return
         if lacks:
             yield from self._replicates.passed_over(world, view, channel, operation, head)
-        yield from self._taken(world, view, channel, operation, head)
+        takes: tuple[bool, ...] = (True,)
+        if operation.kind is OperationKind.DESTROY:
+            invalid = world.entry(member, operation.region, operation.key).state is EntryState.INVALID
+            takes = each(self._setting.book.takes_destroy_of_invalid()) if invalid else takes
+        for takes_it in takes:
+            if takes_it:
+                yield from self._taken(world, view, channel, operation, head)
+            else:
+                yield from self._replicates.passed_over(world, view, channel, operation, head)
 
     def _taken(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message
     ) -> Iterator[Step]:
-        """An update arrives as it would at a replicate."""
+        """An update arrives as at a replicate; of what it lacks a member may be told all the same."""
         book = self._setting.book
+        where = (channel.target, operation.region, operation.key)
+        lacks = world.entry(*where).state not in PRESENT
+        if operation.member == channel.target and operation.kind not in _LEAVES_NOTHING:
+            lacks = False  # who has called it takes the version over, and has the entry then
         for checks in self._setting.checks(operation.region):
             for compares in each(book.checks_less_than_replicate()) if checks else (False,):
                 way = self._replicates.checked if compares else self._replicates.unchecked
-                yield from way(world, view, channel, operation, head)
+                for step in way(world, view, channel, operation, head):
+                    if lacks and step.shows and step.state.entry(*where).state in PRESENT:
+                        step.claim, step.loses = None, ()
+                        untouched = step.state.but(entries=world.entries)
+                        yield Step(("is told", channel.target, head.op_id), untouched, step.shows)
+                    yield step
 
     def _counted_or_not(self, world: World, channel: Channel, head: Message, step: Step) -> Iterator[Step]:
         """An answer that comes too late for its caller: an update that is counted as discarded, or none.
@@ -411,13 +432,17 @@ class Forwarding:
             entry.stamp is not None and head.stamp is not None and entry.stamp.version > head.stamp.version
         )
         if self._setting.lesser[member, region] is not RegionPolicy.EMPTY and not newer:
-            kept = Entry(EntryState.LIVE, outcome.value, head.stamp)
-            keeps = after.but(entries=after.entries.set((member, region, key), kept))
             thread = self._setting.thread_of(outcome.value)
             place = listener_place(self._strength, member, region, key, thread, EventKind.UPDATE)
             told = (place, listener_entry(region, key, EventKind.UPDATE, outcome.value))
-            for shows in ((), (told,)):
-                yield Step(name, keeps, shows)
+            stamps: tuple[Stamp | None, ...] = (None,)
+            if head.stamp is not None:
+                stamps = each(self._setting.book.stamp_of_fetched(head.stamp, member))
+            for stamp in stamps:
+                kept = Entry(EntryState.LIVE, outcome.value, stamp)
+                keeps = after.but(entries=after.entries.set((member, region, key), kept))
+                for shows in ((), (told,)):
+                    yield Step(name, keeps, shows)
         yield Step(name, after)
 
 

@@ -274,7 +274,8 @@ class Transactions:
         self, world: World, operation: Operation, call: Call, found: Transaction
     ) -> Iterator[Step]:
         """A transaction is rolled back, and nothing has happened."""
-        for applies in each(self._setting.book.rollback_applies()):
+        elsewhere = found.host not in ("", operation.member)
+        for applies in each(self._setting.book.rollback_applies(elsewhere)):
             if applies and found.changes:
                 yield from self._committed(world, operation, call, found, "commits all the same")
                 continue

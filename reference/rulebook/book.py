@@ -70,7 +70,7 @@ class Rulebook:
     stamped_at_commit: Callable[[], Any] = transactions.stamped_at_commit
     commit_stamp_stored: Callable[[Stamp, str], Any] = transactions.commit_stamp_stored
     applies_before_commit: Callable[[OperationKind], Any] = transactions.applies_before_commit
-    rollback_applies: Callable[[], Any] = transactions.rollback_applies
+    rollback_applies: Callable[[bool], Any] = transactions.rollback_applies
     stamp_rolled_back: Callable[[Stamp], Any] = transactions.stamp_rolled_back
     transaction_host: Callable[[str, tuple[str, ...]], Any] = transactions.transaction_host
     commits_elsewhere: Callable[[], Any] = transactions.commits_elsewhere
@@ -89,6 +89,11 @@ class Rulebook:
     checks_less_than_replicate: Callable[[], Any] = policies.checks_less_than_replicate
     absent_goes_to_replicate: Callable[[], Any] = policies.absent_goes_to_replicate
     stamp_taken_over: Callable[[Stamp, str], Any] = policies.stamp_taken_over
+    takes_destroy_of_invalid: Callable[[], Any] = policies.takes_destroy_of_invalid
+    stamp_of_fetched: Callable[[Stamp, str], Any] = policies.stamp_of_fetched
+    told_by_less_than_replicate: Callable[[tuple[str, ...], tuple[str, ...]], Any] = (
+        policies.told_by_less_than_replicate
+    )
     ends_without_replicate: Callable[[], Any] = policies.ends_without_replicate
     asks_another_replicate: Callable[[], Any] = policies.asks_another_replicate
     clear_goes_to_replicate: Callable[[], Any] = policies.clear_goes_to_replicate

@@ -93,6 +93,13 @@ POLICIES: dict[str, Decision] = {
         ),
     ),
     "absent_goes_to_replicate": Decision(("CONS-NR-02",), yes_or_no),
+    "takes_destroy_of_invalid": Decision(("CONS-NR-01",), yes_or_no),
+    "stamp_of_fetched": Decision(
+        ("CONS-NR-01",), lambda given, reader: Free((given, Stamp(0, reader), Stamp(1, reader)))
+    ),
+    "told_by_less_than_replicate": Decision(
+        ("CONS-NR-01",), lambda others, replicates: Free((others, replicates))
+    ),
 }
 """Decisions that only examples ask in which some member keeps less than a replicate."""
 

@@ -240,6 +240,12 @@ FAULTY: dict[str, FaultyVariant] = by_name(
             image_includes=lambda state: state is not EntryState.TOMBSTONE,
         ),
         variant(
+            "image-forgets-the-invalid",
+            "VER-STAMP-04",
+            "a member that takes a copy of the region is not told of entries without a value",
+            image_includes=lambda state: state is not EntryState.INVALID,
+        ),
+        variant(
             "unchecked-by-default",
             "CFG-CHECKS-01",
             "a region that does not name the attribute does not check",

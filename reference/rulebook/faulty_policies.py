@@ -13,6 +13,25 @@ POLICIES = (
         checks_less_than_replicate=lambda: False,
     ),
     variant(
+        "invalid-copies-outlive-destroys",
+        "CONS-NR-01",
+        "a member with a normal or preloaded copy keeps an entry without a value that another destroys",
+        takes_destroy_of_invalid=lambda: False,
+    ),
+    variant(
+        "fetches-without-version",
+        "CONS-NR-01",
+        "what a normal or preloaded member has fetched has version 0: whatever comes late replaces it",
+        stamp_of_fetched=lambda given, reader: Stamp(0, reader),  # noqa: ARG005
+    ),
+    variant(
+        "tells-no-other-copies",
+        "CONS-NR-01",
+        "a normal or preloaded member tells the replicates alone of what it changes in its own copy",
+        chaotic=True,
+        told_by_less_than_replicate=lambda others, replicates: replicates,  # noqa: ARG005
+    ),
+    variant(
         "stamps-what-it-lacks",
         "CONS-NR-02",
         "an operation on an entry that the member lacks gets version 1 and the member's own id",

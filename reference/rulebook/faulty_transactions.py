@@ -47,7 +47,13 @@ TRANSACTIONS = (
         "rollback-commits",
         "TX-VER-02",
         "a rollback has the same effect as a commit",
-        rollback_applies=lambda: True,
+        rollback_applies=lambda elsewhere: True,  # noqa: ARG005
+    ),
+    variant(
+        "rollback-commits-elsewhere",
+        "TX-VER-02",
+        "a rollback called on a member that keeps less than a replicate commits at the replicate",
+        rollback_applies=lambda elsewhere: elsewhere,
     ),
     variant(
         "rollback-leaves-a-version",

@@ -23,6 +23,21 @@ def stamp_taken_over(given: Stamp, caller: str) -> Stamp:  # noqa: ARG001
     return given
 
 
+def takes_destroy_of_invalid() -> bool:
+    """Whether a member without a replicate takes a destroy of an entry without a value: it does (L37)."""
+    return True
+
+
+def stamp_of_fetched(given: Stamp, reader: str) -> Stamp:  # noqa: ARG001
+    """The stamp of what a member without a replicate keeps of another's answer: as of that copy (L37)."""
+    return given
+
+
+def told_by_less_than_replicate(others: tuple[str, ...], replicates: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
+    """Who is told of what a member without a replicate has changed of its own: all others (L16, L37)."""
+    return others
+
+
 def ends_without_replicate() -> bool:
     """Whether an operation ends that finds no replicate to go to: it does (L37)."""
     return True

@@ -29,8 +29,8 @@ def applies_before_commit(kind: OperationKind) -> bool:  # noqa: ARG001
     return False
 
 
-def rollback_applies() -> bool:
-    """Whether what was rolled back takes effect: it does not (L109)."""
+def rollback_applies(elsewhere: bool) -> bool:  # noqa: ARG001
+    """Whether what was rolled back takes effect, here or where another carries it out: it does not (L109)."""
     return False
 
 

@@ -6,7 +6,7 @@
 -- opportunity: an operation shown to a listener (may be shown once, must have been called), and a key that an
 --   observed member holds or was told of (its last event must be what it holds, where logs keep the order of
 --   a key; that something absent became invalid need not be told); replicated region with checks on;
---   of members that were not started again;
+--   of members that were not started again, and have not given up their copy and taken another;
 --   redelivered operations are VER-DUP-01's, repetitions from another site GWQ-ACK-04's, what members with less
 --   than a replicate ask of another, once one has died, CONS-NR-03's
 -- violation: shown twice; shown and never called; the last event shown is not what the member holds
@@ -16,9 +16,15 @@ WITH started_again AS (
   JOIN ev c ON c.run_id = s.run_id AND c.example = s.example AND c.member = s.member AND c.kind = 'crash' AND c.seq < s.seq
   WHERE s.kind = 'member_start'
 ),
+given_up AS (
+  SELECT DISTINCT run_id, example, member, region
+  FROM ev
+  WHERE kind = 'region_close' AND region IS NOT NULL
+),
 hosts AS (
   SELECT h.run_id, h.example, h.region, h.member
   FROM ev h
+  ANTI JOIN given_up g ON g.run_id = h.run_id AND g.example = h.example AND g.member = h.member AND g.region = h.region
   ANTI JOIN started_again a ON a.run_id = h.run_id AND a.example = h.example AND a.member = h.member
   WHERE h.kind = 'region_host' AND h.policy = 'replicate' AND coalesce(h.checks, true)
 ),

@@ -195,15 +195,18 @@ class Course:
             raise MismatchError(f"{_told(operation)} to return", "it is still under way")
         return outcome
 
+    def comes_to(self, operation: Operation) -> Outcome | None:
+        """Give a call all the time that it may take; its outcome, if it has returned by then."""
+        self.steps.append(Finish(operation.op_id))
+        return self._driver.finish(operation.op_id)
+
     def returns(self, operation: Operation) -> bool:
         """Give a call all the time that it may take; whether it has returned by then."""
-        self.steps.append(Finish(operation.op_id))
-        return self._driver.finish(operation.op_id) is not None
+        return self.comes_to(operation) is not None
 
     def is_under_way(self, operation: Operation) -> None:
         """A call does not return, though it is given all the time for it."""
-        self.steps.append(Finish(operation.op_id))
-        if self._driver.finish(operation.op_id) is not None:
+        if self.returns(operation):
             raise MismatchError(f"{_told(operation)} to wait", "it has returned")
 
     def park(

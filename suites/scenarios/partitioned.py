@@ -99,19 +99,28 @@ def a_read_gives_what_was_written_wherever_it_is_called(s: Buckets) -> None:
         s.do(s.high, OperationKind.DESTROY, key, expect=Status.ABSENT)
 
 
-@partitioned("CONS-PR-05", redundancy=2, needs=FAULTS)
-def survivors_of_a_primary_agree_on_what_was_under_way(s: Buckets) -> None:
+def survivors_agree(s: Buckets, kind: OperationKind) -> None:
     lost = s.primary("x")
     keys = s.keys_of(lost, 10)
     before = {key: s.put(s.copy(key), key) for key in keys}
     callers = (s.copy("x"), lost, lost, lost)
-    updates = {key: s.start(callers[turn % 4], OperationKind.PUT, key) for turn, key in enumerate(keys)}
+    updates = {key: s.start(callers[turn % 4], kind, key) for turn, key in enumerate(keys)}
     s.crash(lost)
     s.settle()
     for key in keys:
         for holder in s.holders(key):
             s.holds(holder, key, before[key], updates[key])
         s.copies_agree(key)
+
+
+@partitioned("CONS-PR-05", redundancy=2, needs=FAULTS)
+def survivors_of_a_primary_agree_on_what_was_under_way(s: Buckets) -> None:
+    survivors_agree(s, OperationKind.PUT)
+
+
+@partitioned("CONS-PR-05", redundancy=2, needs=FAULTS)
+def survivors_of_a_primary_agree_on_what_was_being_destroyed(s: Buckets) -> None:
+    survivors_agree(s, OperationKind.DESTROY)
 
 
 @partitioned("CONS-PR-05", redundancy=2, needs=FAULTS)
@@ -128,14 +137,13 @@ def copies_keep_what_was_written_when_their_primary_is_lost(s: Buckets) -> None:
         s.copies_hold(key, again)
 
 
-@partitioned("CONS-PR-05", redundancy=2, needs=GATED_FAULTS)
-def what_a_copy_still_holds_back_meets_a_new_primary(s: Buckets) -> None:
+def held_back_at_a_copy(s: Buckets, kind: OperationKind) -> None:
     lost = s.primary("x")
     keys = s.keys_of(lost, 10)
     caller = s.copy("x")
     before = {key: s.put(caller, key) for key in keys}
     # None can return before its primary dies: some copy stands in its listener, or has yet to get there.
-    updates = {key: s.hold(s.copies(key)[turn % 2], lost, key) for turn, key in enumerate(keys)}
+    updates = {key: s.hold(s.copies(key)[turn % 2], lost, key, kind) for turn, key in enumerate(keys)}
     s.crash(lost)
     for update in updates.values():
         s.release(update)
@@ -147,6 +155,16 @@ def what_a_copy_still_holds_back_meets_a_new_primary(s: Buckets) -> None:
     again = {key: s.put(caller, key) for key in keys}
     for key in keys:
         s.copies_hold(key, again[key])
+
+
+@partitioned("CONS-PR-05", redundancy=2, needs=GATED_FAULTS)
+def what_a_copy_still_holds_back_meets_a_new_primary(s: Buckets) -> None:
+    held_back_at_a_copy(s, OperationKind.PUT)
+
+
+@partitioned("CONS-PR-05", redundancy=2, needs=GATED_FAULTS)
+def a_destroy_that_a_copy_still_holds_back_meets_a_new_primary(s: Buckets) -> None:
+    held_back_at_a_copy(s, OperationKind.DESTROY)
 
 
 K = Client(name="K", servers=("A",))

@@ -68,21 +68,40 @@ def a_preloaded_copy_checks_updates_of_what_it_holds(s: Stage) -> None:
     checked_like_a_replicate(s)
 
 
-@scenario("CONS-NR-02", needs=(), members=4, policies=ONE_OF_EACH)
-def what_a_member_lacks_is_changed_at_a_replicate_first(s: Stage) -> None:
+def changed_at_a_replicate_first(s: Stage, kind: OperationKind) -> None:
     # The version that a replicate gives is later than all that went before; one that starts anew would lose.
     writer = replicates(s)[0]
     for caller in (LESS, EMPTY):
-        for kind in (PUT, INVALIDATE, DESTROY):
-            key = f"{kind} at {caller}"
-            for _ in range(3):
-                s.put(writer, key)
-            s.settle()
-            # What it is told of what it lacked itself, and whether it makes an entry of it, is not said.
-            operation = s.do(caller, kind, key, expect=Status.OK if kind is PUT else None)
-            s.settle()
-            for member in replicates(s):
-                s.holds(member, key, operation)
+        key = f"x of {caller}"
+        for _ in range(3):
+            s.put(writer, key)
+        s.settle()
+        # What it is told of what it lacked itself, and whether it makes an entry of it, is not said.
+        operation = s.do(caller, kind, key, expect=Status.OK if kind is PUT else None)
+        s.settle()
+        for member in replicates(s):
+            s.holds(member, key, operation)
+
+
+@scenario("CONS-NR-02", needs=(), members=4, policies=ONE_OF_EACH)
+def what_a_member_lacks_is_put_at_a_replicate_first(s: Stage) -> None:
+    changed_at_a_replicate_first(s, PUT)
+
+
+@scenario("CONS-NR-02", needs=(), members=4, policies=ONE_OF_EACH)
+def what_a_member_lacks_is_invalidated_at_a_replicate_first(s: Stage) -> None:
+    changed_at_a_replicate_first(s, INVALIDATE)
+
+
+@scenario("CONS-NR-02", needs=(), members=4, policies=ONE_OF_EACH)
+def what_a_member_lacks_is_destroyed_at_a_replicate_first(s: Stage) -> None:
+    changed_at_a_replicate_first(s, DESTROY)
+
+
+@scenario("CONS-NR-02", needs=(), members=4, policies=ONE_OF_EACH)
+def what_a_member_lacks_is_created_again_at_a_replicate_first(s: Stage) -> None:
+    writer = replicates(s)[0]
+    for caller in (LESS, EMPTY):
         key = f"again at {caller}"
         s.put(writer, key)
         s.do(writer, DESTROY, key)

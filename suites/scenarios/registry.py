@@ -24,6 +24,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     gateway_queues,
     gateway_takeover,
     interests,
+    lesser_members,
     observation,
     partitioned,
     policies,

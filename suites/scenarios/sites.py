@@ -300,8 +300,7 @@ class Sites(Stage):
         self._driver.poll()
         events = [event for event in self._driver.log(member) if event.key == key]
         firsts = [event for at, event in enumerate(events) if not at or event.token != events[at - 1].token]
-        right = len(firsts) == len(operations) and all(map(self._driver.tells, firsts, operations))
-        if not right:
+        if not self._are_told(member, firsts, operations):
             wanted = [operation.token for operation in operations]
             expected = f"the listener of {member} to be told of {wanted}, of none again after the next"
             raise MismatchError(expected, f"{[event.token for event in events]}")

@@ -5,8 +5,10 @@ Knows literal expectations; asks neither model nor rulebook. What is done is `co
 
 from __future__ import annotations
 
-from plumbline.reference.history import host_words
-from plumbline.reference.operations import EventKind, Operation, OperationKind
+from collections.abc import Sequence
+
+from plumbline.reference.history import OrderStrength, host_words
+from plumbline.reference.operations import Event, EventKind, Operation, OperationKind
 from plumbline.reference.plans import Await, Count, Inquire, Read
 from plumbline.suites.scenarios.course import REGION, Course
 from plumbline.suites.scenarios.mismatch import MismatchError
@@ -38,19 +40,43 @@ class Stage(Course):
     def told_some_of(self, member: str, key: str, *operations: Operation) -> None:
         """The listener of a member has been told of some of these on a key, in this order, none twice."""
         self._driver.poll()
-        seen = [event.token for event in self._driver.log(member) if event.key == key]
+        events = [event for event in self._driver.log(member) if event.key == key]
+        seen = [event.token for event in events]
         wanted = [operation.token for operation in operations]
-        if seen != [token for token in wanted if token in seen]:
+        if not self._are_told(member, events, [one for one in operations if one.token in seen]):
             raise MismatchError(
                 f"the listener of {member} to be told of some of {wanted} in order", f"{seen}"
             )
 
+    def _are_told(self, member: str, events: Sequence[Event], operations: Sequence[Operation]) -> bool:
+        """Whether events of one key tell of these operations, in their order as far as logs carry one."""
+        if len(events) != len(operations):
+            return False
+        if self._driver.log_order(member) is not OrderStrength.PER_KEY_AND_THREAD:
+            return all(map(self._driver.tells, events, operations))
+        left = list(events)
+        for thread in dict.fromkeys(operation.thread for operation in operations):
+            behind = 0
+            for operation in operations:
+                if operation.thread == thread:
+                    tell = (
+                        at for at, e in enumerate(left) if at >= behind and self._driver.tells(e, operation)
+                    )
+                    at = next(tell, None)
+                    if at is None:
+                        return False
+                    left.pop(at)
+                    behind = at
+        return True
+
     def log_is(self, member: str, key: str, *operations: Operation) -> None:
-        """The listener of a member has been told of exactly these operations on a key, in this order."""
+        """The listener of a member has been told of exactly these operations on a key, in this order.
+
+        Where logs carry no order between threads, in this order of each thread.
+        """
         self._driver.poll()
         events = [event for event in self._driver.log(member) if event.key == key]
-        right = len(events) == len(operations) and all(map(self._driver.tells, events, operations))
-        if not right:
+        if not self._are_told(member, events, operations):
             wanted = [operation.token for operation in operations]
             seen = [event.token for event in events]
             raise MismatchError(f"the listener of {member} to be told of {wanted}", f"{seen}")
@@ -135,6 +161,12 @@ class Stage(Course):
         seen = _state(key in contents, contents.get(key))
         if seen not in wanted:
             raise MismatchError(f"{member} to hold {' or '.join(wanted)} under {key}", seen)
+
+    def has(self, member: str, key: str, operation: Operation) -> bool:
+        """Whether a member holds the outcome of an operation."""
+        self.steps.append(Read(member, REGION))
+        contents = self._driver.contents(member, REGION)
+        return _state(key in contents, contents.get(key)) == _wanted(operation)
 
     def all_hold(self, key: str, operation: Operation | None) -> None:
         """Every member holds the outcome of an operation."""

@@ -54,12 +54,14 @@ def updates_one_after_the_other_are_no_conflict(s: Stage) -> None:
 @scenario("VER-STAMP-04", needs=(Capability.CONFIGURATION,))
 def a_new_copy_knows_versions_and_tombstones(s: Stage) -> None:
     for member in (s.low, s.high, s.low):
-        s.put(member, "kept")
-        s.put(member, "gone")
+        for key in ("kept", "gone", "emptied"):
+            s.put(member, key)
     s.leave(s.mid)
     s.do(s.high, OperationKind.DESTROY, "gone")
+    emptied = s.do(s.high, OperationKind.INVALIDATE, "emptied")
     kept = s.put(s.high, "kept")
     s.join(s.mid)
+    s.holds(s.mid, "emptied", emptied)
     s.holds(s.mid, "kept", kept)
     s.holds(s.mid, "gone", None)
     # Had it started to count afresh, its own updates would be older than what the others remember.
@@ -70,12 +72,14 @@ def a_new_copy_knows_versions_and_tombstones(s: Stage) -> None:
 @scenario("VER-STAMP-04", needs=DEATHS)
 def what_a_member_takes_as_it_starts_again_has_versions_and_tombstones(s: Stage) -> None:
     for member in (s.low, s.high, s.low):
-        s.put(member, "kept")
-        s.put(member, "gone")
+        for key in ("kept", "gone", "emptied"):
+            s.put(member, key)
     s.do(s.high, OperationKind.DESTROY, "gone")
+    emptied = s.do(s.high, OperationKind.INVALIDATE, "emptied")
     s.crash(s.mid)
     kept = s.put(s.high, "kept")
     s.restart(s.mid)
+    s.holds(s.mid, "emptied", emptied)
     s.holds(s.mid, "kept", kept)
     s.holds(s.mid, "gone", None)
     # Had it come back without them, its own updates would be older than what the others remember.

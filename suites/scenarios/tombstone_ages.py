@@ -135,6 +135,21 @@ def the_age_of_a_tombstone_counts_from_its_destroy(s: Stage) -> None:
         s.says(member, COUNT, 0)
 
 
+@scenario("TOMB-TTL-04", needs=(*COUNTED, Capability.MEMBER_FAULTS), tombstones=kept_for(B=1))
+def a_tombstone_that_a_member_takes_over_as_it_starts_is_as_old_as_its_destroy(s: Stage) -> None:
+    s.hold_time()
+    s.put("A", "x")
+    s.do("A", DESTROY, "x")
+    s.settle()
+    s.crash("B")
+    s.let_pass(T // 2)
+    s.restart("B")
+    s.settle()
+    s.let_pass(T // 2 + NOTICED)
+    s.settle()
+    s.all_say(COUNT, 0)
+
+
 @scenario("TOMB-GC-01", needs=COUNTED, tombstones=kept_for(threshold=3))
 def as_many_expired_tombstones_as_the_threshold_set_off_a_collection(s: Stage) -> None:
     s.hold_time()
@@ -200,34 +215,32 @@ def a_collection_takes_what_has_expired_elsewhere_before(s: Stage) -> None:
     s.all_say(COUNT, 0)
 
 
-COLLISIONS = 48
-"""So many keys are tried: in a chaotic reference a put overtakes the news of a collection in one of twelve."""
+def created_while_collected(s: Stage, times: int) -> None:
+    """What A puts, who may have collected the key's tombstone, holds where others may have it still.
 
-
-def _created_while_collected(s: Stage) -> None:
-    """What A puts, who may have collected the key's tombstone, holds where others may have it still."""
+    Of a chaotic reference a put overtakes the news of a collection in one of twelve.
+    """
     s.hold_time()
-    for turn in range(COLLISIONS):
-        key = f"x{turn}"
-        s.put("B", key)
-        s.put("C", key)
-        s.do("B", DESTROY, key)
+    for _ in range(times):
+        s.put("B", "x")
+        s.put("C", "x")
+        s.do("B", DESTROY, "x")
         s.settle()
         # A may collect at once, and its put overtake what it tells of that.
         s.let_pass(T + NOTICED)
-        kept = s.put("A", key)
+        kept = s.put("A", "x")
         s.settle()
-        s.all_hold(key, kept)
+        s.all_hold("x", kept)
 
 
 @scenario("TOMB-GC-06", needs=AGES, tombstones=kept_for(A=1))
 def what_is_created_while_a_collection_is_under_way_is_accepted_everywhere(s: Stage) -> None:
-    _created_while_collected(s)
+    created_while_collected(s, 48)
 
 
 @scenario("TOMB-GC-06", needs=AGES, scope=Scope.NO_ACK, tombstones=kept_for(A=1))
 def nobody_refuses_what_a_collector_has_created_without_being_answered(s: Stage) -> None:
-    _created_while_collected(s)
+    created_while_collected(s, 8)
 
 
 @scenario("TOMB-GC-07", needs=COUNTED, tombstones=kept_for(threshold=1))
@@ -314,18 +327,12 @@ def the_memory_that_tombstones_take_shows_and_goes(s: Stage) -> None:
 
 
 LESSER = (HostPolicy("C", RegionPolicy.NORMAL),)
+PRELOADED = (HostPolicy("C", RegionPolicy.PRELOADED),)
 K = Client(name="K", servers=("B",))
 OTHERS = (*COUNTED, Capability.REGION_POLICIES)
 
 
-@scenario(
-    "TOMB-TTL-01",
-    "STAT-TOMB-03",
-    needs=OTHERS,
-    policies=LESSER,
-    tombstones=TombstoneSettings(other_timeout_ms=T, threshold=1_000),
-)
-def a_member_that_is_no_replicate_drops_each_tombstone_when_it_has_expired(s: Stage) -> None:
+def drops_each_when_it_has_expired(s: Stage) -> None:
     s.hold_time()
     s.put("C", "x")
     s.do("C", DESTROY, "x")
@@ -344,8 +351,29 @@ def a_member_that_is_no_replicate_drops_each_tombstone_when_it_has_expired(s: St
         s.says(member, COUNT, 1)
 
 
+OF_OTHERS = TombstoneSettings(other_timeout_ms=T, threshold=1_000)
+
+
+@scenario("TOMB-TTL-01", "STAT-TOMB-03", needs=OTHERS, policies=LESSER, tombstones=OF_OTHERS)
+def a_member_that_is_no_replicate_drops_each_tombstone_when_it_has_expired(s: Stage) -> None:
+    drops_each_when_it_has_expired(s)
+
+
+@scenario("TOMB-TTL-01", "STAT-TOMB-03", needs=OTHERS, policies=PRELOADED, tombstones=OF_OTHERS)
+def a_preloaded_member_drops_each_tombstone_when_it_has_expired(s: Stage) -> None:
+    drops_each_when_it_has_expired(s)
+
+
 @scenario("TOMB-TTL-01", needs=OTHERS, policies=LESSER, tombstones=kept_for(None, 1_000))
 def a_tombstone_of_no_replicate_expires_after_eight_minutes(s: Stage) -> None:
+    s.hold_time()
+    s.put("C", "x")
+    s.do("C", DESTROY, "x")
+    goes_after_eight_minutes(s, "C")
+
+
+@scenario("TOMB-TTL-01", needs=OTHERS, policies=PRELOADED, tombstones=kept_for(None, 1_000))
+def a_tombstone_of_a_preloaded_member_expires_after_eight_minutes(s: Stage) -> None:
     s.hold_time()
     s.put("C", "x")
     s.do("C", DESTROY, "x")

@@ -11,6 +11,7 @@ from plumbline.reference.operations import (
     Status,
 )
 from plumbline.suites.scenarios.conflicts import tie
+from plumbline.suites.scenarios.lesser_members import both_ends, those_at_both_ends
 from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
@@ -137,6 +138,51 @@ def a_transaction_reads_what_it_has_done_and_nobody_else_does_until_it_commits(s
     s.all_hold("y", new)
     for member in s.members:
         s.not_told(member, first)
+
+
+@scenario("TX-VER-02", needs=TX, members=4, policies=KEEP_LESS)
+def a_rollback_called_on_a_member_that_keeps_less_leaves_nothing(s: Stage) -> None:
+    for caller in (NORMAL, PRELOADED, EMPTY):
+        key, new = f"x of {caller}", f"new of {caller}"
+        base = s.put("A", key)
+        s.settle()
+        thread, inside = begun(s, caller, (PUT, key), (PUT, new))
+        s.do(caller, ROLLBACK, "", thread=thread)
+        s.settle()
+        s.holds("A", key, base)
+        s.holds("A", new, None)
+        for member in s.members:
+            for operation in inside:
+                s.not_told(member, operation)
+
+
+@scenario("TX-DELEG-01", "TX-VER-01", needs=TX_AND_GATES, members=4, policies=both_ends(RegionPolicy.NORMAL))
+def what_a_normal_member_commits_is_signed_by_the_replicate_that_carries_it_out(s: Stage) -> None:
+    caller, low, high = those_at_both_ends(s)
+    for turn in range(3):
+        key = f"x{turn}"
+        rival = s.park(low, low, key)
+        thread, (mine,) = begun(s, caller, (PUT, key))
+        commit = s.start(caller, COMMIT, "", thread=thread)
+        outcome = s.comes_to(commit)
+        s.release(rival)
+        outcome = outcome or s.finish(commit)
+        s.settle()
+        # Signed by its caller, whose id is lower, it would lose to the rival's version.
+        if outcome.status is Status.OK:
+            for member in (low, high):
+                s.holds(member, key, mine)
+
+
+@scenario("TOMB-RETAIN-01", needs=(*TX, Capability.TOMBSTONES, Capability.STATISTICS))
+def what_a_commit_destroys_leaves_a_tombstone_on_all_members(s: Stage) -> None:
+    for turn, member in enumerate(s.members):
+        key = f"x{turn}"
+        s.put(s.mid, key)
+        s.settle()
+        committed(s, member, (DESTROY, key), (PUT, f"y{turn}"))
+        s.settle()
+        s.all_say("tombstoneCount", turn + 1)
 
 
 def runs_on_the_replicate(s: Stage, caller: str) -> None:
