@@ -342,7 +342,8 @@ class GeodeAdapter(Adapter):
         back = self._roster.member(member)
         self._cluster.ask(back, self._regions.create_all)
         self._clocks.take_in(back)
-        self._baseline[member] = self._cluster.ask(back, Member.counts)
+        # What it has taken over counts: its cache began with nothing.
+        self._baseline[member] = dict.fromkeys(COUNTED, 0)
         if dead.port is not None:
             self._cluster.ask(back, partial(Member.serve, port=dead.port))
         self._clients.restarted.add(member)

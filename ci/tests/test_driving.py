@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
+import msgspec
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.adapters.protocol import SettleResult
 from plumbline.adapters.reference.adapter import ReferenceAdapter
-from plumbline.reference.history import Armed, Gate, Waited
+from plumbline.reference.history import Armed, Fault, FaultKind, Gate, OrderStrength, Waited
 from plumbline.reference.operations import (
+    Event,
+    EventKind,
     Operation,
     OperationKind,
+    Outcome,
     QueueAttributes,
     RegionAttributes,
     Site,
+    Status,
     Topology,
 )
 from plumbline.suites.driving import Driver
+from plumbline.suites.scenarios.mismatch import MismatchError
+from plumbline.suites.scenarios.stage import Stage
 from plumbline.suites.session import Session
 
 PUT = Operation(
@@ -68,3 +77,66 @@ def test_a_depth_that_does_not_come_is_waited_for_unless_time_changes_nothing(*,
         assert not driver.await_depth("B", "q", 7, timeout_ms=200)
     assert (len(waits) == 1) == stands_still
     assert sum(isinstance(moment, Waited) for moment in driver.history().timeline) == 1
+
+
+class FailsEarly(ReferenceAdapter):
+    """Says of what it had not got to when a member died that it certainly did not happen."""
+
+    def finish(self, op_id: int, timeout_ms: int) -> Outcome | None:
+        outcome = super().finish(op_id, timeout_ms)
+        died = outcome is not None and outcome.status is Status.INDEFINITE
+        return Outcome(Status.FAILED, detail="was not begun") if died else outcome
+
+
+def test_what_fails_since_its_member_has_died_is_taken_as_if_nobody_knew():
+    sites = Topology((Site(1, ("A", "B")),))
+    with FailsEarly() as adapter:
+        adapter.deploy(sites)
+        driver = Driver(adapter, adapter.hello(), sites, sites.members, (RegionAttributes(name="r"),))
+        driver.arm(Gate("A", 1))
+        driver.call(PUT)
+        assert driver.await_parked(Gate("A", 1))
+        driver.inject(Fault(kind=FaultKind.CRASH, member="A"))
+        outcome = driver.finish(1)
+    assert outcome is not None
+    assert (outcome.status, outcome.detail) == (Status.INDEFINITE, "was not begun")
+
+
+@pytest.mark.parametrize(
+    ("strength", "told", "right"),
+    [
+        (OrderStrength.TOTAL, "1 2 3 4", True),
+        (OrderStrength.PER_KEY, "1 3 2 4", False),
+        (OrderStrength.PER_KEY_AND_THREAD, "1 2 3 4", True),
+        (OrderStrength.PER_KEY_AND_THREAD, "3 1 4 2", True),
+        (OrderStrength.PER_KEY_AND_THREAD, "2 1 3 4", False),
+        (OrderStrength.PER_KEY_AND_THREAD, "1 2 3", False),
+        (OrderStrength.PER_KEY_AND_THREAD, "1 2 3 3", False),
+    ],
+)
+def test_a_scenario_asks_of_a_log_no_more_order_than_it_carries(
+    strength: OrderStrength, told: str, *, right: bool
+):
+    """Operations 1 and 2 are of one thread, 3 and 4 of another."""
+    operations = [
+        msgspec.structs.replace(PUT, op_id=number, thread=f"A{number > 2}", token=f"{number}")
+        for number in (1, 2, 3, 4)
+    ]
+    log = [
+        Event(member="A", region="r", key="x", kind=EventKind.UPDATE, token=token) for token in told.split()
+    ]
+
+    class Told(Driver):
+        def poll(self) -> tuple[Event, ...]:
+            return ()
+
+        def log(self, member: str) -> tuple[Event, ...]:
+            return tuple(log) if member == "A" else ()
+
+    sites = Topology((Site(1, ("A",)),))
+    adapter = ReferenceAdapter()
+    adapter.deploy(sites)
+    introduction = msgspec.structs.replace(adapter.hello(), order_strength=strength)
+    stage = Stage(Told(adapter, introduction, sites, sites.members, (RegionAttributes(name="r"),)), ("A",))
+    with nullcontext() if right else pytest.raises(MismatchError, match="the listener of A to be told of"):
+        stage.log_is("A", "x", *operations)

@@ -85,15 +85,20 @@ def what_a_normal_member_has_fetched_is_not_replaced_by_what_is_older(s: Stage) 
         key = f"x{turn}"
         older = s.park(low, low, key)
         newer = s.put(high, key)
-        read = s.get(ONE, key)
-        # It need not keep what it has read; and it may have been answered by who is not done with its own.
-        keeps = read == newer.token and s.has(ONE, key, newer)
+        read = s.start(ONE, OperationKind.GET, key)
+        # It need not keep what it reads; and who is not done with its own may answer it, or keep it waiting.
+        keeps = s.has(ONE, key, newer)
         s.release(older)
+        s.finish(read)
         s.settle()
         for member in (low, high):
             s.holds(member, key, newer)
         if keeps:
             s.holds(ONE, key, newer)
+            # Nor by a later version than it has there: what follows would be refused.
+            follows = s.put(high, key)
+            s.settle()
+            s.holds(ONE, key, follows)
 
 
 def signed_by_a_replicate(s: Stage) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Client, OperationKind, Status
+from plumbline.reference.operations import Client, Operation, OperationKind, Status
 from plumbline.suites.scenarios.buckets import Buckets
 from plumbline.suites.scenarios.scenario import partitioned
 
@@ -63,19 +63,32 @@ def an_update_waits_until_the_copies_have_the_one_before(s: Buckets) -> None:
     s.copies_hold("x", second)
 
 
+def applied_in_the_order_of_the_primary(s: Buckets, key: str, started: list[Operation]) -> None:
+    called = {operation.token: operation for operation in started}
+    s.settle()
+    primary = s.primary(key)
+    order = [called[e.token] for e in s.driver.log(primary) if e.key == key and e.token in called]
+    for operation in called.values():
+        s.told_once(primary, operation)
+    for copy in s.copies(key):
+        s.log_is(copy, key, *order)
+
+
 @partitioned("CONS-PR-03", redundancy=2)
 def copies_apply_what_many_write_in_the_order_of_the_primary(s: Buckets) -> None:
-    for turn in range(8):
+    for turn in range(3):
         key = f"x{turn}"
         started = [s.start(member, OperationKind.PUT, key) for member in (*s.members, *s.members)]
-        called = {operation.token: operation for operation in started}
-        s.settle()
+        applied_in_the_order_of_the_primary(s, key, started)
+
+
+@partitioned("CONS-PR-03", redundancy=2)
+def copies_apply_what_is_called_at_the_primary_in_its_order(s: Buckets) -> None:
+    for turn in range(3):
+        key = f"x{turn}"
         primary = s.primary(key)
-        order = [called[e.token] for e in s.driver.log(primary) if e.key == key and e.token in called]
-        for operation in called.values():
-            s.told_once(primary, operation)
-        for copy in s.copies(key):
-            s.log_is(copy, key, *order)
+        started = [s.start(primary, OperationKind.PUT, key, thread=f"{key} {at}") for at in range(4)]
+        applied_in_the_order_of_the_primary(s, key, started)
 
 
 @partitioned("CONS-PR-04", redundancy=2)

@@ -162,10 +162,18 @@ def what_a_normal_member_commits_is_signed_by_the_replicate_that_carries_it_out(
     for turn in range(3):
         key = f"x{turn}"
         rival = s.park(low, low, key)
-        thread, (mine,) = begun(s, caller, (PUT, key))
+        thread = f"transaction {turn}"
+        s.do(caller, BEGIN, "", thread=thread)
+        mine = s.start(caller, PUT, key, thread=thread)
+        # Who carries it out may be the one that is held, and have to wait for itself.
+        waits = not s.returns(mine)
+        if waits:
+            s.release(rival)
+            s.finish(mine)
         commit = s.start(caller, COMMIT, "", thread=thread)
         outcome = s.comes_to(commit)
-        s.release(rival)
+        if not waits:
+            s.release(rival)
         outcome = outcome or s.finish(commit)
         s.settle()
         # Signed by its caller, whose id is lower, it would lose to the rival's version.
