@@ -18,7 +18,7 @@ from plumbline import suites
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.candidates import Candidate, Kind, find_candidate
 from plumbline.adapters.errors import AdapterError, UnsupportedError
-from plumbline.adapters.protocol import METHODS, Deployed, SettleResult
+from plumbline.adapters.protocol import METHODS, Deployed, Introduction, SettleResult
 from plumbline.adapters.reference.adapter import ReferenceAdapter
 from plumbline.ci.command import group
 from plumbline.ci.lint import ROOT
@@ -220,6 +220,16 @@ def test_a_lie_is_blamed_on_the_method_that_should_have_done_it(
 ):
     examination = examine(lying(**lie))
     assert [one.method for one in examination.answers if one.standing is Standing.BROKEN] == [method]
+
+
+def test_time_is_asked_for_also_where_there_are_no_gateways():
+    def hello(self: Any) -> Introduction:
+        told = ReferenceAdapter.hello(self)
+        kept = tuple(one for one in told.capabilities if one is not Capability.GATEWAYS)
+        return msgspec.structs.replace(told, capabilities=kept)
+
+    found = standings(examine(lying(hello=hello)))
+    assert {found[name] for name in ("keep_tombstones", "clock", "advance")} == {Standing.WORKS}
 
 
 def test_an_error_where_nothing_was_declared_is_told_and_breaks_nothing():

@@ -11,7 +11,6 @@ from plumbline.reference.operations import (
     Status,
 )
 from plumbline.suites.scenarios.conflicts import tie
-from plumbline.suites.scenarios.lesser_members import both_ends, those_at_both_ends
 from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
@@ -154,32 +153,6 @@ def a_rollback_called_on_a_member_that_keeps_less_leaves_nothing(s: Stage) -> No
         for member in s.members:
             for operation in inside:
                 s.not_told(member, operation)
-
-
-@scenario("TX-DELEG-01", "TX-VER-01", needs=TX_AND_GATES, members=4, policies=both_ends(RegionPolicy.NORMAL))
-def what_a_normal_member_commits_is_signed_by_the_replicate_that_carries_it_out(s: Stage) -> None:
-    caller, low, high = those_at_both_ends(s)
-    for turn in range(3):
-        key = f"x{turn}"
-        rival = s.park(low, low, key)
-        thread = f"transaction {turn}"
-        s.do(caller, BEGIN, "", thread=thread)
-        mine = s.start(caller, PUT, key, thread=thread)
-        # Who carries it out may be the one that is held, and have to wait for itself.
-        waits = not s.returns(mine)
-        if waits:
-            s.release(rival)
-            s.finish(mine)
-        commit = s.start(caller, COMMIT, "", thread=thread)
-        outcome = s.comes_to(commit)
-        if not waits:
-            s.release(rival)
-        outcome = outcome or s.finish(commit)
-        s.settle()
-        # Signed by its caller, whose id is lower, it would lose to the rival's version.
-        if outcome.status is Status.OK:
-            for member in (low, high):
-                s.holds(member, key, mine)
 
 
 @scenario("TOMB-RETAIN-01", needs=(*TX, Capability.TOMBSTONES, Capability.STATISTICS))
