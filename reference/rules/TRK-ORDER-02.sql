@@ -6,13 +6,20 @@
 -- columns: seq
 -- opportunity: what a client holds at rest of a key whose last call was owed to it with its value,
 --   untouched since, with its first server alive; a key that all its registrations covered with values
---   before anything was called on it, beside what its server holds then, both with checks on; not where it is
---   invalid at the server and absent at the client, since nobody need be told that something absent became so
+--   before anything was called on it, beside what its server holds then, both with checks on; not of a
+--   key that an invalidation was called of, invalid at the server and absent at the client: that something
+--   absent has become invalid nobody need be told
 -- violation: it is not what that call left; they do not hold the same
 WITH own_doings AS (
   SELECT DISTINCT run_id, example, client, region, key
   FROM ev
   WHERE kind = 'op_begin' AND client IS NOT NULL AND op NOT IN ('put', 'create', 'get', 'destroy')
+),
+invalidated AS (
+  SELECT run_id, example, region, key, min(seq) AS since
+  FROM ev
+  WHERE kind = 'op_begin' AND op = 'invalidate'
+  GROUP BY run_id, example, region, key
 )
 
 SELECT a.run_id, a.example, a.seq, a.region || '/' || a.key AS subject, a.witness,
@@ -33,4 +40,5 @@ JOIN sights t ON t.run_id = s.run_id AND t.example = s.example AND t.member = k.
 ANTI JOIN meddled m ON m.run_id = s.run_id AND m.example = s.example AND m.region = s.region AND m.key = s.key
 ANTI JOIN own_doings d ON d.run_id = s.run_id AND d.example = s.example AND d.client = s.client AND d.region = s.region
   AND d.key = s.key
-WHERE NOT (s.what = 'absent' AND t.what = 'invalid')
+LEFT JOIN invalidated i ON i.run_id = s.run_id AND i.example = s.example AND i.region = s.region AND i.key = s.key
+WHERE NOT (s.what = 'absent' AND t.what = 'invalid' AND coalesce(i.since < s.seq, false))
