@@ -207,6 +207,9 @@ class GeodeAdapter(Adapter):
                 and self._settling.wait(self._stage, deadline)
                 and self._tombstones_rest(deadline)
             )
+            if at_rest and self._regions.pass_on_unacknowledged():
+                # A flush follows what its own thread has sent, not what another member's has sent for it.
+                self._stage.wait_quiet(CALM_S, deadline)
             if not self._stage.held():
                 settled = at_rest and self._clients.drained(self._cluster.members, deadline)
                 if settled and (self._roster.dead() or self._clients.restarted):

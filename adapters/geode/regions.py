@@ -84,6 +84,11 @@ class Regions:
         """Whether calls on each of them wait for acknowledgements."""
         return all(attributes.scope is Scope.ACK for attributes in self.named.values())
 
+    def pass_on_unacknowledged(self) -> bool:
+        """Whether a member may carry out what another hands to it, and send it on unacknowledged."""
+        regions = self.named.values()
+        return any(attributes.scope is Scope.NO_ACK and attributes.policies for attributes in regions)
+
     def partitioned(self) -> list[str]:
         """Names of those that are partitioned."""
         parted = RegionPolicy.PARTITION
