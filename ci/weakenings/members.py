@@ -159,7 +159,9 @@ MEMBERS: dict[str, Weakening] = {
         "model.timeline", "if least <= world.discards.get(member, 0) <= most:", "if True:"
     ),
     "sending is believed whoever is sent to": Weakening(
-        "model.claims", '    OTHERS_DO_NOT_MATTER | {"recipients"},', "    OTHERS_DO_NOT_MATTER,"
+        "model.claims",
+        '    OTHERS_DO_NOT_MATTER | {"recipients", "told_by_less_than_replicate"},',
+        "    OTHERS_DO_NOT_MATTER,",
     ),
     "discarding is believed whatever was decided": Weakening(
         "model.claims",
@@ -172,7 +174,9 @@ MEMBERS: dict[str, Weakening] = {
         'come first.",\n    OTHERS_DO_NOT_MATTER,',
     ),
     "sending is believed though others matter": Weakening(
-        "model.claims", '    OTHERS_DO_NOT_MATTER | {"recipients"},', '    frozenset({"recipients"}),'
+        "model.claims",
+        '    OTHERS_DO_NOT_MATTER | {"recipients", "told_by_less_than_replicate"},',
+        '    frozenset({"recipients"}),',
     ),
     "others never matter": Weakening(
         "model.claims", '{"waits_for_other_writers", "applies_while_another_is_under_way"}', "()"
