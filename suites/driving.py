@@ -63,6 +63,7 @@ from plumbline.reference.operations import (
     TombstoneSettings,
     Topology,
 )
+from plumbline.suites.log_order import order_strength
 
 SHOWN_LIMIT_MS = 3_000
 """A listener that will be told of something is told within this time."""
@@ -497,18 +498,3 @@ class Driver:
             batches_wait=Capability.VIRTUAL_TIME in self.introduction.capabilities,
             sends_on=self.introduction.sends_on,
         )
-
-
-def order_strength(
-    introduction: Introduction,
-    regions: tuple[RegionAttributes, ...],
-    clients: tuple[Client, ...] = (),
-) -> OrderStrength:
-    """How much order logs of copies of these regions, or of these at clients, carry, as declared."""
-    unchecked = introduction.order_strength_unchecked
-    if unchecked is not None and False in (
-        *(region.checks for region in regions),
-        *(client.checks for client in clients),
-    ):
-        return unchecked
-    return introduction.order_strength

@@ -21,7 +21,7 @@ from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.verdicts import Verdict
 from plumbline.suites.deviations import OnRecord
-from plumbline.suites.driving import order_strength
+from plumbline.suites.log_order import order_strength
 from plumbline.suites.machines.registry import Machine, drive
 from plumbline.suites.profiles import Profile
 from plumbline.suites.reducing import Limits, Reduced, reduce

@@ -17,8 +17,8 @@ from plumbline.reference.operations import RegionAttributes
 from plumbline.reference.plans import Plan, operations_of
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.verdicts import Verdict
-from plumbline.suites.driving import order_strength
 from plumbline.suites.examples import SLOW_MEMBERS
+from plumbline.suites.log_order import order_strength
 from plumbline.suites.machines.registry import Machine, drive
 from plumbline.suites.profiles import Profile
 from plumbline.suites.reducing import reduce
