@@ -1,7 +1,7 @@
 """What only a clone needs of pytest: tests skip without their tools, except in CI; nothing is loaded twice.
 
-The options for testing a candidate are in `plumbline.suites.plugin`, which pytest finds by its entry point;
-naming it here as well would register it twice.
+The options for testing a candidate are in `plumbline.suites.pytest_plugin.plugin`. pytest finds it by its
+entry point; naming it here as well would register it twice.
 """
 
 from __future__ import annotations

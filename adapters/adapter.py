@@ -22,8 +22,8 @@ from plumbline.adapters.protocol import (
     PlacementResult,
     SettleResult,
 )
-from plumbline.reference.history import Gate
-from plumbline.reference.operations import (
+from plumbline.reference.history.history import Gate
+from plumbline.reference.history.operations import (
     Client,
     Content,
     Interest,
@@ -107,7 +107,7 @@ class Adapter(ABC):
         raise UnsupportedError(f"join: {member} cannot take a copy of {region}")
 
     def host(self, member: str, region: str, checks: bool, persistent: bool) -> None:
-        """Take a copy of a region again, with settings of the member's own; an empty one if nobody has any.
+        """Take a copy of a region again, with settings of the member's own; empty if no member has any.
 
         Raises RefusedError when the candidate refuses it; then the member has no copy.
         """
@@ -154,7 +154,7 @@ class Adapter(ABC):
 
     def keep_tombstones(self, settings: TombstoneSettings) -> None:
         """Keep tombstones so long and collect them so, from the next reset on; see `TombstoneParams`."""
-        raise UnsupportedError(f"keep_tombstones: this candidate cannot be told ({settings})")
+        raise UnsupportedError(f"keep_tombstones: this candidate has no such setting ({settings})")
 
     def advance(self, milliseconds: int) -> None:
         """Let so much time pass for clocks that are held."""
@@ -188,6 +188,10 @@ class Adapter(ABC):
     @abstractmethod
     def close(self) -> None:
         """Stop everything that was started; never raises, may be called twice."""
+
+    def last_words(self) -> str:
+        """The end of what the candidate has said to people; "" where that is not kept."""
+        return ""
 
     def __enter__(self) -> Self:
         return self

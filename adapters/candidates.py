@@ -6,11 +6,9 @@ asked for. Does not know how any of them works.
 
 from __future__ import annotations
 
-import importlib
 import os
 import shlex
 import shutil
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from enum import StrEnum
@@ -19,20 +17,24 @@ from pathlib import Path
 import msgspec
 
 from plumbline.adapters.adapter import Adapter
-from plumbline.adapters.errors import AdapterError, MissingToolError, UnknownCandidateError
+from plumbline.adapters.errors import MissingToolError, UnknownCandidateError
 from plumbline.adapters.geode.jars import KNOWN_VERSIONS, find_jars
-from plumbline.adapters.process.client import Limits, ProcessAdapter, RemoteAdapter
+from plumbline.adapters.process import python_here, python_server
+from plumbline.adapters.process.client import ProcessAdapter, RemoteAdapter, ReplyLimits
+from plumbline.adapters.process.exchange_log import ExchangeLog
 from plumbline.adapters.process.messages import shorten
 from plumbline.adapters.process.server import Loopback
 from plumbline.adapters.protocol import Introduction
 from plumbline.reference.catalogue.records import Dialect
+from plumbline.reference.distribution import how_to_install
 
 FORMS = {
     "reference": "the reference of this suite, calm: every run goes the same way",
     "reference:chaotic": "the reference, taking its steps in every order that the documents allow",
     "reference:DIALECT": "the reference in another dialect than geode; `reference:chaotic:DIALECT` likewise",
-    "faulty:NAME": "the reference with one decision made wrong; `plumbline faulty list` names them",
-    "python:MODULE:FACTORY": "what FACTORY() of an importable module returns: an Adapter in this process",
+    "faulty:NAME": "the reference with one decision wrong; in a clone `plumbline faulty list` names them",
+    "python:MODULE:FACTORY": "what FACTORY() of a module returns: an Adapter, in a process of its own",
+    "python-here:MODULE:FACTORY": "the same in the process of the suite itself, for a debugger",
     "process:COMMAND": "a command that speaks the protocol on its standard input and output",
     "geode:VERSION": "Apache Geode of that version, got by Maven",
     "geode:DIR": "Apache Geode from the jars of an installation",
@@ -42,12 +44,13 @@ FORMS = {
 _ANNOUNCED = ("tcp", "docker")
 
 
-class Kind(StrEnum):
+class CandidateKind(StrEnum):
     """What a candidate is driven through."""
 
     REFERENCE = "reference"
     FAULTY = "faulty"
     PYTHON = "python"
+    PYTHON_HERE = "python-here"
     PROCESS = "process"
     GEODE = "geode"
 
@@ -67,7 +70,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    kind: Kind
+    kind: CandidateKind
     in_process: bool
     repeatable: bool = False
     open: Callable[[], Adapter]
@@ -78,7 +81,7 @@ def find_candidate(
     name: str,
     *,
     seed: int = 0,
-    limits: Limits | None = None,
+    limits: ReplyLimits | None = None,
     environment: Mapping[str, str] | None = None,
     folder: Path | None = None,
 ) -> Candidate:
@@ -96,20 +99,37 @@ def find_candidate(
     """
     kind, _, rest = name.partition(":")
     match kind:
-        case Kind.REFERENCE:
+        case CandidateKind.REFERENCE:
             return _reference(name, rest, seed)
-        case Kind.FAULTY:
+        case CandidateKind.FAULTY:
             return _faulty(name, rest, seed)
-        case Kind.PYTHON:
-            return _python(name, rest)
-        case Kind.PROCESS:
+        case CandidateKind.PYTHON:
+            return _python(name, rest, limits, environment or {})
+        case CandidateKind.PYTHON_HERE:
+            return _python_here(name, rest)
+        case CandidateKind.PROCESS:
             return _process(name, rest, limits, environment or {}, folder)
-        case Kind.GEODE:
+        case CandidateKind.GEODE:
             return _geode(name, rest)
         case _ if kind in _ANNOUNCED:
             raise _unknown(name, f"candidates of the form `{kind}:` are planned, but not there yet")
         case _:
-            raise _unknown(name, _meant(name, FORMS) or _meant(kind, Kind))
+            raise _unknown(name, _meant(name, FORMS) or _meant(kind, CandidateKind))
+
+
+def logged(candidate: Candidate, log: ExchangeLog) -> Candidate:
+    """The same candidate with all that is asked of it, and what it answers, in a log.
+
+    One that lives in this process is asked by lines of the protocol, too.
+    """
+
+    def open_adapter() -> Adapter:
+        adapter = candidate.open()
+        remote = adapter if isinstance(adapter, RemoteAdapter) else RemoteAdapter(Loopback(adapter))
+        remote.log_to(log)
+        return remote
+
+    return msgspec.structs.replace(candidate, open=open_adapter)
 
 
 def _reference(name: str, variant: str, seed: int) -> Candidate:
@@ -120,27 +140,28 @@ def _reference(name: str, variant: str, seed: int) -> Candidate:
         raise _unknown(name, _meant(name, FORMS))
 
     def open_adapter() -> Adapter:
-        from plumbline.adapters.reference.adapter import ReferenceAdapter  # noqa: PLC0415 - slow to import
+        from plumbline.adapters.reference.reference_adapter import ReferenceAdapter  # noqa: PLC0415 - slow to import
 
         spoken = Dialect(dialect)
         return ReferenceAdapter(chaotic=bool(chaotic), seed=seed, dialect=spoken)
 
     return Candidate(
-        name=name, kind=Kind.REFERENCE, in_process=True, repeatable=not chaotic, open=open_adapter
+        name=name, kind=CandidateKind.REFERENCE, in_process=True, repeatable=not chaotic, open=open_adapter
     )
 
 
 def _faulty(name: str, variant: str, seed: int) -> Candidate:
-    from plumbline.reference.rulebook.faulty import FAULTY  # noqa: PLC0415 - slow to import
+    from plumbline.reference.rulebook.book import Rulebook  # noqa: PLC0415 - slow to import
+    from plumbline.reference.rulebook.faulty_variants import FAULTY  # noqa: PLC0415 - slow to import
 
     if variant not in FAULTY:
         raise _unknown(name, _meant(variant, FAULTY) or f"`plumbline faulty list` names all {len(FAULTY)}")
 
     def open_adapter() -> Adapter:
-        from plumbline.adapters.reference.adapter import ReferenceAdapter  # noqa: PLC0415 - slow to import
+        from plumbline.adapters.reference.reference_adapter import ReferenceAdapter  # noqa: PLC0415 - slow to import
 
         return ReferenceAdapter(
-            rulebook=FAULTY[variant].rulebook(),
+            rulebook=FAULTY[variant].rulebook(Rulebook()),
             chaotic=FAULTY[variant].chaotic,
             seed=seed,
             dialect=FAULTY[variant].dialect,
@@ -148,51 +169,53 @@ def _faulty(name: str, variant: str, seed: int) -> Candidate:
 
     return Candidate(
         name=name,
-        kind=Kind.FAULTY,
+        kind=CandidateKind.FAULTY,
         in_process=True,
         repeatable=not FAULTY[variant].chaotic,
         open=open_adapter,
     )
 
 
-def _python(name: str, rest: str) -> Candidate:
-    module_name, _, factory_name = rest.rpartition(":")
-    if not module_name or not factory_name:
-        raise _unknown(name, "a module and a factory are needed: `python:MODULE:FACTORY`")
-    folder = os.getcwd()  # noqa: PTH109 - an entry of sys.path is text
-    if folder not in sys.path:
-        # An installed command does not see the folder in which it is called, though everybody expects it to.
-        sys.path.append(folder)
+def _python(name: str, rest: str, limits: ReplyLimits | None, environment: Mapping[str, str]) -> Candidate:
+    module, factory = _module_and_factory(name, rest)
     try:
-        module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        wanted = f"it needs module {error.name}, which" if error.name not in _parents(module_name) else "it"
-        raise _unknown(name, f"{wanted} is neither installed nor below {folder}") from None
-    except Exception as error:  # a module may raise anything
-        reason = f"importing {module_name} raised {type(error).__name__}: {error}"
-        raise _unknown(name, reason) from error
-    factory = getattr(module, factory_name, None)
-    if not callable(factory):
-        has = [each for each in vars(module) if not each.startswith("_") and callable(getattr(module, each))]
-        what = "is no function or class" if factory is not None else "is not there"
-        near = _meant(factory_name, has)
-        raise _unknown(name, f"{factory_name} {what} in {module_name}" + (f"; {near}" if near else ""))
+        python_server.require(module, factory, environment)
+    except python_server.NoFactoryError as error:
+        raise _unknown(name, str(error)) from error
+    # Foreign code may end its process, hang or print: so it gets one of its own.
+    words = shlex.join(python_server.command(python_server.SERVE, module, factory))
+    return Candidate(
+        name=name,
+        kind=CandidateKind.PYTHON,
+        in_process=False,
+        open=lambda: ProcessAdapter(words, limits, environment),
+    )
 
-    def open_adapter() -> Adapter:
-        try:
-            adapter = factory()
-        except Exception as error:
-            raise AdapterError(shorten(f"{name} raised {type(error).__name__}: {error}")) from error
-        if not isinstance(adapter, Adapter):
-            raise AdapterError(shorten(f"{name} returned {type(adapter).__name__}, which is no Adapter"))
-        # Foreign code: what it returns is read as strictly as if it had come over a wire.
-        return RemoteAdapter(Loopback(adapter))
 
-    return Candidate(name=name, kind=Kind.PYTHON, in_process=True, open=open_adapter)
+def _python_here(name: str, rest: str) -> Candidate:
+    module, factory = _module_and_factory(name, rest)
+    try:
+        python_here.require(module, factory)
+    except python_server.NoFactoryError as error:
+        raise _unknown(name, str(error)) from error
+    return Candidate(
+        name=name,
+        kind=CandidateKind.PYTHON_HERE,
+        in_process=True,
+        open=lambda: python_here.opened(module, factory),
+    )
+
+
+def _module_and_factory(name: str, rest: str) -> tuple[str, str]:
+    module, _, factory = rest.rpartition(":")
+    if not module or not factory:
+        form = f"{name.partition(':')[0]}:MODULE:FACTORY"
+        raise _unknown(name, f"a module and a factory are needed: `{form}`")
+    return module, factory
 
 
 def _process(
-    name: str, command: str, limits: Limits | None, environment: Mapping[str, str], folder: Path | None
+    name: str, command: str, limits: ReplyLimits | None, environment: Mapping[str, str], folder: Path | None
 ) -> Candidate:
     try:
         words = shlex.split(command)
@@ -206,7 +229,7 @@ def _process(
         raise _unknown(name, f"there is no program {words[0]!r}, or it may not be executed")
     return Candidate(
         name=name,
-        kind=Kind.PROCESS,
+        kind=CandidateKind.PROCESS,
         in_process=False,
         open=lambda: ProcessAdapter(command, limits, environment, folder),
     )
@@ -220,20 +243,14 @@ def _geode(name: str, source: str) -> Candidate:
 
     def open_adapter() -> Adapter:
         try:
-            from plumbline.adapters.geode.adapter import GeodeAdapter  # noqa: PLC0415 - needs the extra [geode]
+            from plumbline.adapters.geode.geode_adapter import GeodeAdapter  # noqa: PLC0415 - needs the extra [geode]
         except ModuleNotFoundError as error:
-            remedy = "install it with: pip install 'plumbline[geode]'"
+            remedy = f"install it with: {how_to_install('geode')}"
             raise MissingToolError(f"{name} needs {error.name}, which is not installed; {remedy}") from None
 
         return GeodeAdapter(source)
 
-    return Candidate(name=name, kind=Kind.GEODE, in_process=False, open=open_adapter)
-
-
-def _parents(module_name: str) -> set[str]:
-    """A module's name and those of the packages it lies in."""
-    parts = module_name.split(".")
-    return {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
+    return Candidate(name=name, kind=CandidateKind.GEODE, in_process=False, open=open_adapter)
 
 
 def _meant(given: str, names: Iterable[str]) -> str:

@@ -15,6 +15,18 @@ class AdapterError(Exception):
         self.last_words = last_words
 
 
+class UnansweredError(AdapterError):
+    """One request was not answered at all, all its time long; its adapter has been ended for that.
+
+    Attributes:
+        method: what was asked.
+    """
+
+    def __init__(self, message: str, last_words: str = "", *, method: str) -> None:
+        super().__init__(message, last_words)
+        self.method = method
+
+
 class UnsupportedError(Exception):
     """The candidate does not offer what was asked; what needs it is *unsupported*, never passed."""
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import msgspec
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.history import Gate, OrderStrength
-from plumbline.reference.operations import (
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.history import Gate, OrderStrength
+from plumbline.reference.history.operations import (
     Client,
     Content,
     Event,
@@ -23,6 +23,19 @@ from plumbline.reference.operations import (
     RegionAttributes,
     TombstoneSettings,
     Topology,
+)
+from plumbline.reference.history.ranges import (
+    ClockErrorMs,
+    Natural,
+    OffsetMs,
+    OpId,
+    SettleMs,
+    SiteNumber,
+    TimeMs,
+    ToldSite,
+    WaitMs,
+    Weight,
+    Whole,
 )
 
 PROTOCOL_VERSION = 1
@@ -69,12 +82,12 @@ class Introduction(_Record, frozen=True, kw_only=True):
     capabilities: tuple[Capability, ...]
     order_strength: OrderStrength = OrderStrength.PER_KEY
     order_strength_unchecked: OrderStrength | None = None
-    conflated_weight_least: int = 1
-    conflated_weight_most: int = 1
+    conflated_weight_least: Weight = 1
+    conflated_weight_most: Weight = 1
     callback_arguments: bool = True
     sends_on: bool = False
-    settle_limit_ms: int = 10_000
-    clock_error_ms: int | None = None
+    settle_limit_ms: SettleMs = 10_000
+    clock_error_ms: ClockErrorMs | None = None
 
 
 class Deploy(_Record, frozen=True, kw_only=True):
@@ -111,11 +124,11 @@ class Begin(_Record, frozen=True, kw_only=True):
     operation: Operation
 
 
-class Finish(_Record, frozen=True, kw_only=True):
+class FinishRequest(_Record, frozen=True, kw_only=True):
     """Wait until the operation has returned."""
 
-    op_id: int
-    timeout_ms: int
+    op_id: OpId
+    timeout_ms: WaitMs
 
 
 class Finished(_Record, frozen=True, kw_only=True):
@@ -134,7 +147,7 @@ class AwaitParked(_Record, frozen=True, kw_only=True):
     """Wait until the operation stands at the gate."""
 
     gate: Gate
-    timeout_ms: int
+    timeout_ms: WaitMs
 
 
 class ParkedResult(_Record, frozen=True, kw_only=True):
@@ -146,20 +159,20 @@ class ParkedResult(_Record, frozen=True, kw_only=True):
 class Observe(_Record, frozen=True, kw_only=True):
     """Listener events since a position; positions begin at 0 after each reset."""
 
-    since: int
+    since: Natural
 
 
 class Observed(_Record, frozen=True, kw_only=True):
     """Events of all members' listeners, in each member's log order, dead members' included."""
 
     events: tuple[Event, ...]
-    position: int
+    position: Natural
 
 
-class Settle(_Record, frozen=True, kw_only=True):
+class SettleRequest(_Record, frozen=True, kw_only=True):
     """Return when nothing more will happen unless time advances, a gate opens or a fault heals."""
 
-    timeout_ms: int
+    timeout_ms: WaitMs
 
 
 class SettleResult(_Record, frozen=True, kw_only=True):
@@ -197,7 +210,7 @@ class Statistic(_Record, frozen=True, kw_only=True):
 class StatisticResult(_Record, frozen=True, kw_only=True):
     """Its value since the last reset (counters) or now (gauges)."""
 
-    value: int
+    value: Whole
 
 
 class Attributes(_Record, frozen=True, kw_only=True):
@@ -213,14 +226,14 @@ class AttributesResult(_Record, frozen=True, kw_only=True):
     attributes: RegionAttributes
 
 
-class Redeliver(_Record, frozen=True, kw_only=True):
+class RedeliverRequest(_Record, frozen=True, kw_only=True):
     """Deliver the message of a finished operation to a member once more."""
 
-    op_id: int
+    op_id: OpId
     member: str
 
 
-class Hosting(_Record, frozen=True, kw_only=True):
+class HostingRequest(_Record, frozen=True, kw_only=True):
     """A member and a region that it gives up its copy of, or takes a copy of again."""
 
     member: str
@@ -228,7 +241,7 @@ class Hosting(_Record, frozen=True, kw_only=True):
 
 
 class HostingParams(_Record, frozen=True, kw_only=True):
-    """Have a member take a copy of a region again, with settings of its own; an empty one if nobody has any.
+    """Have a member take a copy of a region again, with settings of its own; empty if no member has any.
 
     `checks` says whether it is to check consistency, `persistent` whether it is kept on disk. A member that
     is refused has no copy.
@@ -272,7 +285,7 @@ class Link(_Record, frozen=True, kw_only=True):
 class Advance(_Record, frozen=True, kw_only=True):
     """Let so much time pass where clocks are held; what that sets going may take longer than the answer."""
 
-    milliseconds: int
+    milliseconds: TimeMs
 
 
 class ClockParams(_Record, frozen=True, kw_only=True):
@@ -283,8 +296,8 @@ class ClockParams(_Record, frozen=True, kw_only=True):
     messages and connections take as long as they take. `reset` lets all clocks run, without offset.
     """
 
-    site: int
-    offset_ms: int = 0
+    site: SiteNumber
+    offset_ms: OffsetMs = 0
     frozen: bool = False
 
 
@@ -317,11 +330,12 @@ class QueueLook(_Record, frozen=True, kw_only=True):
     queue: str
 
 
-class Script(_Record, frozen=True, kw_only=True):
+class ScriptRequest(_Record, frozen=True, kw_only=True):
     """Give a callback (listener, writer, loader, resolver, filter) of a member or client its next answers.
 
     For the `writer`, the cache writer: `answers` are the keys of which it refuses changes from here on,
-    until it is told others. Nothing is under way meanwhile, and `reset` ends it.
+    until it is told others. The empty key stands for clears of the region, where they ask a writer.
+    Nothing is under way meanwhile, and `reset` ends it.
 
     For the `resolver`, the conflict resolver: the one answer is its policy, told right behind `reset`, the
     same to all members. It `allow`s, `disallow`s, or `replace`s the value by the same with "~" behind it (and
@@ -366,13 +380,13 @@ class ClientLook(_Record, frozen=True, kw_only=True):
     client: str
 
 
-class Count(_Record, frozen=True, kw_only=True):
+class EventCount(_Record, frozen=True, kw_only=True):
     """A number of events; negative where the candidate tells a reason by it."""
 
-    count: int
+    count: Whole
 
 
-class Configuration(_Record, frozen=True, kw_only=True):
+class ConfigurationText(_Record, frozen=True, kw_only=True):
     """Declarative configuration (cache.xml text) for a member about to start."""
 
     member: str
@@ -386,7 +400,7 @@ class Accepted(_Record, frozen=True, kw_only=True):
     detail: str = ""
 
 
-class Lines(_Record, frozen=True, kw_only=True):
+class LogLines(_Record, frozen=True, kw_only=True):
     """Lines of a member's log since the last reset."""
 
     lines: tuple[str, ...]
@@ -414,13 +428,13 @@ class MovePrimary(_Record, frozen=True, kw_only=True):
     member: str
 
 
-class Stamp(_Record, frozen=True, kw_only=True):
+class ShownStamp(_Record, frozen=True, kw_only=True):
     """Where versions are visible: the stamp of an entry."""
 
-    version: int
+    version: Natural
     member: str
-    timestamp_ms: int | None = None
-    site: int | None = None
+    timestamp_ms: Whole | None = None
+    site: ToldSite | None = None
 
 
 class StampParams(_Record, frozen=True, kw_only=True):
@@ -447,9 +461,9 @@ METHODS: dict[str, Method] = {
         Method("deploy", Deploy, Deployed),
         Method("reset", Reset, Nothing),
         Method("begin", Begin, Nothing),
-        Method("finish", Finish, Finished),
+        Method("finish", FinishRequest, Finished),
         Method("observe", Observe, Observed),
-        Method("settle", Settle, SettleResult),
+        Method("settle", SettleRequest, SettleResult),
         Method("contents", Contents, ContentsResult),
         Method("close", Nothing, Nothing),
         Method("arm", GateParams, Nothing, Capability.LISTENER_GATES),
@@ -458,10 +472,10 @@ METHODS: dict[str, Method] = {
         Method("statistic", Statistic, StatisticResult, Capability.STATISTICS),
         Method("keep_tombstones", TombstoneParams, Nothing, Capability.TOMBSTONES),
         Method("attributes", Attributes, AttributesResult, Capability.CONFIGURATION),
-        Method("leave", Hosting, Nothing, Capability.CONFIGURATION),
-        Method("join", Hosting, Nothing, Capability.CONFIGURATION),
+        Method("leave", HostingRequest, Nothing, Capability.CONFIGURATION),
+        Method("join", HostingRequest, Nothing, Capability.CONFIGURATION),
         Method("host", HostingParams, Nothing, Capability.CONFIGURATION),
-        Method("redeliver", Redeliver, Nothing, Capability.MESSAGE_CONTROL),
+        Method("redeliver", RedeliverRequest, Nothing, Capability.MESSAGE_CONTROL),
         Method("crash", Crash, Nothing, Capability.MEMBER_FAULTS),
         Method("restart", MemberParams, Nothing, Capability.MEMBER_FAULTS),
         Method("link", Link, Nothing, Capability.LINK_FAULTS),
@@ -470,15 +484,15 @@ METHODS: dict[str, Method] = {
         Method("create_queue", CreateQueue, Nothing, Capability.GATEWAYS),
         Method("queue_action", QueueAction, Nothing, Capability.GATEWAYS),
         Method("look_at_queue", QueueLook, QueueSight, Capability.QUEUE_INSPECTION),
-        Method("script", Script, Nothing, Capability.CALLBACK_SCRIPTS),
+        Method("script", ScriptRequest, Nothing, Capability.CALLBACK_SCRIPTS),
         Method("start_client", ClientStart, Nothing, Capability.CLIENTS),
         Method("client_action", ClientAction, Nothing, Capability.CLIENTS),
         Method("interest", InterestParams, Nothing, Capability.CLIENTS),
-        Method("pending_events", ClientLook, Count, Capability.DURABLE_CLIENTS),
-        Method("configure", Configuration, Accepted, Capability.CONFIGURATION),
-        Method("server_log", MemberParams, Lines, Capability.CONFIGURATION),
+        Method("pending_events", ClientLook, EventCount, Capability.DURABLE_CLIENTS),
+        Method("configure", ConfigurationText, Accepted, Capability.CONFIGURATION),
+        Method("server_log", MemberParams, LogLines, Capability.CONFIGURATION),
         Method("placement", Placement, PlacementResult, Capability.PARTITIONED_REGIONS),
         Method("move_primary", MovePrimary, Nothing, Capability.PARTITIONED_REGIONS),
-        Method("stamp", StampParams, Stamp, Capability.VISIBLE_VERSIONS),
+        Method("stamp", StampParams, ShownStamp, Capability.VISIBLE_VERSIONS),
     )
 }

@@ -15,17 +15,19 @@ from typing import Any
 
 import msgspec
 
+from plumbline.adapters import refusals, sent
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.candidates import FORMS
 from plumbline.adapters.process.messages import LINE_LIMIT, ErrorCode, ErrorObject
 from plumbline.adapters.process.server import Server
 from plumbline.adapters.protocol import METHODS, PROTOCOL_VERSION, Method, Nothing
-from plumbline.adapters.reference.adapter import ReferenceAdapter
-from plumbline.reference.capabilities import LOST_WITHOUT
+from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
+from plumbline.reference.catalogue.capabilities import LOST_WITHOUT
 
 SCHEMA_FILE = Path(__file__).with_name("protocol.json")
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "protocol.md"
 
+_MOST = 2**63 - 1
 _REFERENCE = "#/$defs/"
 _FIELD = re.compile(r"^ {4}(\w+): ", re.MULTILINE)
 _PART = re.compile(r"(<!-- generated: (\w+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
@@ -43,10 +45,10 @@ _DOES = {
 _WHY = {
     ErrorCode.NOT_JSON: "the request is not JSON",
     ErrorCode.NOT_A_REQUEST: "the request is JSON, but no request of JSON-RPC 2.0",
-    ErrorCode.UNKNOWN_METHOD: "no such method; to the harness the same as *unsupported*",
+    ErrorCode.UNKNOWN_METHOD: "no such method; to the harness the same as -32001",
     ErrorCode.WRONG_PARAMS: "a field of the params is missing, unknown or of another type",
     ErrorCode.ADAPTER_FAILED: "the adapter could not do it: an *adapter error*",
-    ErrorCode.UNSUPPORTED: "the candidate does not offer this: what needs it is *unsupported*",
+    ErrorCode.UNSUPPORTED: "the candidate does not offer this; what needs it is *unsupported*, if allowed",
     ErrorCode.REFUSED: (
         "the candidate refuses it, and is judged by that; answered to `interest` and `host` only"
     ),
@@ -120,6 +122,9 @@ def document(text: str) -> str:
         "records": "\n".join(_record_tables(components)),
         "capabilities": "\n".join(_capability_table()),
         "errors": "\n".join(_error_table()),
+        "refusals": "\n".join(refusals.table()),
+        "sent": "\n".join(sent.table()),
+        "values": "\n".join(sent.values_table()),
     }
 
     def renew(found: re.Match[str]) -> str:
@@ -238,7 +243,16 @@ def _words(field: dict[str, Any]) -> str:
         return f"[{', '.join(_words(each) for each in field['prefixItems'])}]"
     if field.get("type") == "array":
         return f"list of {_words(field['items'])}"
+    if field.get("type") == "integer":
+        return f"integer{_range(field.get('minimum'), field.get('maximum'))}"
     return str(field.get("type", "anything"))
+
+
+def _range(least: int | None, most: int | None) -> str:
+    """The range of a whole number; one of 64 bits is the widest, and goes without saying."""
+    if least in (None, -(2**63)) and most in (None, _MOST):
+        return ""
+    return f" from {least}" if most == _MOST else f" from {least} to {most}"
 
 
 def _default(field: dict[str, Any], *, has_default: bool) -> str:

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from plumbline.ci.lint import ROOT
+from plumbline.reference.distribution import how_to_install
 
 FOLDER = ROOT / ".allure"
 PACKAGE = "allure-commandline@2.46.1"
@@ -27,7 +28,7 @@ class MissingAllureError(Exception):
 def lacking() -> str:
     """What of this machine's is missing for a report, and the remedy; "" if nothing is."""
     if find_spec("allure_pytest") is None:
-        return "allure-pytest is not installed: pip install 'plumbline[allure]'"
+        return f"allure-pytest is not installed: {how_to_install('allure')}"
     if shutil.which("java") is None:
         return "no Java: apt-get install openjdk-17-jre-headless (Debian, Ubuntu)"
     if _installed() is None and shutil.which("npm") is None:

@@ -1,40 +1,53 @@
 """The `plumbline` command: one group whose subcommands are imported only when they are called.
 
 Knows each subcommand's name and one line about it; what a subcommand does lies in
-`plumbline.ci.commands.<name>`, where the click command is called `command`.
+`plumbline.ci.commands.<name>`, where the click command is called `command`. Those that show how Plumbline
+tests itself lie in `plumbline.ci.selftest.commands`, which only a clone has.
 """
 
 from __future__ import annotations
 
 import errno
+import os
 import sys
 import traceback
+from collections.abc import Callable
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.metadata import version
+from importlib.util import find_spec
+from typing import Any
 
 import click
 
+from plumbline.ci.terminal.error_messages import CommandError
 from plumbline.ci.terminal.stopping import STOP, end_children
+from plumbline.reference.distribution import VERSION, how_to_install
 
 # The one line stands here, and not only in the module, so that `plumbline --help` imports none of them and
 # works where an extra is missing.
 SUBCOMMANDS = {
     "catalogue": "Show the requirements: what each says, where it stands, what tests it.",
-    "doctor": "Look for everything that Plumbline can use, and tell the remedy for what is missing.",
+    "doctor": "Look for every tool that Plumbline can use, and say how to install a missing one.",
     "init": "Write a plumbline.toml to begin with: one candidate, and everything that can be set.",
     "check-adapter": "Ask every method of the protocol one by one: what works, what is missing or broken.",
     "run": "Test candidates and leave a run directory with trace, verdicts and counterexamples.",
     "judge": "Judge the traces of any number of run directories by the rules.",
     "replay": "Play a counterexample again, on its own candidate or another.",
-    "gate": "Say whether a release may go, by runs, a policy, deviations on record and a baseline.",
+    "gate": "Decide whether a release may go, from runs, a policy, known deviations and a baseline.",
     "report": "Write a static HTML site about any number of run directories.",
     "faulty": "List the faulty variants of the reference, or show that the suite catches them.",
-    "explore": "Look at every run of the model in small worlds.",
-    "trials": "Compare the search with its unreduced judge on random small examples.",
-    "bench": "Measure how the time to explain an example grows with it, and other rates.",
+    "explore": "Visit every run of the model in small worlds, and check its invariants.",
+    "trials": "Compare the search with the exhaustive search on random small examples.",
+    "bench": "Measure how the time to explain an example grows with its size.",
+    "schema": "Print the JSON Schema of what a command prints with --json.",
     "serve-reference": "Speak the adapter protocol on stdin and stdout with the reference behind it.",
 }
+
+OF_A_CLONE = ("faulty", "explore", "trials", "bench")
+"""Subcommands that test Plumbline itself. The wheel leaves them out."""
+
+if find_spec("plumbline.ci.selftest") is None:
+    SUBCOMMANDS = {name: line for name, line in SUBCOMMANDS.items() if name not in OF_A_CLONE}
 
 # Which extra brings a library that the core does without.
 EXTRAS = {
@@ -57,7 +70,6 @@ Examples:
   plumbline run --candidate 'process:./my-adapter --stdio' --profile smoke
   plumbline run --candidate geode:1.15.1 --select VER --out runs/geode
   plumbline replay runs/RUN/counterexamples/FILE --candidate reference
-  plumbline faulty run                      does the suite catch what it should?
   plumbline judge runs/* --out judged       rules over many runs
   plumbline report runs/* --out site        open site/index.html
   plumbline gate runs                       may the release go?
@@ -68,24 +80,13 @@ Exit codes:
 """
 
 
-class CommandError(click.ClickException):
-    """An error that the user can do something about: told in one line, exit code 2."""
-
-    exit_code = 2
-
-    def show(self, file: object = None) -> None:
-        """Print the message to the error stream, without usage and traceback."""
-        del file  # click's parameter for another stream; nothing here uses it
-        click.echo(f"plumbline: {self.format_message()}", err=True)
-
-
 def explain_missing(error: ModuleNotFoundError) -> str | None:
     """The remedy for a library that is not installed, or None if no extra of Plumbline would bring it."""
     library = (error.name or "").partition(".")[0]
     extra = EXTRAS.get(library)
     if extra is None:
         return None
-    return f"{library} is not installed; install it with: pip install 'plumbline[{extra}]'"
+    return f"{library} is not installed; install it with: {how_to_install(extra)}"
 
 
 def explain(error: BaseException) -> str | None:
@@ -97,7 +98,7 @@ def explain(error: BaseException) -> str | None:
         UnknownCandidateError,
         UnsupportedError,
     )
-    from plumbline.reference.runs import UnreadableRunError  # noqa: PLC0415
+    from plumbline.reference.results.runs import UnreadableRunError  # noqa: PLC0415
 
     if isinstance(error, ModuleNotFoundError):
         return explain_missing(error)
@@ -110,6 +111,38 @@ def explain(error: BaseException) -> str | None:
     if isinstance(error, OSError) and (error.filename is not None or error.errno in DISK_FULL):
         return ": ".join(str(part) for part in (error.filename, error.strerror) if part)
     return None
+
+
+def refuse_blanks(command: click.Command) -> None:
+    """Make a blank value on the command line of a command, or of those below it, a usage error.
+
+    An unset variable of a script leaves one; no user means the default by it.
+    """
+    for below in command.commands.values() if isinstance(command, click.Group) else ():
+        refuse_blanks(below)
+    for parameter in command.params:
+        if not isinstance(parameter.type_cast_value, _Unblank):
+            cast = _Unblank(parameter, parameter.type_cast_value)
+            parameter.type_cast_value = cast  # type: ignore[method-assign]
+
+
+class _Unblank:
+    """Casts a parameter's value as click does, unless it is blank."""
+
+    def __init__(self, parameter: click.Parameter, cast: Callable[[click.Context, Any], Any]) -> None:
+        self._parameter = parameter
+        self._cast = cast
+
+    def __call__(self, ctx: click.Context, value: Any) -> Any:
+        """The value; raises click.UsageError."""
+        for one in value if isinstance(value, tuple | list) else (value,):
+            if isinstance(one, str) and not one.strip():
+                name = self._parameter.get_error_hint(ctx)
+                blank = (
+                    f"the value of {name} is blank, as an unset variable leaves it; name one or leave it out"
+                )
+                raise click.UsageError(blank, ctx)
+        return self._cast(ctx, value)
 
 
 class Subcommands(click.Group):
@@ -125,10 +158,12 @@ class Subcommands(click.Group):
         del ctx
         if cmd_name not in SUBCOMMANDS:
             return None
-        module = import_module(f"plumbline.ci.commands.{cmd_name.replace('-', '_')}")
+        room = "selftest.commands" if cmd_name in OF_A_CLONE else "commands"
+        module = import_module(f"plumbline.ci.{room}.{cmd_name.replace('-', '_')}")
         command = module.command
         if not isinstance(command, click.Command):
             raise TypeError(f"{module.__name__}.command is no click command")
+        refuse_blanks(command)
         return command
 
     def resolve_command(
@@ -136,6 +171,9 @@ class Subcommands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the subcommand called; an unknown one is answered with those spelled alike."""
         name = args[0]
+        if name in OF_A_CLONE and name not in SUBCOMMANDS:
+            words = f"'{name}' tests Plumbline itself; only a clone of its repository has it"
+            raise click.UsageError(words, ctx)
         if name not in SUBCOMMANDS and not name.startswith("-"):
             near = get_close_matches(name, SUBCOMMANDS, cutoff=0.5)
             meant = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(SUBCOMMANDS)}."
@@ -172,16 +210,23 @@ class Subcommands(click.Group):
 
 
 @click.group(cls=Subcommands, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("plumbline"), prog_name="plumbline", message="%(prog)s %(version)s")
+@click.version_option(VERSION, prog_name="plumbline", message="%(prog)s %(version)s")
 @click.option("--traceback", is_flag=True, help="Show where an expected error came from, too.")
 def group(traceback: bool) -> None:
     """Test whether a system distributes cache events as GemFire and Apache Geode document it."""
     del traceback  # read from the context by Subcommands.invoke
 
 
+COMPLETE = "_PLUMBLINE_COMPLETE"
+"""The variable by which a shell asks for completion, as click names it."""
+
+
 def main() -> None:
     """Entry point of the `plumbline` command; always exits."""
     STOP.listen()
+    if COMPLETE in os.environ:
+        # A shell asks what could come next: how bash is to be answered has to be known before anything else.
+        import_module("plumbline.ci.terminal.completion")
     try:
         group(prog_name="plumbline")
     except BaseException as error:

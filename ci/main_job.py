@@ -28,8 +28,8 @@ from rich.table import Table
 
 from plumbline.adapters.errors import MissingToolError
 from plumbline.adapters.geode.jars import find_jars
-from plumbline.reference.runs import UnreadableRunError, read_verdicts
-from plumbline.reference.verdicts import Verdict
+from plumbline.reference.results.runs import UnreadableRunError, read_verdicts
+from plumbline.reference.results.verdicts import Verdict
 from plumbline.spark.session import MissingSparkError, require_spark
 
 GEODE_VERSION = "1.15.1"
@@ -40,7 +40,7 @@ FAULTY_VARIANTS = ("tie-last-wins", "announces-twice")
 PLUMBLINE = Path(sys.executable).with_name("plumbline")
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class JobStep(msgspec.Struct, frozen=True, kw_only=True):
     """One command of the main job.
 
     Attributes:
@@ -64,10 +64,10 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     excuse: Callable[[], str] | None = None
 
 
-class Result(msgspec.Struct, frozen=True):
+class StepResult(msgspec.Struct, frozen=True):
     """How a step ended: its exit code, None where it was skipped, how long it took, and what excuses it."""
 
-    step: Step
+    step: JobStep
     exit_code: int | None
     seconds: float = 0.0
     excused: str = ""
@@ -124,20 +124,20 @@ def fails_now_and_then(runs: Path) -> str:
     return f"{unsteady} verdicts fail now and then, see the site" if unsteady and not wrong else ""
 
 
-def plan(home: Path, site: Path) -> list[Step]:
+def plan(home: Path, site: Path) -> list[JobStep]:
     """The steps, in order; `home` takes the run directories and logs, `site` the pages."""
     no_geode = missing_for_geode(GEODE_VERSION)
     no_spark = missing_for_spark()
     right, faulty, judged = home / "right", home / "faulty", home / "judged"
     reference = right / "reference"
     return [
-        Step(
+        JobStep(
             title="reference, profile gate",
             arguments=("run", "--candidate", "reference", "--profile", "gate", "--out", str(reference)),
         ),
-        Step(title="gate, by the policy for most", arguments=("gate", str(reference)), note="may go"),
+        JobStep(title="gate, by the policy for most", arguments=("gate", str(reference)), note="may go"),
         *(
-            Step(
+            JobStep(
                 title=f"faulty variant {name}",
                 arguments=(
                     *("run", "--candidate", f"faulty:{name}", "--profile", "smoke"),
@@ -149,17 +149,17 @@ def plan(home: Path, site: Path) -> list[Step]:
             )
             for name in FAULTY_VARIANTS
         ),
-        Step(
+        JobStep(
             title=f"Apache Geode {GEODE_VERSION}, smoke",
             arguments=(
-                # Scenarios, and what machines draw until then: their members are processes, and take long.
-                *("run", "--candidate", f"geode:{GEODE_VERSION}", "--profile", "smoke", "--budget", "20s"),
+                # Members are processes, and take long: scenarios have seven minutes of the ten.
+                *("run", "--candidate", f"geode:{GEODE_VERSION}", "--profile", "smoke", "--budget", "10m"),
                 *("--deviations", str(GEODE_DEVIATIONS), "--out", str(right)),
             ),
             skipped=no_geode,
             excuse=partial(fails_now_and_then, right),
         ),
-        Step(
+        JobStep(
             title="rules over all traces",
             arguments=(
                 *("judge", str(right), str(faulty), "--engine", "duckdb" if no_spark else "spark"),
@@ -169,16 +169,16 @@ def plan(home: Path, site: Path) -> list[Step]:
             lacking=no_spark and f"by DuckDB alone: {no_spark}",
             note="faults seen",
         ),
-        Step(
+        JobStep(
             title="rules without faulty variants",
             arguments=("judge", str(right), "--engine", "duckdb"),
             note="nothing seen",
         ),
-        Step(title="site", arguments=("report", str(home), str(judged), "--out", str(site))),
+        JobStep(title="site", arguments=("report", str(home), str(judged), "--out", str(site))),
     ]
 
 
-class Stop:
+class JobStop:
     """What SIGTERM does: it goes on to the step under way, and the job ends when that has ended."""
 
     def __init__(self) -> None:
@@ -193,7 +193,7 @@ class Stop:
             self.step.terminate()
 
 
-STOP = Stop()
+STOP = JobStop()
 
 
 def carry_out(command: list[str], log: Path | None) -> int:
@@ -215,35 +215,35 @@ def carry_out(command: list[str], log: Path | None) -> int:
 
 
 def carry_out_all(
-    steps: list[Step], execute: Callable[[list[str], Path | None], int] = carry_out
-) -> list[Result]:
+    steps: list[JobStep], execute: Callable[[list[str], Path | None], int] = carry_out
+) -> list[StepResult]:
     """Run the steps one after the other, also behind one that failed: the site should show what there is."""
     results = []
     for number, step in enumerate(steps, start=1):
         print(f"\n==> [{number}/{len(steps)}] {step.title}", flush=True)
         if step.skipped:
             print(f"    skipped: {step.skipped}", flush=True)
-            results.append(Result(step, None))
+            results.append(StepResult(step, None))
             continue
         print(f"    plumbline {shlex.join(step.arguments)}", flush=True)
         begun = time.monotonic()
         code = execute([str(PLUMBLINE), *step.arguments], step.log)
         seconds = time.monotonic() - begun
         excused = step.excuse() if step.excuse is not None and code != step.expected else ""
-        results.append(Result(step, code, seconds, excused))
+        results.append(StepResult(step, code, seconds, excused))
         if step.log is not None:
             print(f"    exit code {code}; what it printed is in {step.log}", flush=True)
     return results
 
 
-def succeeded(results: list[Result], *, all_of_it: bool) -> bool:
+def succeeded(results: list[StepResult], *, all_of_it: bool) -> bool:
     """Whether what ran ended as expected and, if `all_of_it` is wanted, nothing was skipped or lacking."""
     whole = not any(result.step.skipped or result.step.lacking for result in results)
     fine = all(result.as_expected for result in results if result.exit_code is not None)
     return fine and (whole or not all_of_it)
 
 
-def show(results: list[Result], console: Console) -> None:
+def show(results: list[StepResult], console: Console) -> None:
     """Print the summary: what ran and how it ended, what was skipped and why."""
     table = Table(title="Main job", title_justify="left")
     table.add_column("step")

@@ -16,14 +16,15 @@ from pathlib import Path
 
 from plumbline.ci.lint import ROOT
 from plumbline.ci.main_job import PLUMBLINE
-from plumbline.reference.runs import (
+from plumbline.reference.results.runs import (
     RunRecord,
     read_counterexample,
     write_counterexample,
     write_record,
     write_verdicts,
 )
-from plumbline.reference.verdicts import Verdict, VerdictRow
+from plumbline.reference.results.sealing import seal_run
+from plumbline.reference.results.verdicts import Verdict, VerdictRow
 from plumbline.reports import screenshots
 from plumbline.reports.collection import collect
 
@@ -70,6 +71,7 @@ def as_run(name: str, runs: Path) -> None:
     )
     write_record(runs / name, record)
     write_verdicts(runs / name, [row])
+    seal_run(runs / name)
 
 
 def main(arguments: list[str]) -> int:

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from plumbline.reference.runs import Check
+from plumbline.reference.results.runs import Check
 from plumbline.reports.text import one_line
 
 
@@ -23,6 +23,6 @@ def render_checks(checks: Iterable[Check]) -> RenderableType:
             str(check.examples),
             f"{check.seconds:.1f}",
             f"{100 * check.own_s / check.seconds:.0f} %" if check.seconds else "",
-            Text(f"the time was over before all {check.planned} were drawn" if check.cut else ""),
+            Text(f"the time limit came before all {check.planned} were played" if check.cut else ""),
         )
     return table

@@ -7,12 +7,14 @@ that did not end in order calls passed is not believed. Knows nothing of how it 
 from __future__ import annotations
 
 import hashlib
+from collections import abc
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
 
-from plumbline.reference.runs import (
+from plumbline.reference.results.newest import Newest
+from plumbline.reference.results.runs import (
     RUN_FORMAT,
     Counterexample,
     RunRecord,
@@ -21,11 +23,9 @@ from plumbline.reference.runs import (
     read_record,
     read_verdicts,
 )
-from plumbline.reference.verdicts import Verdict, VerdictRow, exit_code, merge
-
-RECORD, TABLE = "run.json", "verdicts.parquet"
-
-GREEN = frozenset({Verdict.PASS, Verdict.DEVIATION})
+from plumbline.reference.results.sealing import EXAMPLES, RECORD, SEAL, TABLE, broken_seal, records_below
+from plumbline.reference.results.totals import Totals, counted, exit_code_of, totals
+from plumbline.reference.results.verdicts import Verdict, VerdictRow, merge
 
 
 class SetAside(msgspec.Struct, frozen=True):
@@ -75,17 +75,17 @@ class Run(msgspec.Struct, frozen=True):
 
     def counted(self, row: VerdictRow) -> Verdict:
         """The verdict of a row as it counts: pass and deviation are unknown where the run has trouble."""
-        return Verdict.UNKNOWN if self.trouble and row.verdict in GREEN else row.verdict
+        return counted(row, whole=not self.trouble)
 
 
-class Finding(msgspec.Struct, frozen=True):
+class ReportedVerdict(msgspec.Struct, frozen=True):
     """What is known of one requirement at one candidate: the merged verdict, and the rows it comes from."""
 
     verdict: Verdict
     rows: tuple[tuple[Run, VerdictRow], ...]
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class ReportedCandidate(msgspec.Struct, frozen=True):
     """A column: all runs against one version of one candidate under one dialect."""
 
     name: str
@@ -99,29 +99,64 @@ class Candidate(msgspec.Struct, frozen=True):
         """Why the candidate as a whole may not be called green; empty if nothing stands against it."""
         return tuple(f"run {run.record.run_id}: {run.trouble}" for run in self.runs if run.trouble)
 
-    def findings(self) -> dict[str, Finding]:
+    @property
+    def early_ends(self) -> tuple[str, ...]:
+        """What time budgets left unplayed in its runs; empty if they left nothing."""
+        return tuple(
+            f"run {run.record.run_id}: {run.record.ended_early}"
+            for run in self.runs
+            if run.record.ended_early
+        )
+
+    def findings(self) -> dict[str, ReportedVerdict]:
         """For each requirement that some row names: what stays, and what each source of each run says."""
         told: dict[str, list[tuple[Run, VerdictRow]]] = {}
         for run in self.runs:
             for row in run.rows:
                 told.setdefault(row.requirement, []).append((run, row))
         return {
-            requirement: Finding(merge(run.counted(row) for run, row in rows), tuple(rows))
+            requirement: ReportedVerdict(merge(run.counted(row) for run, row in rows), tuple(rows))
             for requirement, rows in told.items()
         }
 
     @property
+    def clauses_not_reached(self) -> dict[str, tuple[str, ...]]:
+        """Of requirements that passed, the clauses that none of the runs reached in which they passed."""
+        found: dict[str, tuple[str, ...]] = {}
+        for identity, finding in self.findings().items():
+            passed = [run for run, row in finding.rows if run.counted(row) is Verdict.PASS]
+            missed = [run.record.clauses_not_reached.get(identity, ()) for run in passed]
+            everywhere = [one for one in (*missed, ())[0] if all(one in others for others in missed)]
+            if finding.verdict is Verdict.PASS and everywhere:
+                found[identity] = tuple(everywhere)
+        return found
+
+    @property
     def exit_code(self) -> int:
-        """What a shell would be told of all these runs together; never 0 with a run in trouble."""
-        code = exit_code(finding.verdict for finding in self.findings().values())
-        return 2 if code == 0 and self.troubles else code
+        """The exit code of all these runs together; never 0 with a run in trouble."""
+        verdicts = (finding.verdict for finding in self.findings().values())
+        return exit_code_of(verdicts, whole=not self.troubles)
+
+    def totals(self, known: abc.Collection[str], untested: abc.Collection[str] = ()) -> Totals:
+        """How many of all requirements got which verdict; those without a test are counted apart."""
+        verdicts = {identity: finding.verdict for identity, finding in self.findings().items()}
+        selections = [run.record.selected for run in self.runs]
+        asked = {identity for selection in selections for identity in selection} if all(selections) else ()
+        return totals(verdicts, known, asked, untested)
 
 
 class Collection(msgspec.Struct, frozen=True):
-    """Everything that could be read, in the order in which it was named."""
+    """Everything that could be read, in the order in which it was named.
 
-    candidates: tuple[Candidate, ...]
+    Attributes:
+        candidates: the columns.
+        set_aside: what could not be read.
+        older: ids of the runs that `newest` has left out.
+    """
+
+    candidates: tuple[ReportedCandidate, ...]
     set_aside: tuple[SetAside, ...]
+    older: tuple[str, ...] = ()
 
     def examples(self) -> tuple[Example, ...]:
         """All counterexamples."""
@@ -163,8 +198,36 @@ def collect(
         record = run.record
         column = (record.candidate, record.product, record.product_version, record.dialect)
         columns.setdefault(column, []).append(run)
-    candidates = tuple(Candidate(*column, tuple(members)) for column, members in columns.items())
+    candidates = tuple(ReportedCandidate(*column, tuple(members)) for column, members in columns.items())
     return Collection(candidates, tuple(set_aside))
+
+
+def newest(collection: Collection) -> Collection:
+    """What counts of a collection where only the newest run of each candidate and requirement does.
+
+    Which that is, `reference.results.newest` says. A counterexample goes with the last row that names it.
+    """
+    # A run in trouble replaces none, whatever its record says.
+    which = Newest(
+        msgspec.structs.replace(run.record, complete=not run.trouble)
+        for candidate in collection.candidates
+        for run in candidate.runs
+    )
+    older = which.left_out
+    candidates = []
+    for candidate in collection.candidates:
+        runs = tuple(_counting(run, which) for run in candidate.runs if run.record.run_id not in older)
+        if runs:
+            candidates.append(msgspec.structs.replace(candidate, runs=runs))
+    return msgspec.structs.replace(collection, candidates=tuple(candidates), older=older)
+
+
+def _counting(run: Run, which: Newest) -> Run:
+    rows = tuple(row for row in run.rows if which.counts(run.record.run_id, row.requirement))
+    kept = {row.counterexample for row in rows}
+    gone = {row.counterexample for row in run.rows} - kept
+    examples = {name: example for name, example in run.examples.items() if name not in gone}
+    return msgspec.structs.replace(run, rows=rows, examples=examples)
 
 
 def _sorted_out(directories: Iterable[Path], set_aside: list[SetAside]) -> tuple[list[Path], list[Path]]:
@@ -175,7 +238,7 @@ def _sorted_out(directories: Iterable[Path], set_aside: list[SetAside]) -> tuple
         if not directory.is_dir():
             set_aside.append(SetAside(str(directory), "no such directory"))
         elif (directory / RECORD).is_file() or not (directory / TABLE).is_file():
-            below = sorted(path.parent for path in directory.rglob(RECORD))
+            below = [path.parent for path in records_below(directory)]
             if not below:
                 set_aside.append(SetAside(str(directory), f"no {RECORD} in it nor below it"))
             runs |= {path.resolve(): path for path in below if path.resolve() not in runs}
@@ -186,8 +249,12 @@ def _sorted_out(directories: Iterable[Path], set_aside: list[SetAside]) -> tuple
 
 def _put_to_their_runs(directory: Path, runs: dict[str, Run], set_aside: list[SetAside]) -> None:
     """Add rows about known runs, each once: a run that was judged when it ran has some of them already."""
+    broken = broken_seal(directory, (TABLE,))
+    if broken:
+        set_aside.append(SetAside(str(broken[0].path), broken[0].reason))
+        return
     try:
-        rows = _rows(directory)
+        rows = _rows(directory, count=len(runs))
     except UnreadableRunError as error:
         set_aside.append(SetAside.because(directory / TABLE, error))
         return
@@ -214,14 +281,22 @@ def _record(directory: Path) -> RunRecord:
 
 def _run(directory: Path, record: RunRecord, set_aside: list[SetAside]) -> Run:
     trouble = record.trouble
+    broken: dict[Path, str] = {}
+    if not trouble:
+        broken = {one.path: one.reason for one in broken_seal(directory)}
+        trouble = "".join(f"{path.name}: {reason}" for path, reason in list(broken.items())[:1])
+        set_aside += [SetAside(str(path), reason) for path, reason in broken.items() if path.name != SEAL]
     rows: tuple[VerdictRow, ...] = ()
-    try:
-        rows = _rows(directory, record.run_id)
-    except UnreadableRunError as error:
-        set_aside.append(SetAside.because(directory / TABLE, error))
-        trouble = "its verdict table cannot be read"
+    if directory / TABLE not in broken:
+        try:
+            rows = _rows(directory, record.run_id)
+        except UnreadableRunError as error:
+            set_aside.append(SetAside.because(directory / TABLE, error))
+            trouble = "its verdict table cannot be read"
     examples: dict[str, Example] = {}
-    for path in sorted((directory / "counterexamples").glob("*.json")):
+    for path in sorted((directory / EXAMPLES).glob("*.json")):
+        if path in broken or path.parent in broken:
+            continue
         try:
             counterexample = read_counterexample(path)
         except UnreadableRunError as error:
@@ -232,9 +307,9 @@ def _run(directory: Path, record: RunRecord, set_aside: list[SetAside]) -> Run:
     return Run(record, rows, examples, trouble, directory)
 
 
-def _rows(directory: Path, run_id: str | None = None) -> tuple[VerdictRow, ...]:
+def _rows(directory: Path, run_id: str | None = None, *, count: int = 1) -> tuple[VerdictRow, ...]:
     """A verdict table; one of a run directory may hold rows about that run only."""
-    rows = tuple(read_verdicts(directory))
+    rows = tuple(read_verdicts(directory, count))
     foreign = [row.run_id for row in rows if run_id is not None and row.run_id != run_id]
     if foreign:
         raise UnreadableRunError(f"it belongs to another run, {foreign[0]}")

@@ -14,7 +14,7 @@ from itertools import islice
 
 import msgspec
 
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Called,
     ContentsRead,
     FaultBegun,
@@ -28,16 +28,27 @@ from plumbline.reference.history import (
     StatisticRead,
     interest_parts,
 )
-from plumbline.reference.runs import DeadEnd, Difference
-from plumbline.reference.verdicts import Verdict
-from plumbline.reports.shapes import Band, Bar, Diagram, Dot, Group, Label, Lane, Mark, Rule, Wire
+from plumbline.reference.results.runs import DeadEnd, Difference
+from plumbline.reference.results.verdicts import Verdict
+from plumbline.reports.shapes import (
+    Band,
+    Bar,
+    CrossingLine,
+    Diagram,
+    DiagramLane,
+    Dot,
+    Group,
+    Label,
+    Mark,
+    SettleLine,
+)
 from plumbline.reports.signs import SIGNS
 from plumbline.reports.spans import GATE, LINKS, Span, begun, ended
 from plumbline.reports.spans import columns as columns_of
 from plumbline.reports.text import columns, one_line, short
 from plumbline.reports.timeline import (
     HARNESS,
-    Entry,
+    TimelineRow,
     arrange,
     entry_words,
     with_fates,
@@ -95,7 +106,7 @@ def draw(
 class _Drawing:
     """Collects shapes while it walks through the arranged history, row by row."""
 
-    def __init__(self, history: History, arranged: tuple[Entry, ...]) -> None:
+    def __init__(self, history: History, arranged: tuple[TimelineRow, ...]) -> None:
         entries = with_fates(without_the_idle(without_questions(arranged)), history)
         self.left_out: list[str] = []
         if len(entries) > MOST_ROWS:
@@ -112,7 +123,7 @@ class _Drawing:
         self.label_x: dict[LaneKey, float] = {}
         self.clients = {client.name for client in history.clients}
         self.one_region = len(history.regions) == 1
-        self.first_told: dict[tuple[str, str, str, str], Entry] = {}
+        self.first_told: dict[tuple[str, str, str, str], TimelineRow] = {}
         self.lanes = self._lanes(history)
         self.groups = self._groups(history)
         hues = dict.fromkeys(entry.op_id for entry in entries if entry.op_id is not None)
@@ -121,12 +132,12 @@ class _Drawing:
         self.numbers: list[Label] = []
         self.bars: list[Bar] = []
         self.dots: list[Dot] = []
-        self.wires: list[Wire] = []
+        self.wires: list[CrossingLine] = []
         self.bands: list[Band] = []
         self.marks: list[Mark] = []
-        self.rules: list[Rule] = []
-        self.open_calls: dict[int, tuple[Lane, float]] = {}
-        self.called_at: dict[int, tuple[Lane, float]] = {}
+        self.rules: list[SettleLine] = []
+        self.open_calls: dict[int, tuple[DiagramLane, float]] = {}
+        self.called_at: dict[int, tuple[DiagramLane, float]] = {}
         self.lasting: dict[Span, tuple[float, float | None]] = {}
         self.told_at: dict[tuple[int, str], float] = {}
         self.callers: dict[int, str] = {}
@@ -171,7 +182,7 @@ class _Drawing:
             left_out=tuple(self.left_out),
         )
 
-    def _lanes(self, history: History) -> dict[LaneKey, Lane]:
+    def _lanes(self, history: History) -> dict[LaneKey, DiagramLane]:
         """Threads in the order of their first calls, then members as the topology names them."""
         members = dict.fromkeys(history.topology.members)
         longest: dict[LaneKey, int] = {}
@@ -207,7 +218,7 @@ class _Drawing:
                 groups.append(Group(f"site {site.number}", lanes[0].x, end - lanes[0].x))
         return tuple(groups)
 
-    def _lane_key(self, entry: Entry) -> LaneKey | None:
+    def _lane_key(self, entry: TimelineRow) -> LaneKey | None:
         """Which lane; one shared by threads is named by the first. None for what goes across all lanes."""
         if isinstance(entry.moment, FaultBegun | FaultDone) and not entry.moment.fault.member:
             return LINKS, LINKS
@@ -217,9 +228,11 @@ class _Drawing:
             return THREAD, self.first_of[entry.place]
         return MEMBER, entry.place
 
-    def _side_by_side(self, heads: dict[LaneKey, str], longest: dict[LaneKey, int]) -> dict[LaneKey, Lane]:
+    def _side_by_side(
+        self, heads: dict[LaneKey, str], longest: dict[LaneKey, int]
+    ) -> dict[LaneKey, DiagramLane]:
         """Threads first; many stand close together, with one column for all that is said of them."""
-        lanes: dict[LaneKey, Lane] = {}
+        lanes: dict[LaneKey, DiagramLane] = {}
         x = float(GUTTER)
         calls = [key for key in heads if key[0] == THREAD] if self.close else []
         if calls:
@@ -228,7 +241,7 @@ class _Drawing:
             for number, key in enumerate(calls):
                 axis = x + 18 + CLOSE * number
                 # The first of them has the name and the breadth of all.
-                whole = Lane(told, "threads", x, axis, width)
+                whole = DiagramLane(told, "threads", x, axis, width)
                 lanes[key] = (
                     msgspec.structs.replace(whole, name="", kind="call", width=0.0) if number else whole
                 )
@@ -246,12 +259,12 @@ class _Drawing:
             width = axis - x + 22 + letters * LETTER
             kind = "threads" if sort == THREAD and len(self.sharing[name]) > 1 else sort
             kind = "client" if sort == MEMBER and name in self.clients else kind
-            lanes[sort, name] = Lane(told, kind, x, axis, width)
+            lanes[sort, name] = DiagramLane(told, kind, x, axis, width)
             x += width
         self.lanes_end = x
         return lanes
 
-    def _lines(self, entry: Entry) -> tuple[str, ...]:
+    def _lines(self, entry: TimelineRow) -> tuple[str, ...]:
         """The label of an entry: one line, but what a member holds is listed, and what would be right."""
         mark = f"{DUE_MARK} " if entry.due else ""
         lines: tuple[str, ...]
@@ -260,9 +273,11 @@ class _Drawing:
                 lines = (f"{mark}{entry.place}: {entry.words}",)
             case Returned() if self.close:
                 lines = (f"{mark}{entry.numbered}",)
-            case FaultBegun(fault=fault) | FaultDone(fault=fault) if not fault.member:
+            case FaultBegun(fault=fault) | FaultDone(fault=fault) if (
+                fault.kind in _LINK_WORDS and not fault.member
+            ):
                 asked = ": asked for" if isinstance(entry.moment, FaultBegun) else ""
-                words = _LINK_WORDS.get(fault.kind, fault.kind.value)
+                words = _LINK_WORDS[fault.kind]
                 lines = (f"{mark}{fault.site} → {fault.remote_site} {words}{asked}",)
             case ContentsRead():
                 head = f"{mark}holds" if self.one_region else f"{mark}{entry.moment.region} holds"
@@ -280,20 +295,20 @@ class _Drawing:
                 lines = (f"{mark}{'again: ' if again else ''}{entry.words}",)
         return (*lines, *(f"  {RIGHT}{offer}" for offer in entry.allowed[:MOST_ALLOWED]))
 
-    def _again(self, entry: Entry) -> bool:
-        """Whether the member was told of the same before."""
+    def _again(self, entry: TimelineRow) -> bool:
+        """Whether the member received the same before."""
         event = entry.shown.event if entry.shown is not None else None
         if event is None or event.token is None or event.conflict is not None:
             return False
         first = self.first_told.setdefault((entry.place, event.region, event.key, event.token), entry)
         return first is not entry
 
-    def _comes_from(self, entry: Entry, taken: set[str]) -> bool:
-        """Whether it came from a site whose members are told of things in the same row."""
+    def _comes_from(self, entry: TimelineRow, taken: set[str]) -> bool:
+        """Whether it came from a site whose members receive things in the same row."""
         site = self.site_of.get(entry.place)
         return entry.shown is not None and any(self.site_of.get(place) != site for place in taken if place)
 
-    def _number(self, entry: Entry, *, first: bool) -> None:
+    def _number(self, entry: TimelineRow, *, first: bool) -> None:
         """Write the number of a moment beside its row; a row of several readings tells first and last."""
         self.bottom = max(self.bottom, self.y)
         if entry.moment is None:
@@ -306,12 +321,12 @@ class _Drawing:
             told = f"{self.row_began}–{entry.number}"  # noqa: RUF001 - a range is written with this dash
         self.numbers.append(Label(GUTTER - 10, self.y, told, told))
 
-    def _place(self, entry: Entry) -> None:
+    def _place(self, entry: TimelineRow) -> None:
         key = self._lane_key(entry)
         if key is None:
             mark = f"{DUE_MARK} " if entry.due else ""
             x = next(iter(self.label_x.values()), GUTTER + 36.0)
-            self.rules.append(Rule(x, self.y, short(f"{mark}{entry.words}", 80), entry.due))
+            self.rules.append(SettleLine(x, self.y, short(f"{mark}{entry.words}", 80), entry.due))
         lane = None if key is None else self.lanes.get(key)
         if key is None or lane is None:
             return
@@ -350,7 +365,7 @@ class _Drawing:
                 self.marks.append(Mark(lane.axis, self.y))
         self._last(entry)
 
-    def _last(self, entry: Entry) -> None:
+    def _last(self, entry: TimelineRow) -> None:
         """Begin and end what lasts."""
         span = begun(entry.moment)
         if span is not None:
@@ -360,7 +375,7 @@ class _Drawing:
             if over in self.lasting or over.kind == GATE:
                 self._band(over, self.y)
 
-    def _dot(self, entry: Entry, lane: Lane) -> None:
+    def _dot(self, entry: TimelineRow, lane: DiagramLane) -> None:
         fate = "again" if self._again(entry) else str(entry.fate or "")
         if entry.op_id is None:
             self.dots.append(Dot(lane.axis, self.y, "?", None, entry.due, fate))
@@ -370,8 +385,8 @@ class _Drawing:
         if entry.fate is None and entry.op_id in self.called_at:
             self._wire(entry.op_id, entry.place, lane, hue)
 
-    def _wire(self, op_id: int, member: str, lane: Lane, hue: int) -> None:
-        """From the call; to another site from where the caller's own listener was told of it, if it was."""
+    def _wire(self, op_id: int, member: str, lane: DiagramLane, hue: int) -> None:
+        """From the call; to another site from where the caller's own listener received it, if it did."""
         start, y = self.called_at[op_id]
         caller = self.callers.get(op_id, "")
         crosses = caller in self.site_of and self.site_of.get(member, 0) != self.site_of[caller]
@@ -379,10 +394,17 @@ class _Drawing:
         if crosses and (op_id, caller) in self.told_at and (MEMBER, caller) in self.lanes:
             start, y = self.lanes[MEMBER, caller], self.told_at[op_id, caller]
         turn = lane.axis - 16 if lane.axis > start.axis else lane.axis + 16
-        self.wires.append(Wire(start.axis, y + ROW / 2, turn, lane.axis, self.y, hue, crosses))
+        self.wires.append(CrossingLine(start.axis, y + ROW / 2, turn, lane.axis, self.y, hue, crosses))
 
     def _bar(
-        self, op_id: int, lane: Lane, top: float, bottom: float, *, began: bool = True, ended: bool = True
+        self,
+        op_id: int,
+        lane: DiagramLane,
+        top: float,
+        bottom: float,
+        *,
+        began: bool = True,
+        ended: bool = True,
     ) -> None:
         number = short(str(op_id), 4)
         self.bars.append(Bar(lane.axis, top, bottom, number, self.hues[op_id], began, ended))
@@ -395,7 +417,7 @@ class _Drawing:
             self.bands.append(Band(x, top, parked, bottom, span.kind))
 
 
-def _sharing(entries: tuple[Entry, ...]) -> dict[str, tuple[str, ...]]:
+def _sharing(entries: tuple[TimelineRow, ...]) -> dict[str, tuple[str, ...]]:
     """The threads of each lane, under the first of them."""
     first: dict[str, int] = {}
     last: dict[str, int] = {}
@@ -418,7 +440,7 @@ def _sharing(entries: tuple[Entry, ...]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(threads) for name, threads in lanes.items()}
 
 
-def _shares_with(entry: Entry) -> str:
+def _shares_with(entry: TimelineRow) -> str:
     """The kind of rows that an entry may share with its like; "" for those that stand alone."""
     if entry.shown is not None:
         return "events"

@@ -1,4 +1,4 @@
-"""What became of an operation where nobody was told of it: discarded, or lost.
+"""What became of an operation that a listener did not receive: discarded, or lost.
 
 A function of the history alone. Knows nothing of what is right: a member that was never told of an update
 may rightly have had a newer one.
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 import msgspec
 
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Called,
     ContentsRead,
     FaultBegun,
@@ -19,12 +19,12 @@ from plumbline.reference.history import (
     Returned,
     Settled,
 )
-from plumbline.reference.operations import LOCAL, READS, Operation, OperationKind, Status
+from plumbline.reference.history.operations import LOCAL, READS, Operation, OperationKind, Status
 from plumbline.reports.spans import GATE, Span, begun, ended
 
 
-class Fate(StrEnum):
-    """What became of an operation at a member whose listener was never told of it.
+class DeliveryOutcome(StrEnum):
+    """What became of an operation at a member whose listener never received it.
 
     Discarded: the member ends with the same under the key as the member that called. Lost: with something
     else. Untold: what they end with was not read, or the event may still wait behind a fault.
@@ -36,11 +36,11 @@ class Fate(StrEnum):
 
 
 class Missing(msgspec.Struct, frozen=True):
-    """One operation that the listener of a member was never told of, though it happened."""
+    """One operation that the listener of a member never received, though it happened."""
 
     operation: Operation
     member: str
-    fate: Fate
+    fate: DeliveryOutcome
 
 
 _NOTHING_HAPPENED = (Status.EXISTS, Status.ABSENT, Status.REFUSED, Status.FAILED)
@@ -70,11 +70,11 @@ def missing(history: History) -> tuple[Missing, ...]:
             if (member, operation.region, operation.token) in told:
                 continue
             held = ends.get((member, operation.region))
-            fate = Fate.UNTOLD
+            fate = DeliveryOutcome.UNTOLD
             abroad = history.topology.site_of(member) != history.topology.site_of(operation.member)
             if held is not None and reference is not None and not (waits and abroad):
                 alike = _under(held, operation.key) == _under(reference, operation.key)
-                fate = Fate.DISCARDED if alike else Fate.LOST
+                fate = DeliveryOutcome.DISCARDED if alike else DeliveryOutcome.LOST
             found.append(Missing(operation, member, fate))
     return tuple(found)
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from xml.etree import ElementTree as ET
 
-from plumbline.reference.runs import RunRecord
-from plumbline.reference.verdicts import MEANING, Verdict, VerdictRow, merge
+from plumbline.reference.results.runs import RunRecord
+from plumbline.reference.results.totals import merged, reasons
+from plumbline.reference.results.verdicts import MEANING, UNTESTED, VerdictRow
 from plumbline.reports.signs import JUNIT_ELEMENT
 from plumbline.reports.text import one_line, visible
 
@@ -21,10 +22,12 @@ def junit_xml(
     """The verdict table of one run as a JUnit document in UTF-8, valid for whatever the texts contain.
 
     Args:
-        record: the run; one that did not end in order gets a case of its own that is an error.
+        record: the run; one that did not end in order gets a case of its own that is an error, and one
+            that its time budget has ended gets one that is skipped.
         rows: its verdict table.
         titles: of requirements by id, put behind the id in the name of the case.
     """
+    whole = not record.trouble
     by_requirement: dict[str, list[VerdictRow]] = {}
     for row in rows:
         by_requirement.setdefault(row.requirement, []).append(row)
@@ -39,12 +42,20 @@ def junit_xml(
     properties = ET.SubElement(suite, "properties")
     for name in ("run_id", "suite_version", "product", "product_version", "dialect", "profile", "seed"):
         ET.SubElement(properties, "property", name=name, value=one_line(str(getattr(record, name))))
+    if record.ended_early:
+        early = ET.SubElement(
+            suite, "testcase", classname=_class_name(record.candidate), name="the run itself: time budget"
+        )
+        ET.SubElement(early, "skipped", type="ended early", message=one_line(record.ended_early, 1_000))
     for requirement, found in by_requirement.items():
-        _case(suite, record.candidate, requirement, found, titles or {})
-    if record.trouble:
+        _case(suite, record.candidate, requirement, found, titles or {}, whole=whole)
+    verdicts = merged((row for found in by_requirement.values() for row in found), whole=whole).values()
+    nothing = "" if set(verdicts) - UNTESTED else "nothing at all could be judged"
+    if record.trouble or nothing:
         name = _class_name(record.candidate)
         case = ET.SubElement(suite, "testcase", classname=name, name="the run itself")
-        ET.SubElement(case, "error", type="incomplete", message=record.trouble)
+        kind = "incomplete" if record.trouble else "unjudged"
+        ET.SubElement(case, "error", type=kind, message=record.trouble or nothing)
     suite.set("tests", str(len(suite.findall("testcase"))))
     for status, element in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(status, str(len(suite.findall(f"testcase/{element}"))))
@@ -54,9 +65,15 @@ def junit_xml(
 
 
 def _case(
-    suite: ET.Element, candidate: str, requirement: str, rows: list[VerdictRow], titles: Mapping[str, str]
+    suite: ET.Element,
+    candidate: str,
+    requirement: str,
+    rows: list[VerdictRow],
+    titles: Mapping[str, str],
+    *,
+    whole: bool,
 ) -> None:
-    verdict = merge(row.verdict for row in rows)
+    (verdict,) = merged(rows, whole=whole).values()
     title = titles.get(requirement, "")
     case = ET.SubElement(
         suite,
@@ -67,13 +84,13 @@ def _case(
     )
     element = JUNIT_ELEMENT.get(MEANING[verdict].junit)
     if element is not None:
-        told = ET.SubElement(case, element, type=verdict.value, message=_message(verdict, rows))
+        why = reasons(rows, verdict, whole=whole)
+        message = one_line("; ".join([verdict.value, *why]), 1_000)
+        told = ET.SubElement(case, element, type=verdict.value, message=message)
         told.text = "\n".join(_line(row) for row in rows)
-
-
-def _message(verdict: Verdict, rows: list[VerdictRow]) -> str:
-    reasons = [row.reason for row in rows if row.verdict is verdict and row.reason]
-    return one_line("; ".join([verdict.value, *reasons]), 1_000)
+    elif why := reasons(rows, verdict, whole=whole):
+        # A pass may leave something open: clauses that were not reached, examples that were not decided.
+        ET.SubElement(case, "system-out").text = visible("\n".join(why))
 
 
 def _line(row: VerdictRow) -> str:

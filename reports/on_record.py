@@ -10,8 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from plumbline.reference.deviations import Deviation
-from plumbline.reference.runs import COUNTEREXAMPLE_FORMAT, UnreadableRunError, read_counterexample
+from plumbline.reference.results.deviations import Deviation
+from plumbline.reference.results.runs import COUNTEREXAMPLE_FORMAT, UnreadableRunError, read_counterexample
 
 ADDRESS = "://"
 

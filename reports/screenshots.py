@@ -41,7 +41,7 @@ def missing_for_pictures() -> str:
     return "no Chromium on the PATH: install the package chromium"
 
 
-class Wanted(NamedTuple):
+class Picture(NamedTuple):
     """One picture: its name, the page, and how much of the page."""
 
     name: str
@@ -72,14 +72,14 @@ def take(page: Path, picture: Path, height: int = HEIGHT) -> None:
         raise CannotTakeError(f"{page}: the browser ended with {done.returncode}: {words}")
 
 
-def _usual(site: Path) -> list[Wanted]:
+def _usual(site: Path) -> list[Picture]:
     pages = [site / "index.html", *sorted((site / "counterexamples").glob("*.html"))[:MOST_PICTURES]]
     if not pages[0].is_file():
         raise CannotTakeError(f"{site} holds no index.html: `plumbline report` writes one")
-    return [Wanted(page.stem, page) for page in pages]
+    return [Picture(page.stem, page) for page in pages]
 
 
-def _named(site: Path, words: str) -> Wanted:
+def _named(site: Path, words: str) -> Picture:
     """A picture by NAME=PAGE[@HEIGHT]."""
     match = re.fullmatch(r"([\w-]+)=([^@/][^@]*)(?:@([1-9]\d{0,3}))?", words)
     if match is None:
@@ -87,7 +87,7 @@ def _named(site: Path, words: str) -> Wanted:
     pages = sorted(site.glob(match[2]))
     if not pages:
         raise CannotTakeError(f"{site} holds no page {match[2]}")
-    return Wanted(match[1], pages[0], int(match[3] or HEIGHT))
+    return Picture(match[1], pages[0], int(match[3] or HEIGHT))
 
 
 def main(arguments: list[str]) -> int:

@@ -17,7 +17,7 @@ class Group(msgspec.Struct, frozen=True):
     width: float
 
 
-class Lane(msgspec.Struct, frozen=True):
+class DiagramLane(msgspec.Struct, frozen=True):
     """One thread or member: `x` is its left edge, `axis` where its bars or dots stand.
 
     `kind` is `thread`, `member`, `client`, `threads` for several that share the lane, `call` for one of them
@@ -63,7 +63,7 @@ class Dot(msgspec.Struct, frozen=True):
     """A listener event; `number` is "?" for one whose operation nobody called or that carries no token.
 
     `fate` is "again" for one that the member was told of before; "discarded", "lost" or "not told" for an
-    operation that it was never told of.
+    operation that it never received.
     """
 
     x: float
@@ -74,7 +74,7 @@ class Dot(msgspec.Struct, frozen=True):
     fate: str = ""
 
 
-class Wire(msgspec.Struct, frozen=True):
+class CrossingLine(msgspec.Struct, frozen=True):
     """The line from a call to an event of its operation; `crosses` from the caller's site to another.
 
     It leaves the bar below the row's labels, runs level as far as `turn`, and from there to the dot, so
@@ -110,7 +110,7 @@ class Mark(msgspec.Struct, frozen=True):
     y: float
 
 
-class Rule(msgspec.Struct, frozen=True):
+class SettleLine(msgspec.Struct, frozen=True):
     """A settle point, or another moment of the harness alone, across all lanes."""
 
     x: float
@@ -125,13 +125,13 @@ class Diagram(msgspec.Struct, frozen=True, kw_only=True):
     width: float
     height: float
     groups: tuple[Group, ...]
-    lanes: tuple[Lane, ...]
+    lanes: tuple[DiagramLane, ...]
     numbers: tuple[Label, ...]
     labels: tuple[Label, ...]
     bars: tuple[Bar, ...]
     dots: tuple[Dot, ...]
-    wires: tuple[Wire, ...]
+    wires: tuple[CrossingLine, ...]
     bands: tuple[Band, ...]
     marks: tuple[Mark, ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[SettleLine, ...]
     left_out: tuple[str, ...]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from plumbline.reference.verdicts import MEANING, Verdict
+from plumbline.reference.results.verdicts import MEANING, Verdict
 
 
 class Sign(NamedTuple):
@@ -30,23 +30,25 @@ class Sign(NamedTuple):
 
 
 SIGNS: dict[Verdict, Sign] = {
-    Verdict.FAIL: Sign("✗", "fail", "fail", "bold red", "seen broken"),
+    Verdict.FAIL: Sign("✗", "fail", "fail", "bold red", "a violation was found"),
     Verdict.INTERMITTENT: Sign(
-        "±", "intermittent", "intermittent", "bold magenta", "seen broken, but not at every replay"
+        "±", "intermittent", "intermittent", "bold magenta", "a violation was found, but not in every replay"
     ),
     Verdict.ADAPTER_ERROR: Sign(
-        "!", "adapter error", "adapter-error", "bold yellow", "the adapter broke, so nothing is known"
+        "!", "adapter error", "adapter-error", "bold yellow", "the adapter failed, so there is no verdict"
     ),
-    Verdict.UNKNOWN: Sign("?", "unknown", "unknown", "yellow", "could not be judged"),
+    Verdict.UNKNOWN: Sign(
+        "?", "unknown", "unknown", "yellow", "the search reached its limit, so there is no verdict"
+    ),
     Verdict.DEVIATION: Sign(
-        "≠", "deviation", "deviation", "blue", "differs in a way that is on record; nothing else is wrong"
+        "≠", "deviation", "deviation", "blue", "differs in a recorded way; everything else holds"
     ),
-    Verdict.PASS: Sign("✓", "pass", "pass", "green", "could have been seen broken, and was not"),
-    Verdict.NOT_EXERCISED: Sign(
-        "○", "not exercised", "not-exercised", "dim", "nothing happened that could have shown it broken"
-    ),
+    Verdict.PASS: Sign("✓", "pass", "pass", "green", "tested; no violation found"),
     Verdict.UNSUPPORTED: Sign(
-        "⊘", "unsupported", "unsupported", "dim", "the candidate lacks what judging it needs"
+        "⊘", "unsupported", "unsupported", "dim", "the candidate does not offer a feature that the test needs"
+    ),
+    Verdict.NOT_EXERCISED: Sign(
+        "○", "not exercised", "not-exercised", "dim", "no test reached a situation that checks it"
     ),
 }
 """All verdicts, from the one that stays above all others in a merge down to those that give way first."""
@@ -55,9 +57,9 @@ JUNIT_ELEMENT = {"failed": "failure", "broken": "error", "skipped": "skipped"}
 """The element of a JUnit case that tells each status of MEANING; a passed case holds none."""
 
 EXIT_MEANING: dict[int, str] = {
-    0: "all that could be judged holds",
-    1: "a requirement is broken",
-    2: "could not judge",
+    0: "every judged requirement holds",
+    1: "a requirement is violated",
+    2: "no complete verdict: something could not be judged",
 }
 """What each exit code of a run says, in words."""
 

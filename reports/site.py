@@ -20,20 +20,26 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from plumbline.reference.capabilities import LOST_WITHOUT
 from plumbline.reference.catalogue.coverage import Coverage
 from plumbline.reference.catalogue.records import AREA_MEANING, DOCUMENTS, Requirement
-from plumbline.reference.deviations import Deviation
-from plumbline.reference.verdicts import MEANING, Verdict, VerdictRow
-from plumbline.reports.collection import Candidate, Collection, Example, Finding, Run
+from plumbline.reference.history.setups import setup_words
+from plumbline.reference.results.verdicts import Verdict, VerdictRow
+from plumbline.reports.badge import badge, write_badge
+from plumbline.reports.collection import Collection, Example, Run
+from plumbline.reports.columns import (
+    CandidateColumn,
+    RecordedDeviation,
+    column_of,
+    day_and_time,
+    duration,
+    example_of,
+    example_page,
+)
 from plumbline.reports.diagram import draw
-from plumbline.reports.signs import EXIT_MEANING, SIGNS, Sign
+from plumbline.reports.signs import SIGNS
 from plumbline.reports.terminal import MOST_NAMED
-from plumbline.reports.text import one_line, visible
+from plumbline.reports.text import visible
 from plumbline.reports.timeline import arrange, due_words
-
-BAR = 720.0
-"""Width in pixels of the bar of verdicts of a candidate."""
 
 MOST_OPEN = 50
 """So many failures and unjudged requirements of a candidate are listed on the overview."""
@@ -58,52 +64,12 @@ class Built(msgspec.Struct, frozen=True):
     requirements: int
 
 
-class Cell(msgspec.Struct, frozen=True):
-    """One requirement at one candidate, as the overview lists it."""
+class MatrixLine(msgspec.Struct, frozen=True):
+    """One requirement in the matrix: at each candidate its verdict, and the page that shows it or ""."""
 
     id: str
     title: str
-    verdict: Verdict
-    reason: str
-
-
-class Part(msgspec.Struct, frozen=True):
-    """One piece of a candidate's bar: `x` and `width` in pixels."""
-
-    sign: Sign
-    count: int
-    x: float
-    width: float
-
-
-class Column(msgspec.Struct, frozen=True, kw_only=True):
-    """A candidate with everything that the pages say of it as a whole."""
-
-    candidate: Candidate
-    anchor: str
-    findings: dict[str, Finding]
-    counts: dict[Verdict, int]
-    parts: tuple[Part, ...]
-    spoken: str
-    exit_code: int
-    outcome: str
-    open: tuple[Cell, ...]
-    more_open: int
-    offered: tuple[str, ...]
-    missing: tuple[tuple[str, str], ...]
-
-    def verdict(self, requirement: str) -> Verdict:
-        """The merged verdict; not exercised for what no source looked at."""
-        finding = self.findings.get(requirement)
-        return finding.verdict if finding else Verdict.NOT_EXERCISED
-
-
-class Line(msgspec.Struct, frozen=True):
-    """One requirement in the matrix."""
-
-    id: str
-    title: str
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[tuple[Verdict, str], ...]
 
 
 class AreaLines(msgspec.Struct, frozen=True):
@@ -111,7 +77,7 @@ class AreaLines(msgspec.Struct, frozen=True):
 
     name: str
     meaning: str
-    lines: tuple[Line, ...]
+    lines: tuple[MatrixLine, ...]
 
 
 class SourceRow(msgspec.Struct, frozen=True):
@@ -126,16 +92,9 @@ class SourceRow(msgspec.Struct, frozen=True):
 class RequirementCell(msgspec.Struct, frozen=True):
     """One candidate on a requirement's page."""
 
-    column: Column
+    column: CandidateColumn
     verdict: Verdict
     rows: tuple[SourceRow, ...]
-
-
-class OnRecord(msgspec.Struct, frozen=True):
-    """A deviation on a requirement's page: the runs in which it was in force, and whether it showed."""
-
-    deviation: Deviation
-    runs: list[tuple[Run, bool]]
 
 
 def build(
@@ -177,14 +136,17 @@ class _Site:
     ) -> None:
         self.collection = collection
         self.coverage = {covered.id: covered for covered in coverage}
+        known = self.coverage.values()
+        self.untested = frozenset(one.id for one in known if not one.tested_by and not one.trace_rule)
         self.catalogue = catalogue
         runs = [run for candidate in collection.candidates for run in candidate.runs]
         unknown = {row.requirement for run in runs for row in run.rows} - set(catalogue)
         self.ids = [*catalogue, *sorted(unknown)]
         self.pages = {identity: f"requirements/{_file_name(identity)}.html" for identity in self.ids}
-        self.columns = [self._column(number, one) for number, one in enumerate(collection.candidates, 1)]
+        self.columns = [column_of(one, self.ids, self.untested, self._title) for one in collection.candidates]
         style = _resource("site.css")
         script = _resource("matrix.js")
+        copying = _resource("copy.js")
         self.environment = Environment(
             loader=PackageLoader("plumbline.reports"),
             autoescape=True,
@@ -194,6 +156,8 @@ class _Site:
             lstrip_blocks=True,
         )
         self.environment.filters["clip"] = visible
+        self.environment.filters["when"] = day_and_time
+        self.environment.filters["took"] = duration
         self.environment.filters["px"] = "{:g}".format
         self.environment.filters["words"] = lambda text: str(text).replace("_", " ")
         self.environment.globals.update(
@@ -201,9 +165,10 @@ class _Site:
             documents=DOCUMENTS,
             facts=f"Written {written:%Y-%m-%d %H:%M} UTC from {_runs(collection)} by Plumbline.",
             pages=self.pages,
-            policy=_policy(style, script),
-            # Both are files of this package and hold no text of a candidate.
+            policy=_policy(style, script, copying),
+            # These are files of this package and hold no text of a candidate.
             script=Markup(script),  # noqa: S704
+            copying=Markup(copying),  # noqa: S704
             signs=SIGNS,
             style=Markup(style),  # noqa: S704
             titles={identity: self._title(identity) for identity in self.ids},
@@ -214,57 +179,23 @@ class _Site:
             (self.pages[identity], partial(self._requirement, identity)) for identity in self.ids
         ]
         pages += [
-            (_example_page(example), partial(self._counterexample, example))
+            (example_page(example), partial(self._counterexample, example))
             for example in self.collection.examples()
         ]
+        pages += [(column.page, partial(self._candidate, column)) for column in self.columns]
         pages += [("matrix.html", self._matrix), ("index.html", self._index)]
-        for folder in ("requirements", "counterexamples"):
+        for folder in ("requirements", "counterexamples", "candidates"):
             (out / folder).mkdir(parents=True, exist_ok=True)
         for done, (name, render) in enumerate(pages, 1):
             (out / name).write_text(render(), encoding="utf-8")
             advanced(done, len(pages))
+        totals = [one.totals(self.ids, self.untested) for one in self.collection.candidates]
+        codes = [column.exit_code for column in self.columns]
+        write_badge(badge(1 if 1 in codes else max(codes, default=2), totals), out / "badge.svg")
         return Built(out / "index.html", len(self.ids))
 
     def _title(self, identity: str) -> str:
         return self.catalogue[identity].title if identity in self.catalogue else ""
-
-    def _column(self, number: int, candidate: Candidate) -> Column:
-        findings = candidate.findings()
-        counts = dict.fromkeys(SIGNS, 0)
-        for identity in self.ids:
-            finding = findings.get(identity)
-            counts[finding.verdict if finding else Verdict.NOT_EXERCISED] += 1
-        parts: list[Part] = []
-        x = 0.0
-        for verdict, count in counts.items():
-            width = BAR * count / max(len(self.ids), 1)
-            if count:
-                parts.append(Part(SIGNS[verdict], count, round(x, 2), round(width, 2)))
-            x += width
-        wrong = [
-            Cell(identity, self._title(identity), finding.verdict, _reason(finding))
-            for identity, finding in findings.items()
-            if MEANING[finding.verdict].exit_code
-        ]
-        wrong.sort(key=lambda cell: (-MEANING[cell.verdict].rank, cell.id))
-        offered = {name for run in candidate.runs for name in run.record.capabilities}
-        outcome = EXIT_MEANING[candidate.exit_code]
-        if candidate.troubles:
-            outcome += "; a run is incomplete"
-        return Column(
-            candidate=candidate,
-            anchor=f"candidate-{number}",
-            findings=findings,
-            counts=counts,
-            parts=tuple(parts),
-            spoken=", ".join(f"{part.count} {part.sign.word}" for part in parts),
-            exit_code=candidate.exit_code,
-            outcome=outcome,
-            open=tuple(wrong[:MOST_OPEN]),
-            more_open=max(len(wrong) - MOST_OPEN, 0),
-            offered=tuple(sorted(offered)),
-            missing=tuple((name.value, lost) for name, lost in LOST_WITHOUT.items() if name not in offered),
-        )
 
     def _index(self) -> str:
         troubles = [
@@ -272,19 +203,31 @@ class _Site:
             for column in self.columns
             for trouble in column.candidate.troubles
         ]
+        early_ends = [
+            f"{column.candidate.name}: {early}"
+            for column in self.columns
+            for early in column.candidate.early_ends
+        ]
         return self.environment.get_template("index.html.j2").render(
-            root="", requirements=len(self.ids), set_aside=self.collection.set_aside, troubles=troubles
+            root="",
+            requirements=len(self.ids) - len(self.untested),
+            untested=len(self.untested),
+            set_aside=self.collection.set_aside,
+            troubles=troubles,
+            early_ends=early_ends,
+            older=len(self.collection.older),
+            most_open=MOST_OPEN,
         )
 
     def _matrix(self) -> str:
-        areas: dict[str, list[Line]] = {area.value: [] for area in AREA_MEANING}
+        areas: dict[str, list[MatrixLine]] = {area.value: [] for area in AREA_MEANING}
         meanings = {area.value: meaning for area, meaning in AREA_MEANING.items()}
         for identity in self.ids:
             known = self.catalogue.get(identity)
-            line = Line(
+            line = MatrixLine(
                 identity,
                 self._title(identity),
-                tuple(column.verdict(identity) for column in self.columns),
+                tuple((column.verdict(identity), column.example(identity)) for column in self.columns),
             )
             areas.setdefault(known.area.value if known else UNKNOWN_AREA, []).append(line)
         return self.environment.get_template("matrix.html.j2").render(
@@ -296,23 +239,24 @@ class _Site:
             ],
         )
 
-    def _on_record(self, identity: str) -> tuple[OnRecord, ...]:
-        """The deviations from a requirement that were in force in some run, each once."""
-        known: dict[Deviation, OnRecord] = {}
-        for column in self.columns:
-            for run in column.candidate.runs:
-                for deviation in run.record.deviations:
-                    if deviation.requirement == identity:
-                        seen = deviation not in run.record.deviations_not_seen
-                        known.setdefault(deviation, OnRecord(deviation, [])).runs.append((run, seen))
-        return tuple(known.values())
+    def _on_record(self, identity: str) -> list[tuple[CandidateColumn, RecordedDeviation]]:
+        """The deviations from a requirement that were in force in some run, each once for each candidate."""
+        return [
+            (column, one)
+            for column in self.columns
+            for one in column.on_record
+            if one.deviation.requirement == identity
+        ]
+
+    def _candidate(self, column: CandidateColumn) -> str:
+        return self.environment.get_template("candidate.html.j2").render(root="../", column=column)
 
     def _requirement(self, identity: str) -> str:
         cells = []
         for column in self.columns:
             finding = column.findings.get(identity)
             rows = tuple(
-                SourceRow(run, row, run.counted(row), self._example_of(run, row))
+                SourceRow(run, row, run.counted(row), example_of(run, row))
                 for run, row in (finding.rows if finding else ())
             )
             cells.append(RequirementCell(column, column.verdict(identity), rows))
@@ -325,10 +269,6 @@ class _Site:
             on_record=self._on_record(identity),
         )
 
-    def _example_of(self, run: Run, row: VerdictRow) -> str:
-        example = run.examples.get(row.counterexample)
-        return _example_page(example) if example else ""
-
     def _counterexample(self, example: Example) -> str:
         history, dead_ends = example.record.history, example.record.dead_ends[:MOST_DEAD_ENDS]
         nearest = example.record.nearest[:MOST_SENTENCES]
@@ -338,7 +278,16 @@ class _Site:
             root="../",
             record=example.record,
             run_id=example.run_id,
+            column=next(
+                (
+                    column
+                    for column in self.columns
+                    if example.run_id in {run.record.run_id for run in column.candidate.runs}
+                ),
+                None,
+            ),
             name=example.name,
+            setup=setup_words(history),
             entries=entries,
             wrong=next((entry for entry in entries if entry.due), None),
             most_sentences=MOST_SENTENCES,
@@ -358,10 +307,11 @@ def _resource(name: str) -> str:
     return (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str) -> str:
-    """The content security policy: this style, this script, the empty icon, and nothing else at all."""
+def _policy(style: str, *scripts: str) -> str:
+    """The content security policy: this style, these scripts, the empty icon, and nothing else at all."""
+    allowed = " ".join(f"'{_digest(script)}'" for script in scripts)
     return (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src {allowed}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
 
@@ -375,20 +325,6 @@ def _file_name(identity: str) -> str:
     if SAFE_ID.fullmatch(identity) and len(identity) < 60:
         return identity
     return "unknown-" + hashlib.sha256(identity.encode(errors="surrogatepass")).hexdigest()[:16]
-
-
-def _example_page(example: Example) -> str:
-    return f"counterexamples/{example.key}.html"
-
-
-def _reason(finding: Finding) -> str:
-    """The reason that belongs to the verdict that stayed, or what makes an incomplete run's pass unknown."""
-    for run, row in finding.rows:
-        if run.counted(row) is finding.verdict and row.reason:
-            return one_line(row.reason, 500)
-    if any(run.trouble for run, _ in finding.rows):
-        return "the run is incomplete, so a pass in it counts as unknown"
-    return ""
 
 
 def _runs(collection: Collection) -> str:

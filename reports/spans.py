@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Armed,
     Fault,
     FaultBegun,

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from plumbline.reference.verdicts import Verdict
+from plumbline.reference.results.verdicts import Verdict
 from plumbline.reports.collection import Collection, collect
 from plumbline.reports.text import one_line
 

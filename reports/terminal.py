@@ -9,15 +9,17 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from plumbline.reference.runs import Counterexample
-from plumbline.reference.verdicts import MEANING, Verdict, VerdictRow, exit_code, merge
+from plumbline.reference.history.setups import setup_words
+from plumbline.reference.results.runs import Counterexample
+from plumbline.reference.results.totals import Totals, exit_code_of, merged, reasons, totals
+from plumbline.reference.results.verdicts import MEANING, Verdict, VerdictRow
 from plumbline.reports.signs import EXIT_MEANING, SIGNS
 from plumbline.reports.text import one_line, visible
 from plumbline.reports.timeline import arrange, due_words, without_questions
@@ -41,21 +43,24 @@ UNBROKEN = r"""(?:'[^']*(?:'|$)|"(?:\\.|[^"\\])*(?:"|$)|\\.|[^\s'"])+\s*|\s+"""
 def render_counterexample(
     counterexample: Counterexample, titles: Mapping[str, str] | None = None
 ) -> RenderableType:
-    """What was done, what happened, expected against seen, the ids, the dead ends, and how to replay it.
+    """Set-up, steps, what happened, expected against seen, the ids, the dead ends, and how to replay it.
 
     Args:
         counterexample: the failing example.
         titles: of requirements by id.
     """
     parts: list[RenderableType] = [_headline(counterexample), _named(counterexample, titles or {})]
-    parts += _section("What was done", _numbered(counterexample.plan))
+    parts += _section("Set-up", _setup(counterexample))
+    parts += _section("Steps", _numbered(counterexample.plan))
     parts += _section("What happened", _happened(counterexample))
     parts += _section("Expected", [_plain(line, "green") for line in counterexample.expected])
     parts += _section("Seen", [_plain(line, "red") for line in counterexample.seen])
     if counterexample.nearest and not counterexample.expects_nearest:
-        parts += _section(f"Most alike of {counterexample.right_runs} right runs", [_nearest(counterexample)])
+        parts += _section(
+            f"Closest correct run ({counterexample.right_runs} tried)", [_nearest(counterexample)]
+        )
     if counterexample.dead_ends:
-        parts += _section("Where explaining it ended", [_dead_ends(counterexample)])
+        parts += _section("Where the check got stuck", [_dead_ends(counterexample)])
     if counterexample.replay:
         # Not padded as other sections are: a blank behind a backslash would break the command.
         parts += ["", _heading("Replay it"), _Command(one_line(counterexample.replay))]
@@ -67,6 +72,9 @@ def render_summary(
     titles: Mapping[str, str] | None = None,
     *,
     complete: bool = True,
+    known: Collection[str] = (),
+    asked: Collection[str] = (),
+    untested: Collection[str] = (),
     advice: Iterable[str] = (),
 ) -> RenderableType:
     """How many requirements got each verdict, which failed or went unjudged and why, and the exit code.
@@ -75,17 +83,20 @@ def render_summary(
         rows: the verdict table of a run; several rows on one requirement are merged.
         titles: of requirements by id.
         complete: whether the run ended in order; if not, it is never called green.
+        known: all requirements of the catalogue, for those that nothing was said of.
+        asked: those that the run was to judge; all if empty.
+        untested: those that no test exists for; they are counted apart.
         advice: what else should be said, one sentence each; it changes nothing.
     """
     by_requirement: dict[str, list[VerdictRow]] = {}
     for row in rows:
         by_requirement.setdefault(row.requirement, []).append(row)
-    merged = {name: merge(row.verdict for row in found) for name, found in by_requirement.items()}
-    wrong = [name for name, verdict in merged.items() if MEANING[verdict].exit_code]
-    wrong.sort(key=lambda name: (-MEANING[merged[name]].rank, name))
-    parts: list[RenderableType] = [_counts(merged.values())]
-    reasons = {name: _reasons(by_requirement[name], merged[name]) for name in wrong}
-    alike = Counter((merged[name], reasons[name]) for name in wrong if reasons[name])
+    stays = merged((row for found in by_requirement.values() for row in found), whole=complete)
+    wrong = [name for name, verdict in stays.items() if MEANING[verdict].exit_code]
+    wrong.sort(key=lambda name: (-MEANING[stays[name]].rank, name))
+    parts: list[RenderableType] = [_counts(totals(stays, known, asked, untested))]
+    why = {name: "; ".join(reasons(by_requirement[name], stays[name], whole=complete)) for name in wrong}
+    alike = Counter((stays[name], why[name]) for name in wrong if why[name])
     # An adapter that cannot even start has one reason for hundreds of requirements.
     common = [told for told, count in alike.items() if count > MOST_ALIKE]
     for verdict, reason in common:
@@ -94,18 +105,17 @@ def render_summary(
             "",
             Text(words, style=SIGNS[verdict].style) + Text(one_line(reason, LONGEST), style="default"),
         ]
-    wrong = [name for name in wrong if (merged[name], reasons[name]) not in common]
+    wrong = [name for name in wrong if (stays[name], why[name]) not in common]
     if wrong:
-        parts += ["", _failing(wrong[:MOST_FAILING], merged, reasons, titles or {})]
+        parts += ["", _failing(wrong[:MOST_FAILING], stays, why, titles or {})]
     if len(wrong) > MOST_FAILING:
         parts.append(Text(f"… and {len(wrong) - MOST_FAILING} more", style="dim"))
     told = [Text(one_line(sentence, LONGEST), style="yellow") for sentence in advice]
     parts += ["", *told] if told else []
-    code = exit_code(merged.values())
+    code = exit_code_of(stays.values(), whole=complete)
     last = Text(f"exit code {code}: {EXIT_MEANING[code]}", style=("green", "bold red", "yellow")[code])
     if not complete:
-        code = code or 2
-        last = Text(f"INCOMPLETE RUN, exit code {code}: {EXIT_MEANING[code]}", style="bold red")
+        last = Text(f"UNFINISHED RUN, exit code {code}: {EXIT_MEANING[code]}", style="bold red")
     return Group(*parts, "", last)
 
 
@@ -162,15 +172,15 @@ def _headline(counterexample: Counterexample) -> Text:
 
 
 def _named(counterexample: Counterexample, titles: Mapping[str, str]) -> Text:
-    text = Text("Breaks ")
+    text = Text("Violates ")
     for position, name in enumerate(counterexample.requirements):
-        between = "; what was seen could also break " if position == MOST_NAMED else ", "
+        between = "; it may also violate " if position == MOST_NAMED else ", "
         text.append(between if position else "")
         text.append(one_line(name, LONGEST), style="bold")
         if name in titles and position < MOST_NAMED:
             text.append(f" ({one_line(titles[name], LONGEST)})")
     if not counterexample.requirements:
-        text.append("no requirement that could be named")
+        text.append("a requirement that Plumbline could not name")
     return text
 
 
@@ -184,6 +194,11 @@ def _section(title: str, lines: Iterable[RenderableType]) -> list[RenderableType
 
 def _plain(text: str, style: str = "") -> Text:
     return Text(visible(text, LONGEST), style=style)
+
+
+def _setup(counterexample: Counterexample) -> list[RenderableType]:
+    lines = setup_words(counterexample.history)
+    return [*(Text(one_line(line, LONGEST)) for line in lines[:MOST_STEPS]), *_left_out(len(lines))]
 
 
 def _numbered(steps: tuple[str, ...]) -> list[RenderableType]:
@@ -205,7 +220,7 @@ def _happened(counterexample: Counterexample) -> list[RenderableType]:
         if entry.shown is not None:
             words = Text("• ", style="bold") + words
             if entry.op_id is None:
-                words.append(" (of no operation that was called)", style="red")
+                words.append(" (no called operation has this token)", style="red")
         if entry.due:
             words = Text(f"{SIGNS[Verdict.FAIL].symbol} ", style="bold red") + words
         number = str(entry.number) if entry.moment is not None else ""
@@ -225,7 +240,7 @@ def _nearest(counterexample: Counterexample) -> Table:
 
 def _dead_ends(counterexample: Counterexample) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for head in ("explained", "log", "came next", "the model could have shown", "refused by"):
+    for head in ("explained", "log", "came next", "a correct system could show", "refused by"):
         table.add_column(head, justify="right" if head == "explained" else "left", overflow="fold")
     entries = arrange(counterexample.history)
     for end in counterexample.dead_ends[:MOST_DEAD_ENDS]:
@@ -244,22 +259,20 @@ def _left_out(count: int) -> list[RenderableType]:
     return [Text(f"… and {count - MOST_STEPS:,} more", style="dim")] if count > MOST_STEPS else []
 
 
-def _counts(verdicts: Iterable[Verdict]) -> Table:
-    found = list(verdicts)
+def _counts(found: Totals) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right")
     table.add_column()
-    for verdict, sign in SIGNS.items():
-        count = found.count(verdict)
-        if count:
-            table.add_row(str(count), Text(f"{sign.symbol} {sign.word}", style=sign.style))
-    if not found:
+    for verdict, count in found.verdicts.items():
+        sign = SIGNS[verdict]
+        table.add_row(str(count), Text(f"{sign.symbol} {sign.word}", style=sign.style))
+    if found.not_asked_for:
+        table.add_row(str(found.not_asked_for), Text("  not asked for", style="dim"))
+    if found.without_test:
+        table.add_row(str(found.without_test), Text("  without a test", style="dim"))
+    if not found.verdicts:
         table.add_row("0", Text("requirements were judged"))
     return table
-
-
-def _reasons(rows: Iterable[VerdictRow], verdict: Verdict) -> str:
-    return "; ".join(dict.fromkeys(row.reason for row in rows if row.verdict is verdict and row.reason))
 
 
 def _failing(

@@ -12,10 +12,11 @@ from typing import assert_never
 
 import msgspec
 
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Armed,
     AttributesRead,
     Called,
+    ClocksPassed,
     ContentsAsked,
     ContentsRead,
     FaultBegun,
@@ -39,13 +40,15 @@ from plumbline.reference.history import (
     Shown,
     StatisticAsked,
     StatisticRead,
+    Unsettled,
     Waited,
     fault_words,
     host_words,
     interest_words,
     script_words,
 )
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
+    OF_TRANSACTIONS,
     STORES_VALUE,
     Content,
     Event,
@@ -55,8 +58,8 @@ from plumbline.reference.operations import (
     Outcome,
     QueueSight,
 )
-from plumbline.reference.runs import DeadEnd, Difference
-from plumbline.reports.fates import Fate, missing
+from plumbline.reference.results.runs import DeadEnd, Difference
+from plumbline.reports.fates import DeliveryOutcome, missing
 
 HARNESS = ""
 """Where a moment belongs that concerns no single thread or member."""
@@ -76,7 +79,7 @@ GATE_WORDS: dict[type[Moment], str] = {
 }
 
 
-class Entry(msgspec.Struct, frozen=True):
+class TimelineRow(msgspec.Struct, frozen=True):
     """One line of the arranged history: a moment, or one listener event.
 
     Attributes:
@@ -88,8 +91,8 @@ class Entry(msgspec.Struct, frozen=True):
         shown: the event with its window, or None for a moment.
         due: whether this is where it departs from the right run that is most like it; where none is known,
             whether the furthest attempts to explain the history ended because this came next.
-        allowed: if so, what the right run shows, or the model could have shown, instead.
-        fate: what became of the operation where the member was never told of it; None for all else.
+        allowed: if so, what the right run shows, or a correct system could show, instead.
+        fate: what became of the operation where the member never received it; None for all else.
     """
 
     place: str
@@ -100,7 +103,7 @@ class Entry(msgspec.Struct, frozen=True):
     shown: Shown | None = None
     due: bool = False
     allowed: tuple[str, ...] = ()
-    fate: Fate | None = None
+    fate: DeliveryOutcome | None = None
 
     @property
     def numbered(self) -> str:
@@ -111,7 +114,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 def arrange(
     history: History, dead_ends: tuple[DeadEnd, ...] = (), nearest: tuple[Difference, ...] = ()
-) -> tuple[Entry, ...]:
+) -> tuple[TimelineRow, ...]:
     """All moments and all listener events of a history in one order, what is wrong marked.
 
     Args:
@@ -120,12 +123,13 @@ def arrange(
         nearest: where it differs from the right run that is most like it.
     """
     operations = operations_of(history)
+    several = len(history.regions) > 1
     calls = {
         moment.operation.token: (index + 1, moment.operation.op_id)
         for index, moment in enumerate(history.timeline)
         if isinstance(moment, Called) and moment.operation.token is not None
     }
-    in_gap: dict[int, dict[str, list[Entry]]] = {}
+    in_gap: dict[int, dict[str, list[TimelineRow]]] = {}
     for member, log in history.logs.items():
         earliest = 0
         for shown in log:
@@ -133,13 +137,15 @@ def arrange(
             called, op_id = calls.get(shown.event.token or "", (0, None))
             gap = max(shown.after, called) if called <= shown.before else shown.after
             earliest = max(earliest, gap)
-            entry = Entry(member, event_words(shown.event), earliest, op_id, shown=shown)
+            entry = TimelineRow(
+                member, event_words(shown.event, several=several), earliest, op_id, shown=shown
+            )
             in_gap.setdefault(earliest, {}).setdefault(member, []).append(entry)
-    entries: list[Entry] = []
+    entries: list[TimelineRow] = []
     for index, moment in enumerate(history.timeline):
         entries += _in_turn(in_gap.pop(index, {}))
-        place, words, op_id = _told(moment, operations)
-        entries.append(Entry(place, words, index + 1, op_id, moment=moment))
+        place, words, op_id = _told(moment, operations, several=several)
+        entries.append(TimelineRow(place, words, index + 1, op_id, moment=moment))
     # A damaged history may name windows behind its end.
     for gap in sorted(in_gap):
         entries += _in_turn(in_gap[gap])
@@ -151,14 +157,14 @@ Marks = dict[int, tuple[str, ...]]
 """What is wrong, by its place among the entries, and what would have been right there."""
 
 
-def _with_marks(entries: list[Entry], marks: Marks) -> tuple[Entry, ...]:
+def _with_marks(entries: list[TimelineRow], marks: Marks) -> tuple[TimelineRow, ...]:
     return tuple(
         msgspec.structs.replace(entry, due=index in marks, allowed=marks.get(index, ()))
         for index, entry in enumerate(entries)
     )
 
 
-def _differing(entries: list[Entry], history: History, nearest: tuple[Difference, ...]) -> Marks:
+def _differing(entries: list[TimelineRow], history: History, nearest: tuple[Difference, ...]) -> Marks:
     """The first event of each log, and the readings, that are not as in the right run."""
     marks: Marks = {}
     for one in nearest:
@@ -172,7 +178,7 @@ def _differing(entries: list[Entry], history: History, nearest: tuple[Difference
     return marks
 
 
-def _at_dead_ends(entries: list[Entry], dead_ends: tuple[DeadEnd, ...]) -> Marks:
+def _at_dead_ends(entries: list[TimelineRow], dead_ends: tuple[DeadEnd, ...]) -> Marks:
     """What the furthest dead ends speak of; not where they may mean any of several moments."""
     furthest = max((end.consumed for end in dead_ends), default=0)
     due: dict[int, tuple[str, ...]] = {}
@@ -184,21 +190,21 @@ def _at_dead_ends(entries: list[Entry], dead_ends: tuple[DeadEnd, ...]) -> Marks
     return due
 
 
-def with_fates(entries: tuple[Entry, ...], history: History) -> tuple[Entry, ...]:
-    """Put behind the last settle point what members were never told of."""
+def with_fates(entries: tuple[TimelineRow, ...], history: History) -> tuple[TimelineRow, ...]:
+    """Put behind the last settle point what members never received."""
     settled = [index for index, entry in enumerate(entries) if isinstance(entry.moment, Settled)]
     if not settled:
         return entries
     at, number = settled[-1] + 1, entries[settled[-1]].number
-    fates: dict[str, list[Entry]] = {}
+    fates: dict[str, list[TimelineRow]] = {}
     for one in missing(history):
-        words = f"{one.fate}: {call_words(one.operation)}"
-        entry = Entry(one.member, words, number, one.operation.op_id, fate=one.fate)
+        words = f"{one.fate}: {call_words(one.operation, several=len(history.regions) > 1)}"
+        entry = TimelineRow(one.member, words, number, one.operation.op_id, fate=one.fate)
         fates.setdefault(one.member, []).append(entry)
     return (*entries[:at], *_in_turn(fates), *entries[at:])
 
 
-def due_words(entries: tuple[Entry, ...], end: DeadEnd) -> str:
+def due_words(entries: tuple[TimelineRow, ...], end: DeadEnd) -> str:
     """What was due at a dead end, in the words of the one entry that it means, or else in its own.
 
     Of the timeline it is told where that was, as nothing else says it.
@@ -211,7 +217,7 @@ def due_words(entries: tuple[Entry, ...], end: DeadEnd) -> str:
     return meant.pop() if len(meant) == 1 else end.due
 
 
-def _is_due(entry: Entry, end: DeadEnd) -> bool:
+def _is_due(entry: TimelineRow, end: DeadEnd) -> bool:
     """Whether a dead end speaks of this entry, by the words in which explain names places and what was due.
 
     What is named otherwise is left unmarked: the list of dead ends still tells it.
@@ -231,14 +237,14 @@ def _is_due(entry: Entry, end: DeadEnd) -> bool:
     return end.due.rstrip() == told
 
 
-def _in_turn(logs: dict[str, list[Entry]]) -> list[Entry]:
+def _in_turn(logs: dict[str, list[TimelineRow]]) -> list[TimelineRow]:
     """Events between two moments: the first of each member, then the second of each, and so on."""
     return [entry for events in zip_longest(*logs.values()) for entry in events if entry is not None]
 
 
-def without_questions(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+def without_questions(entries: tuple[TimelineRow, ...]) -> tuple[TimelineRow, ...]:
     """Leave out each question that is answered by the very next moment: the answer says it all."""
-    kept: list[Entry] = []
+    kept: list[TimelineRow] = []
     for entry, following in zip_longest(entries, entries[1:]):
         if entry.due:
             kept.append(entry)
@@ -256,7 +262,7 @@ def without_questions(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
     return tuple(kept)
 
 
-def without_the_idle(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+def without_the_idle(entries: tuple[TimelineRow, ...]) -> tuple[TimelineRow, ...]:
     """Where something else is marked as wrong, leave out many statistics that did not move: they hide it."""
     idle = {
         id(entry)
@@ -275,11 +281,13 @@ def operations_of(history: History) -> dict[int, Operation]:
     }
 
 
-def call_words(operation: Operation) -> str:
-    """An operation in a few words: `put x = v3 on A`, `destroy x (v4) on B`."""
+def call_words(operation: Operation, *, several: bool = False) -> str:
+    """An operation in a few words: `put x = v3 on A`, `destroy x (v4) on B`; of several regions, which."""
     words = [operation.kind.value]
     if operation.key:
         words.append(operation.key)
+    if several and operation.kind not in OF_TRANSACTIONS:
+        words.append(f"of {operation.region}")
     if operation.token is not None:
         stored = operation.kind in STORES_VALUE
         words.append(f"= {operation.token}" if stored else f"({operation.token})")
@@ -296,11 +304,17 @@ def outcome_words(outcome: Outcome, kind: OperationKind | None) -> str:
     return f"{words} ({outcome.detail})" if outcome.detail else words
 
 
-def event_words(event: Event) -> str:
-    """A listener event in a few words: `update x = v3`, `destroy x (v4)`, `resolve x (v3 over v2: allow)`."""
+def event_words(event: Event, *, several: bool = False) -> str:
+    """A listener event in a few words: `update x = v3`, `destroy x (v4)`, `resolve x (v3 over v2: allow)`.
+
+    Of several regions also which.
+    """
     words = f"{event.kind.value} {event.key}".rstrip()
+    if several:
+        words += f" of {event.region}"
     if event.conflict is not None:
-        return f"{words} ({event.token} over {event.conflict.old}: {event.conflict.answer})"
+        new, old = event.token or "no value", event.conflict.old or "no value"
+        return f"{words} ({new} over {old}: {event.conflict.answer})"
     if event.token is None:
         return words
     if event.kind in {EventKind.CREATE, EventKind.UPDATE}:
@@ -322,13 +336,15 @@ def _queued(sight: QueueSight) -> str:
     return ", ".join("?" if token is None else token for token in sight.tokens)
 
 
-def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, int | None]:  # noqa: PLR0912, PLR0915 - a case for each kind of moment
+def _told(  # noqa: PLR0912, PLR0915 - a case for each kind of moment
+    moment: Moment, operations: dict[int, Operation], *, several: bool
+) -> tuple[str, str, int | None]:
     """Where a moment belongs, its words, and the operation it is about."""
     place = HARNESS
     op_id: int | None = None
     match moment:
         case Called(operation=operation):
-            place, op_id, words = operation.thread, operation.op_id, call_words(operation)
+            place, op_id, words = operation.thread, operation.op_id, call_words(operation, several=several)
         case Returned(op_id=number, outcome=outcome):
             op_id, called = number, operations.get(number)
             place = called.thread if called else HARNESS
@@ -341,7 +357,11 @@ def _told(moment: Moment, operations: dict[int, Operation]) -> tuple[str, str, i
             behind = ", ".join(f"{key} on {member}" for member, key in held)
             words = f"settled, held back: {behind}" if behind else "settled"
         case Waited(awaited=awaited):
-            words = f"waited in vain for {awaited}"
+            words = f"timed out waiting for {awaited}"
+        case Unsettled(repeated=repeated):
+            words = f"did not settle: {repeated}" if repeated else "did not settle"
+        case ClocksPassed():
+            words = "clocks of all sites have moved on"
         case ContentsAsked(member=place, region=region):
             words = f"asked what {region} holds"
         case ContentsRead(member=place, region=region, gone=True):

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import click
 
+from plumbline.reference.results.runs import UnreadableRunError
 from plumbline.reference.rules.survey import find_runs, judge
 from plumbline.reference.rules.telling import lines
-from plumbline.reference.runs import UnreadableRunError
 from plumbline.spark.engine import SparkEngine
 from plumbline.spark.session import MissingSparkError, spark_session
 

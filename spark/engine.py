@@ -17,6 +17,7 @@ from plumbline.reference.rules.results import (
     RUNS_TOGETHER,
     SUMMARY_SCHEMA,
     judge_by_duckdb,
+    with_verdicts,
 )
 
 if TYPE_CHECKING:
@@ -71,13 +72,6 @@ class SparkEngine:
                 f.sum("failures").alias("violations"),
             )
         )
-        verdict = (
-            f.when((f.col("failed") > 0) & (f.col("passed") > 0), "intermittent")
-            .when(f.col("failed") > 0, "fail")
-            .when(f.col("unknown") > 0, "unknown")
-            .when(f.col("deviating") > 0, "deviation")
-            .when(f.col("passed") > 0, "pass")
-            .otherwise("not exercised")
-        )
+        verdict = f.lit("")
         ordered = sums.withColumn("verdict", verdict).orderBy(*group).select(*SUMMARY_SCHEMA.names)
-        return ordered.toArrow().cast(SUMMARY_SCHEMA)
+        return with_verdicts(ordered.toArrow().cast(SUMMARY_SCHEMA))

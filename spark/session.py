@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from plumbline.reference.distribution import how_to_install
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -40,7 +42,7 @@ def require_spark() -> None:
     for library in ("pyspark", "pandas"):
         if importlib.util.find_spec(library) is None:
             raise MissingSparkError(
-                f"{library} is not installed. Install it with: pip install 'plumbline[spark]'; "
+                f"{library} is not installed. Install it with: {how_to_install('spark')}; "
                 "or judge without Spark: --engine duckdb"
             )
     if not environment_names_a_cluster():

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 
-from plumbline.reference.history import History
-from plumbline.reference.verdicts import Verdict
-from plumbline.suites.examples import play_plans
-from plumbline.suites.machines.registry import MACHINES
-from plumbline.suites.plugin import end, on_record, remember
-from plumbline.suites.profiles import PROFILES
-from plumbline.suites.proof import Proof
-from plumbline.suites.results import Result
-from plumbline.suites.session import Session
+from plumbline.reference.history.history import History
+from plumbline.reference.results.totals import merged, reasons
+from plumbline.reference.results.verdicts import Source, Verdict, merge
+from plumbline.suites.harness.session import Session
+from plumbline.suites.machines.all_machines import MACHINES
+from plumbline.suites.pytest_plugin.findings import ItemFinding
+from plumbline.suites.pytest_plugin.plugin import end, keep, keep_failure, on_record
+from plumbline.suites.run.clause_coverage import MOST_OF_A_MACHINE
+from plumbline.suites.run.machine_run import Turn, take
+from plumbline.suites.run.profiles import PROFILES
+from plumbline.suites.run.rows import failures, of_machine, unplayed
 
 
 @pytest.mark.parametrize("name", list(MACHINES))
@@ -23,59 +24,50 @@ def test_machine(
     """No plan that the machine draws shows what no run of the model shows."""
     machine = MACHINES[name]
     lacking = candidate_session.lacks(machine.needs)
+    owed = tuple(name for name in machine.requirements if candidate_session.owes(name))
     if lacking:
-        pytest.skip(f"{Verdict.UNSUPPORTED}: needs {', '.join(lacking)}")
-    owed = [name for name in machine.requirements if candidate_session.owes(name)]
-    proof = Proof(owed, candidate_session.book, enough=1)
-
-    def saw(_: str, verdict: Verdict, history: History) -> None:
-        if verdict is Verdict.PASS:
-            proof.add(history)
-
-    trouble = play_plans(
-        machine,
-        candidate_session,
-        candidate_session.book,
+        rows = [unplayed("", requirement, Source.MACHINE, lacking) for requirement in owed]
+        keep(
+            pytestconfig, candidate_name, ItemFinding(candidate=candidate_name, title=name, rows=tuple(rows))
+        )
+        end(Verdict.UNSUPPORTED, f"needs {', '.join(lacking)}")
+    turn = Turn(
+        machine=name,
+        wanted=owed,
         profile=PROFILES[pytestconfig.getoption("--profile")],
-        draw_seed=pytestconfig.getoption("--suite-seed"),
-        deadline=None,
-        on_record=on_record(pytestconfig, candidate_name),
+        seed=pytestconfig.getoption("--suite-seed"),
+    )
+    right: list[tuple[str, History]] = []
+
+    def saw(example: str, verdict: Verdict, history: History) -> None:
+        if verdict is Verdict.PASS and len(right) < MOST_OF_A_MACHINE:
+            right.append((example, history))
+
+    taken = take(
+        turn,
+        candidate_session,
+        on_record(pytestconfig, candidate_name),
         saw=saw,
-        progress=lambda _: None,
-        listens=proof.listens,
+        progress=lambda *_: None,
     )
-    proven = tuple(sorted(requirement for requirement in owed if proof.count(requirement)))
-    whole = Result(title=name, verdict=Verdict.PASS, requirements=proven)
-    deviating = Result(
+    kept = [
+        keep_failure(pytestconfig, candidate_name, judged, Source.MACHINE, number)
+        for number, judged in enumerate(failures(taken), 1)
+    ]
+    files = tuple(file for file, _ in kept)
+    offered = candidate_session.introduction.capabilities
+    rows = list(of_machine("", owed, taken, offered=offered, counterexamples=files))
+    first = next(iter(files), "")
+    finding = ItemFinding(
+        candidate=candidate_name,
         title=name,
-        verdict=Verdict.DEVIATION,
-        requirements=tuple(known.requirement for known in trouble.deviations),
-        reason=trouble.deviating_words,
+        rows=tuple(rows),
+        check=taken.check,
+        counterexample=first,
+        right=tuple(right),
     )
-    remember(pytestconfig, candidate_name, deviating)
-    if trouble.failure is not None:
-        failure = trouble.failure
-        steps = "\n  ".join(("", *failure.plan))
-        shown = msgspec.structs.replace(failure, reason=f"{failure.reason}{steps}")
-        remember(pytestconfig, candidate_name, shown)
-        end(Verdict.FAIL, f"{', '.join(failure.requirements)}: {shown.reason}\n" + "\n".join(failure.seen))
-    elif trouble.adapter_errors:
-        whole = Result(
-            title=name,
-            verdict=Verdict.ADAPTER_ERROR,
-            requirements=machine.requirements,
-            reason=f"{trouble.adapter_errors} examples: {trouble.last_error}",
-        )
-    elif trouble.lacking and not trouble.played:
-        end(Verdict.UNSUPPORTED, trouble.last_error)
-    elif trouble.unknown:
-        whole = Result(
-            title=name,
-            verdict=Verdict.UNKNOWN,
-            requirements=machine.requirements,
-            reason=f"{trouble.unknown} examples were not explained within the budget",
-        )
-    remember(pytestconfig, candidate_name, whole)
-    if trouble.deviations and whole.verdict is Verdict.PASS:
-        whole = deviating
-    end(whole.verdict, whole.reason)
+    keep(pytestconfig, candidate_name, finding)
+    verdict = merge(merged(rows).values())
+    end(
+        verdict, "\n\n".join(filter(None, ["; ".join(reasons(rows, verdict)), *(words for _, words in kept)]))
+    )

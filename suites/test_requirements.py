@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plumbline.reference.verdicts import Verdict
-from plumbline.suites.plugin import end
+from plumbline.reference.results.verdicts import Verdict
+from plumbline.suites.pytest_plugin.plugin import end
 
 
 def test_requirement(requirement_verdict: tuple[Verdict, str]) -> None:

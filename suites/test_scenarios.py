@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 
-from plumbline.reference.verdicts import MEANING, Verdict
-from plumbline.suites.plugin import end, on_record, remember
-from plumbline.suites.scenarios.playing import play
-from plumbline.suites.scenarios.registry import SCENARIOS
-from plumbline.suites.session import Session
+from plumbline.reference.results.deciding import decide
+from plumbline.reference.results.runs import Check
+from plumbline.reference.results.totals import merged, reasons
+from plumbline.reference.results.verdicts import FAILED, Source, Verdict, merge
+from plumbline.suites.harness.session import Session
+from plumbline.suites.pytest_plugin.findings import ItemFinding
+from plumbline.suites.pytest_plugin.plugin import end, keep, keep_failure, on_record
+from plumbline.suites.run.machine_run import Stopwatch
+from plumbline.suites.run.playing import play_often
+from plumbline.suites.run.profiles import PROFILES
+from plumbline.suites.run.rows import CountedResult, of_scenario, tally_of
+from plumbline.suites.scenarios.all_scenarios import SCENARIOS
 
 
 @pytest.mark.parametrize("name", list(SCENARIOS))
@@ -21,11 +27,24 @@ def test_scenario(
     if not any(candidate_session.owes(requirement) for requirement in scenario.requirements):
         end(Verdict.UNSUPPORTED, f"not owed in the dialect {candidate_session.dialect}")
     known = on_record(pytestconfig, candidate_name)
-    result = play(scenario, candidate_session, candidate_session.book, on_record=known)
-    verdicts = []
-    for requirement in result.requirements:
-        verdict, reason = known.excused(requirement, result.verdict, result.reason, followed=False)
-        about = msgspec.structs.replace(result, requirements=(requirement,), verdict=verdict, reason=reason)
-        remember(pytestconfig, candidate_name, about)
-        verdicts.append((verdict, reason))
-    end(*max(verdicts, key=lambda told: MEANING[told[0]].rank))
+    replays = PROFILES[pytestconfig.getoption("--profile")].replays
+    clock = Stopwatch()
+    judged = CountedResult(*play_often(scenario, candidate_session, candidate_session.book, replays, known))
+    told = ""
+    if judged.result.verdict in FAILED and judged.result.history is not None:
+        file, told = keep_failure(pytestconfig, candidate_name, judged, Source.SCENARIO)
+        judged = judged._replace(counterexample=file)
+    rows = [row for row in of_scenario("", judged, known) if candidate_session.owes(row.requirement)]
+    history, decided = judged.result.history, decide(tally_of(judged)).verdict
+    check = Check(name=name, examples=int(history is not None), seconds=clock.seconds, own_s=clock.own_s)
+    finding = ItemFinding(
+        candidate=candidate_name,
+        title=name,
+        rows=tuple(rows),
+        check=check,
+        counterexample=judged.counterexample,
+        right=((name, history),) if history is not None and decided is Verdict.PASS else (),
+    )
+    keep(pytestconfig, candidate_name, finding)
+    verdict = merge(merged(rows).values())
+    end(verdict, "\n\n".join(filter(None, ["; ".join(reasons(rows, verdict)), told])))

@@ -30,7 +30,7 @@ class Placed(NamedTuple):
 def set_up(factory: Any, java: Any, redundancy: int) -> None:
     """Have a region factory make a partitioned region.
 
-    Redundancy that is lost is not restored, and the listeners of all members are told of everything: by
+    Redundancy that is lost is not restored, and the listeners of all members receive everything: by
     default those of the primary alone would be.
 
     Args:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from plumbline.adapters.geode.jvm import Client, GoneError
+from plumbline.adapters.geode.jvm import GoneError, JvmClient
 from plumbline.adapters.geode.member import Member
 from plumbline.adapters.geode.worker import Worker
 
@@ -33,7 +33,7 @@ class Caller:
         self.last.set_result(None)
         self.unflushed: set[str] = set()
         self.transacts_on: Member | None = None
-        self._clients: dict[Member, Client] = {}
+        self._clients: dict[Member, JvmClient] = {}
         self._flushes = 0
 
     def submit(self, job: Callable[[], T]) -> Future[T]:
@@ -51,7 +51,7 @@ class Caller:
         taken, self.unflushed = self.unflushed, set()
         return taken
 
-    def client(self, member: Member) -> Client:
+    def client(self, member: Member) -> JvmClient:
         """The connection to a member; used on the worker's thread only."""
         if member not in self._clients:
             self._clients[member] = member.jvm.client()

@@ -20,11 +20,11 @@ from plumbline.adapters.geode.folder import Folder
 from plumbline.adapters.geode.jars import Jars
 from plumbline.adapters.geode.jvm import JavaError, stack_words
 from plumbline.adapters.geode.links import Links, LinkState
-from plumbline.adapters.geode.listener import RegionListener, Stage
+from plumbline.adapters.geode.listener import GeodeExample, RegionListener
 from plumbline.adapters.geode.member import FLUSH_REGION, Member
 from plumbline.adapters.waiting import wait_until
-from plumbline.reference.history import interest_words
-from plumbline.reference.operations import Client, EventKind, Interest
+from plumbline.reference.history.history import interest_words
+from plumbline.reference.history.operations import Client, EventKind, Interest
 
 _NO_EXPRESSION = "java.util.regex.PatternSyntaxException"
 
@@ -61,7 +61,7 @@ class Sentinel(ClientListener):
     """The listener of a client's hidden region: notices what was put there behind everything else."""
 
     def __init__(self, client: str) -> None:
-        super().__init__(Stage(), client, FLUSH_REGION)
+        super().__init__(GeodeExample(), client, FLUSH_REGION)
         self._seen = threading.Condition()
         self._last = 0
 
@@ -88,7 +88,7 @@ class ClientCache(Member):
     _source: Any = None
     _next: Any = None
 
-    def hold_commits(self, stage: Stage) -> None:
+    def hold_commits(self, stage: GeodeExample) -> None:
         """Nothing: whoever is a client may have no such writer, as its server carries out the commit."""
 
     def connect(self, client: Client, address: str, ports: Sequence[int]) -> None:
@@ -220,7 +220,7 @@ class ClientCache(Member):
         return self.jvm.gateway.jvm.org.apache.geode.cache.InterestResultPolicy
 
 
-class Clients:
+class GeodeClients:
     """The clients of one cluster; none at first.
 
     Attributes:
@@ -332,7 +332,7 @@ class Clients:
         self._cluster.ask_all(self.caches.values(), Member.drop_regions)
 
     def drained(self, members: Mapping[str, Member], deadline: float) -> bool:
-        """Whether by the deadline every client has been told of all that its servers had for it.
+        """Whether by the deadline every client has received all that its servers had for it.
 
         A value that is put on a server into a region of its own waits in the client's queue behind it.
         """

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from plumbline.adapters.geode.jvm import stack_words
 from plumbline.adapters.geode.reflection import declared, number_setter
-from plumbline.reference.operations import TombstoneSettings
+from plumbline.reference.history.operations import TombstoneSettings
 
 SERVICE = "org.apache.geode.internal.cache.TombstoneService"
 

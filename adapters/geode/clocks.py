@@ -14,7 +14,7 @@ from plumbline.adapters.geode.clock import COLLECTIONS
 from plumbline.adapters.geode.cluster import Cluster
 from plumbline.adapters.geode.member import Member
 from plumbline.adapters.waiting import wait_until
-from plumbline.reference.operations import TombstoneSettings
+from plumbline.reference.history.operations import TombstoneSettings
 
 T = TypeVar("T")
 
@@ -120,7 +120,7 @@ class Clocks:
                 self._ask(lambda cache: cache.clock.collecting())
             )
 
-        # One that was at rest when it was asked may have been told of a collection since, by one asked later.
+        # One that was at rest when it was asked may have received a collection since, by one asked later.
         return wait_until(lambda: rest() and rest(), deadline - time.monotonic(), LOOK_EVERY_S)
 
     def _keep(self, cache: Member) -> None:

@@ -24,7 +24,7 @@ from plumbline.adapters.geode.links import LINK_NAME, link_address
 from plumbline.adapters.geode.member import Member
 from plumbline.adapters.geode.ports import free_ports
 from plumbline.adapters.waiting import wait_until
-from plumbline.reference.operations import Topology
+from plumbline.reference.history.operations import Topology
 
 T = TypeVar("T")
 
@@ -60,6 +60,10 @@ _PROPERTIES = {
     "statistic-sampling-enabled": "false",
     "log-level": "warning",
 }
+
+
+class PartedError(AdapterError):
+    """Members that were started together do not see each other."""
 
 
 class _Seat(NamedTuple):
@@ -107,7 +111,8 @@ class Cluster:
     def start(self, topology: Topology) -> tuple[str, ...]:
         """Have these members run, beside those that run already, with ids in this order.
 
-        Tells the order that Geode sees, site by site, from the lowest to the highest. Raises AdapterError.
+        Tells the order that Geode sees, site by site, from the lowest to the highest. Raises AdapterError,
+        and PartedError if a site comes up in two parts.
         """
         try:
             self._start_missing(topology)
@@ -288,7 +293,7 @@ class Cluster:
             return set(names) <= set(view)
 
         if not wait_until(complete, self._limit_s, 0.01):
-            raise AdapterError(f"{names[0]} sees only {', '.join(view)} of {', '.join(names)}")
+            raise PartedError(f"{names[0]} sees only {', '.join(view)} of {', '.join(names)}")
         return view
 
 

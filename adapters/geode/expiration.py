@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from plumbline.adapters.geode.jvm import any_at
 from plumbline.adapters.waiting import wait_until
-from plumbline.reference.operations import Operation, OperationKind, Outcome, Status
+from plumbline.reference.history.operations import Operation, OperationKind, Outcome, Status
 
 TIME_TO_LIVE_MS = 1
 LIMIT_S = 20.0

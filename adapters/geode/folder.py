@@ -1,6 +1,6 @@
 """A temporary folder that is gone after this process, even after one that was killed: the next one sweeps it.
 
-Who lives holds a lock on a file in its folder; the system lets go of it when the process dies.
+A process that lives holds a lock on a file in its folder. The system lets go of it when the process dies.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 _PREFIX = "plumbline-geode-"
@@ -26,7 +27,7 @@ class Folder:
 
     def remove(self) -> None:
         """Delete it and all that is in it."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        _delete(self.path)
         self._lock.close()
 
 
@@ -36,6 +37,20 @@ def sweep() -> None:
         try:
             with lock.open("r+") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(lock.parent, ignore_errors=True)
+                _delete(lock.parent)
         except OSError:  # locked: its process lives; or not ours to touch
             continue
+
+
+def _delete(folder: Path) -> None:
+    """Delete a folder, its lock last: where something stays, the next sweep still finds it."""
+    for path in folder.glob("*"):
+        if path.name == "lock":
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                path.unlink()
+    if [path.name for path in folder.glob("*")] == ["lock"]:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -20,7 +20,7 @@ from plumbline.adapters.geode.reflection import declared
 from plumbline.adapters.geode.sights import Flow, Sights
 from plumbline.adapters.geode.worker import Worker
 from plumbline.adapters.waiting import wait_until
-from plumbline.reference.operations import QueueAttributes, QueueRole, QueueSight
+from plumbline.reference.history.operations import QueueAttributes, QueueRole, QueueSight
 
 # A dispatcher looks for events, and for being paused, every 50 ms or so; one that tries in vain to get rid
 # of a batch does not stop trying when it is paused.
@@ -46,6 +46,7 @@ class Gateway:
         self._cache = cache
         self._keep = keep
         self._senders: dict[str, Any] = {}
+        self._elsewhere: set[str] = set()
         self._fields: dict[str, Any] = {}
         self._receiver: Any = None
         self._stopping: Future[None] | None = None
@@ -68,9 +69,13 @@ class Gateway:
         factory.setMaximumQueueMemory(queue.maximum_memory_mb)
         self._senders[queue.id] = self._keep(factory.create(queue.id, queue.remote_site))
 
-    def has_sender(self, queue: str) -> bool:
-        """Whether the sender has been created here."""
-        return queue in self._senders
+    def name_sender(self, queue: str) -> None:
+        """Have regions here name a sender that only others of the site run, as Geode demands."""
+        self._elsewhere.add(queue)
+
+    def names_sender(self, queue: str) -> bool:
+        """Whether regions here name the sender: it has been created here, or on others of the site."""
+        return queue in self._senders or queue in self._elsewhere
 
     def start_receiver(self) -> int:
         """Create or start the receiver; tells its port.

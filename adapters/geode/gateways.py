@@ -16,7 +16,7 @@ from plumbline.adapters.geode.links import Links, LinkState, link_address
 from plumbline.adapters.geode.member import Member
 from plumbline.adapters.geode.sights import Flow
 from plumbline.adapters.waiting import wait_until
-from plumbline.reference.operations import QueueAttributes, RegionAttributes, Scope, Topology
+from plumbline.reference.history.operations import QueueAttributes, RegionAttributes, Scope, Topology
 
 T = TypeVar("T")
 
@@ -76,7 +76,7 @@ class Gateways:
             return
         if queue not in self.queues:
             raise AdapterError(f"no queue is named {queue}; there are: {', '.join(self.queues) or 'none'}")
-        if member not in self._members(self.queues[queue].site):
+        if member not in self._runners(self.queues[queue]):
             raise AdapterError(f"{member} does not run {queue}, which is of site {self.queues[queue].site}")
         match action:
             case "pause":
@@ -130,7 +130,7 @@ class Gateways:
                     self.act(name, queue, "stop")
                 if forgetful or not flow.running:
                     self.act(name, queue, "start")
-            first = self._members(self.queues[queue].site)[0]
+            first = self._runners(self.queues[queue])[0]
             if [name for name, flow in flows.items() if flow.primary] != [first]:
                 self._have_first_dispatch(self.queues[queue])
 
@@ -216,6 +216,10 @@ class Gateways:
     def _members(self, site: int | None) -> tuple[str, ...]:
         return next((each.members for each in self._topology.sites if each.number == site), ())
 
+    def _runners(self, queue: QueueAttributes) -> tuple[str, ...]:
+        """The members that run a queue."""
+        return tuple(filter(queue.runs_on, self._members(queue.site)))
+
     def _survivors(self) -> list[Member]:
         return [
             self._cluster.members[name]
@@ -229,7 +233,10 @@ class Gateways:
             if name not in self._receiving:
                 self._start_receiver(name)
         for name in self._members(queue.site):
-            self._ask(name, lambda member: member.gateway.create_sender(queue))
+            if queue.runs_on(name):
+                self._ask(name, lambda member: member.gateway.create_sender(queue))
+            else:
+                self._ask(name, lambda member: member.gateway.name_sender(queue.id))
         self._have_first_dispatch(queue)
 
     def _note_answers(self) -> None:
@@ -303,7 +310,7 @@ class Gateways:
         Only who dispatches is stopped, one after the other until it is the first's turn: a secondary that is
         stopped goes on waiting for its turn, and becomes primary beside the first when that comes.
         """
-        first, *others = members = self._members(queue.site)
+        first, *others = members = self._runners(queue)
         stopped: list[str] = []
         for _ in members:
             wait_until(lambda: any(self._dispatches(name, queue) for name in members), PRIMARY_LIMIT_S)
@@ -338,6 +345,8 @@ class Gateways:
             raise UnsupportedError("parallel gateway senders are not driven on Geode yet, serial ones are")
         if queue.persistent:
             raise UnsupportedError("queues kept on disk are not driven on Geode yet")
+        if queue.manual_start:
+            raise UnsupportedError("senders that start later than their regions are not driven on Geode yet")
         if not queue.remove_on_exception:
             raise UnsupportedError("Geode is driven with its default: an event that fails leaves the queue")
         if not self._members(queue.site):

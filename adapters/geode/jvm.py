@@ -20,6 +20,7 @@ from typing import Any
 from plumbline.adapters.errors import AdapterError, MissingToolError
 from plumbline.adapters.geode.jars import Jars
 from plumbline.adapters.waiting import wait_until
+from plumbline.reference.distribution import how_to_install
 
 try:
     from py4j import java_gateway, protocol
@@ -34,7 +35,7 @@ try:
     from py4j.protocol import Py4JError, Py4JJavaError
 except ModuleNotFoundError as error:
     raise MissingToolError(
-        "Apache Geode is driven by py4j, which is not installed: pip install 'plumbline[geode]'"
+        f"Apache Geode is driven by py4j, which is not installed: {how_to_install('geode')}"
     ) from error
 
 LAST_WORDS_BYTES = 4_000
@@ -99,7 +100,7 @@ class GoneError(Exception):
     """The connection to the JVM broke: whatever was called in it may have happened."""
 
 
-class Client(GatewayClient):  # type: ignore[misc]
+class JvmClient(GatewayClient):  # type: ignore[misc]
     """A py4j client that never calls anything twice, and says so by GoneError when the JVM is gone.
 
     Used by one thread, it has one connection, and one thread of the JVM serves that: what the caller does
@@ -143,7 +144,7 @@ class Jvm:
                 start_new_session=True,  # an interrupt typed at the terminal is for the harness to handle
             )
         self._gateway: JavaGateway | None = None
-        self._main: Client | None = None
+        self._main: JvmClient | None = None
         self._parameters: GatewayParameters | None = None
 
     @property
@@ -191,7 +192,7 @@ class Jvm:
         )
         # Spark, in the same process, has py4j tell Java's exceptions its own way, which needs Spark's JVM.
         java_gateway.get_return_value = protocol.get_return_value
-        self._main = Client(gateway_parameters=self._parameters)
+        self._main = JvmClient(gateway_parameters=self._parameters)
         self._gateway = JavaGateway(
             gateway_client=self._main,
             gateway_parameters=self._parameters,
@@ -211,12 +212,12 @@ class Jvm:
         lines = self._output.read_bytes().split(b"\n")
         return (int(lines[0]), lines[1].decode()) if len(lines) > 2 else None
 
-    def client(self) -> Client:
+    def client(self) -> JvmClient:
         """A connection of its own, for one more thread."""
-        client = Client(gateway_parameters=self._parameters)
+        client = JvmClient(gateway_parameters=self._parameters)
         # py4j's JavaGateway does this for the one client that it is given.
         client.gateway_property = self.gateway.gateway_property
-        client.converters = None
+        client.converters = protocol.INPUT_CONVERTER
         return client
 
     def name(self, name: str, address: str) -> None:

@@ -10,7 +10,7 @@ from plumbline.adapters.geode.calls import CALLS
 from plumbline.adapters.geode.cluster import MOST_MEMBERS
 from plumbline.adapters.geode.links import MOST_LINKED
 from plumbline.adapters.geode.member import POLICIES
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     EXPIRES,
     OF_TRANSACTIONS,
     Interest,

@@ -12,8 +12,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from plumbline.reference.history import Gate
-from plumbline.reference.operations import WHOLE_REGION, Content, Event, EventKind, Operation, OperationKind
+from plumbline.reference.history.history import Gate
+from plumbline.reference.history.operations import (
+    WHOLE_REGION,
+    Content,
+    Event,
+    EventKind,
+    Operation,
+    OperationKind,
+)
 
 # How long a listener may be on its way here after its operation can be read.
 LATE_LIMIT_S = 1.0
@@ -34,7 +41,7 @@ Place = tuple[str, str, str]
 """A member, a region, a key."""
 
 
-class Stage:
+class GeodeExample:
     """One example: its events in the order in which they were shown, its gates, and what changed last.
 
     `changed` is notified whenever something happens; `changes` counts how often. `placed` names the holders
@@ -62,13 +69,14 @@ class Stage:
         """An operation is about to be called; its events are recognised from here on."""
         if operation.token is not None:
             self._operations[operation.token] = operation
+        self._operations |= {entry.token: operation for entry in operation.entries}
         if operation.kind in WHOLE_REGION:
             self._whole = operation.token
         if operation.kind is OperationKind.TX_COMMIT:
             self._commits[operation.thread] = operation.op_id
 
     def arm(self, gate: Gate) -> None:
-        """Have the listener or writer of `gate.member` park when it is told of `gate.op_id`."""
+        """Have the listener or writer of `gate.member` park when it receives `gate.op_id`."""
         with self.changed:
             self._open.setdefault(gate, threading.Event())
 
@@ -96,7 +104,7 @@ class Stage:
         return tuple(sorted({(gate.member, key) for gate, key in self._parked.items()}))
 
     def told(self, place: Place) -> int:
-        """How often the listener has been told of a key so far."""
+        """How often the listener has received an event of a key so far."""
         return len(self._holdings.get(place, ())) or 1
 
     def await_told(self, since: Mapping[Place, int], fits: Callable[[Holding], bool]) -> None:
@@ -143,7 +151,7 @@ class Stage:
             self._note()
 
     def tell(self, event: Event) -> None:
-        """A listener is told of an event; comes back when it may go on.
+        """A listener receives an event; comes back when it may go on.
 
         That of a member that holds no copy of the key counts for nothing: Geode tells it of what others hold.
         Clients are no members.
@@ -238,7 +246,7 @@ class Stage:
 class RegionListener:
     """What is told of one region on one member, by the JVM on Geode's own threads (see `telling.py`)."""
 
-    def __init__(self, stage: Stage, member: str, region: str) -> None:
+    def __init__(self, stage: GeodeExample, member: str, region: str) -> None:
         self._stage = stage
         self._member = member
         self._region = region
@@ -257,7 +265,7 @@ class RegionListener:
 
     def tell_live(self) -> None:
         """A marker was told, as only clients are."""
-        self.tell_trouble(f"a marker was told in {self._region}, but this is no client")
+        self.tell_trouble(f"a marker arrived in {self._region}, but this is no client")
 
     def tell_trouble(self, words: str) -> None:
         """Something went wrong where an event was told."""

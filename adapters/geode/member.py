@@ -19,16 +19,23 @@ from plumbline.adapters.geode.expiration import expire
 from plumbline.adapters.geode.gateway import Gateway
 from plumbline.adapters.geode.handles import Handles, fields, records
 from plumbline.adapters.geode.jars import Jars
-from plumbline.adapters.geode.jvm import BridgeError, Client, GoneError, JavaError, Jvm, plain
-from plumbline.adapters.geode.listener import RegionListener, Stage
+from plumbline.adapters.geode.jvm import BridgeError, GoneError, JavaError, Jvm, JvmClient, plain
+from plumbline.adapters.geode.listener import GeodeExample, RegionListener
 from plumbline.adapters.geode.repairing import repairing
 from plumbline.adapters.geode.resolver import Resolver
 from plumbline.adapters.geode.telling import Telling
 from plumbline.adapters.geode.transacting import CommitWriter
 from plumbline.adapters.geode.worker import Worker
 from plumbline.adapters.geode.writer import RegionWriter
-from plumbline.reference.operations import Content, Operation, Outcome, RegionAttributes, RegionPolicy, Scope
-from plumbline.reference.resolvers import Policy
+from plumbline.reference.history.operations import (
+    Content,
+    Operation,
+    Outcome,
+    RegionAttributes,
+    RegionPolicy,
+    Scope,
+)
+from plumbline.reference.history.resolvers import ResolverPolicy
 
 # A hidden region, acknowledged: a put into it comes back when all that its thread sent before has arrived.
 FLUSH_REGION = "plumbline_flush"
@@ -176,7 +183,7 @@ class Member:
             self._partitioned.add(attributes.name)
         factory.setStatisticsEnabled(True)  # else no entry can be given a time to live
         for sender in attributes.senders:
-            if self.gateway.has_sender(sender):
+            if self.gateway.names_sender(sender):
                 factory.addGatewaySenderId(sender)
         if attributes.checks is not None:
             factory.setConcurrencyChecksEnabled(attributes.checks)
@@ -199,7 +206,7 @@ class Member:
         """Whether it keeps less of a region than a replicate."""
         return self._lesser.get(name, False)
 
-    def writer(self, name: str, stage: Stage) -> RegionWriter:
+    def writer(self, name: str, stage: GeodeExample) -> RegionWriter:
         """The cache writer of a region, which gets one if it has none yet."""
         if name not in self._writers:
             java = self.jvm.gateway.jvm.org.apache.geode.cache
@@ -212,24 +219,24 @@ class Member:
             self._regions[name].getAttributesMutator().setCacheWriter(self._writers[name])
         return self._writers[name]
 
-    def refuse(self, name: str, stage: Stage, keys: frozenset[str]) -> None:
+    def refuse(self, name: str, stage: GeodeExample, keys: frozenset[str]) -> None:
         """Have the cache writer of a region refuse changes of these keys, and of no others."""
         self.writer(name, stage).refuses = keys
 
-    def resolve_by(self, policy: Policy, stage: Stage, name: str, internal: str) -> None:
-        """Have a conflict resolver of this policy, in all regions of the example that it is told of."""
+    def resolve_by(self, policy: ResolverPolicy, stage: GeodeExample, name: str, internal: str) -> None:
+        """Have a conflict resolver of this policy, in all regions of the example that it is given."""
         if self._resolver is None:
             self._resolver = Resolver(stage, self.name, policy)
             self._cache.setGatewayConflictResolver(self._resolver)
         self._resolver.regions[internal] = name
 
-    def has_writers(self, stage: Stage) -> None:
+    def has_writers(self, stage: GeodeExample) -> None:
         """Have all regions of the example ask a cache writer."""
         for name in self._regions:
             self.writer(name, stage)
         self.hold_commits(stage)
 
-    def hold_commits(self, stage: Stage) -> None:
+    def hold_commits(self, stage: GeodeExample) -> None:
         """Have transactions of the example ask a writer before they are committed."""
         if not self._holds_commits:
             self.transactions().setWriter(CommitWriter(stage, self.name))
@@ -263,15 +270,15 @@ class Member:
         # would stay in the JVM, and with it its region.
         self._bindings.keySet().retainAll(self._lasting)
 
-    def region(self, name: str, client: Client) -> Any:
+    def region(self, name: str, client: JvmClient) -> Any:
         """A region as one more thread sees it, over its own connection."""
         return plain(self._regions[name], client)
 
-    def transactions(self, client: Client | None = None) -> Any:
+    def transactions(self, client: JvmClient | None = None) -> Any:
         """The transaction manager, as one more thread sees it, or the member's own."""
         return plain(self._cache.getCacheTransactionManager(), client)
 
-    def flush_region(self, client: Client | None = None) -> Any:
+    def flush_region(self, client: JvmClient | None = None) -> Any:
         """The hidden region, as one more thread sees it, or the member's own."""
         return plain(self._flush, client)
 

@@ -10,9 +10,9 @@ from functools import partial
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.geode.cluster import Cluster
 from plumbline.adapters.geode.jvm import JavaError
-from plumbline.adapters.geode.listener import RegionListener, Stage
+from plumbline.adapters.geode.listener import GeodeExample, RegionListener
 from plumbline.adapters.geode.member import Member
-from plumbline.reference.operations import RegionAttributes, RegionPolicy, Scope
+from plumbline.reference.history.operations import RegionAttributes, RegionPolicy, Scope
 
 
 class Regions:
@@ -27,10 +27,10 @@ class Regions:
         self.named: dict[str, RegionAttributes] = {}
         self.internal: dict[str, str] = {}
         self._cluster = cluster
-        self._stage = Stage({})
+        self._stage = GeodeExample({})
         self._example = 0
 
-    def begin_example(self, stage: Stage, regions: tuple[RegionAttributes, ...]) -> None:
+    def begin_example(self, stage: GeodeExample, regions: tuple[RegionAttributes, ...]) -> None:
         """These regions are meant from here on, which nobody has so far; listeners are on this stage."""
         self._example += 1
         self._stage = stage

@@ -21,7 +21,7 @@ _PUT_OFF = re.compile(r"\.(DistributedRegion|DistributionAdvisor)\$\d")
 
 
 def repairing(java: Any, cache: Any) -> bool:
-    """Whether it has been told of a departure and has yet to do what follows from that.
+    """Whether it has noticed a departure and has yet to do what follows from that.
 
     A departure waits in a queue, then a thread deals with it, which has a timer do the rest, at once: each is
     looked at behind the one before.

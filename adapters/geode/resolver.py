@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from plumbline.adapters.geode.listener import Stage
-from plumbline.reference.operations import Conflict, Event, EventKind
-from plumbline.reference.resolvers import ALLOW, DISALLOW, REPLACE, THROW, Policy, in_place_of
+from plumbline.adapters.geode.listener import GeodeExample
+from plumbline.reference.history.operations import Conflict, Event, EventKind
+from plumbline.reference.history.resolvers import ALLOW, DISALLOW, REPLACE, THROW, ResolverPolicy, in_place_of
 
 
 class Resolver:
@@ -24,7 +24,7 @@ class Resolver:
         regions: the regions of the example by the names that Geode knows them by.
     """
 
-    def __init__(self, stage: Stage, member: str, policy: Policy) -> None:
+    def __init__(self, stage: GeodeExample, member: str, policy: ResolverPolicy) -> None:
         self.regions: dict[str, str] = {}
         self._stage = stage
         self._member = member
@@ -58,7 +58,7 @@ class Resolver:
             )
         )
         if answer == THROW:
-            raise RuntimeError("the resolver fails, as it was told to")
+            raise RuntimeError("the resolver fails, as its script says")
         if answer == DISALLOW:
             helper.disallowEvent()
         elif answer == REPLACE:
@@ -70,7 +70,7 @@ class Resolver:
         implements: ClassVar[list[str]] = ["org.apache.geode.cache.util.GatewayConflictResolver"]
 
 
-def _answer(policy: Policy, told: Conflict) -> str:
+def _answer(policy: ResolverPolicy, told: Conflict) -> str:
     """What a resolver of this policy answers."""
     if policy.always == REPLACE and told.kind is EventKind.DESTROY:
         return ALLOW

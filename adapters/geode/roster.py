@@ -6,9 +6,9 @@ Knows the members of the topology in use and the clients; does not know what the
 from __future__ import annotations
 
 from plumbline.adapters.errors import AdapterError
-from plumbline.adapters.geode.client import Clients
+from plumbline.adapters.geode.client import GeodeClients
 from plumbline.adapters.geode.cluster import Cluster, broken
-from plumbline.adapters.geode.listener import Stage
+from plumbline.adapters.geode.listener import GeodeExample
 from plumbline.adapters.geode.member import Member
 
 
@@ -19,13 +19,13 @@ class Roster:
         in_use: names of the members of the topology; others of the cluster may run on unused.
     """
 
-    def __init__(self, cluster: Cluster, clients: Clients) -> None:
+    def __init__(self, cluster: Cluster, clients: GeodeClients) -> None:
         self.in_use: tuple[str, ...] = ()
         self._cluster = cluster
         self._clients = clients
-        self._stage = Stage({})
+        self._stage = GeodeExample({})
 
-    def begin_example(self, stage: Stage) -> None:
+    def begin_example(self, stage: GeodeExample) -> None:
         """Listeners tell this stage from here on, also of what has gone wrong in them."""
         self._stage = stage
 

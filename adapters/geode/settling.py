@@ -11,7 +11,7 @@ import time
 from typing import NamedTuple
 
 from plumbline.adapters.geode.gateways import Gateways
-from plumbline.adapters.geode.listener import Stage
+from plumbline.adapters.geode.listener import GeodeExample
 from plumbline.adapters.geode.sights import Flow
 from plumbline.adapters.waiting import wait_until
 
@@ -37,7 +37,7 @@ class Settling:
         self._sight: _Sight | None = None
         self._since = 0.0
 
-    def wait(self, stage: Stage, deadline: float) -> bool:
+    def wait(self, stage: GeodeExample, deadline: float) -> bool:
         """Whether all queues come to rest by the deadline (of the monotonic clock).
 
         False at once when a listener parks: what is behind it cannot come to rest.
@@ -48,7 +48,7 @@ class Settling:
         ended = wait_until(lambda: bool(stage.held()) or self._look(stage), limit_s, LOOK_EVERY_S)
         return ended and not stage.held()
 
-    def _look(self, stage: Stage) -> bool:
+    def _look(self, stage: GeodeExample) -> bool:
         """Whether every queue is at rest now."""
         sight = _Sight(self._gateways.flows(), self._gateways.passed(), stage.changes)
         now = time.monotonic()

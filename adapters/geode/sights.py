@@ -40,7 +40,7 @@ class Flow(NamedTuple):
     unprocessed: int
 
 
-class Queued(NamedTuple):
+class GeodeQueueEntry(NamedTuple):
     """An event in a queue, or in mind.
 
     Attributes:
@@ -147,22 +147,22 @@ class Sights:
             unprocessed=sum(map(int, in_mind.split(RECORD))),
         )
 
-    def events(self, sender: Any) -> list[Queued]:
+    def events(self, sender: Any) -> list[GeodeQueueEntry]:
         """The events of all of a sender's queues, those of one queue oldest first."""
-        queues: dict[str | None, list[tuple[int, Queued]]] = {}
+        queues: dict[str | None, list[tuple[int, GeodeQueueEntry]]] = {}
         for queue, number, path, *event in records(self._handles.ask(self._events, sender)):
             of_queue = queues.setdefault(queue, [])
             if event:  # else it is gone
                 operation, token = event
-                of_queue.append((int(number or ""), Queued(path, operation, token)))
+                of_queue.append((int(number or ""), GeodeQueueEntry(path, operation, token)))
         return [event for of_queue in queues.values() for _, event in sorted(of_queue)]
 
-    def remembered(self, sender: Any) -> list[Queued]:
+    def remembered(self, sender: Any) -> list[GeodeQueueEntry]:
         """The events that a sender has in mind."""
         while True:
             try:
                 found = records(self._handles.ask(self._remembered, sender))
-                return [Queued(path, operation, None) for path, operation in found]
+                return [GeodeQueueEntry(path, operation, None) for path, operation in found]
             except JavaError as error:
                 if not error.java_exception.getClass().getName().endswith(_CHANGED):
                     raise  # else it has changed meanwhile

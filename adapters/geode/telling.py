@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from plumbline.adapters.geode.handles import Handles, fields
 from plumbline.adapters.geode.listener import RegionListener
-from plumbline.reference.operations import EventKind
+from plumbline.reference.history.operations import EventKind
 
 _VALUED = {"afterCreate": EventKind.CREATE, "afterUpdate": EventKind.UPDATE}
 _ARGUED = {"afterInvalidate": EventKind.INVALIDATE, "afterDestroy": EventKind.DESTROY}

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from plumbline.adapters.geode.jvm import JavaError
-from plumbline.adapters.geode.listener import Stage
-from plumbline.reference.operations import Operation, OperationKind, Outcome, Status
+from plumbline.adapters.geode.listener import GeodeExample
+from plumbline.reference.history.operations import Operation, OperationKind, Outcome, Status
 
 _CONFLICT = "org.apache.geode.cache.CommitConflictException"
 
@@ -39,7 +39,7 @@ def carry_out(manager: Any, operation: Operation) -> Outcome:
 class CommitWriter:
     """A transaction writer of one member, called by the JVM on Geode's own threads."""
 
-    def __init__(self, stage: Stage, member: str) -> None:
+    def __init__(self, stage: GeodeExample, member: str) -> None:
         self._stage = stage
         self._member = member
 

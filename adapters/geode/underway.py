@@ -19,9 +19,9 @@ from plumbline.adapters.geode.calls import carry_out, tells
 from plumbline.adapters.geode.client import ClientCache
 from plumbline.adapters.geode.cluster import Cluster, broken
 from plumbline.adapters.geode.jvm import BridgeError, GoneError
-from plumbline.adapters.geode.listener import Stage
+from plumbline.adapters.geode.listener import GeodeExample
 from plumbline.adapters.geode.member import Member
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     EXPIRES,
     OF_TRANSACTIONS,
     READS,
@@ -51,9 +51,9 @@ class Underway:
         self._cluster = cluster
         self._require_alive = require_alive
         self._callers: dict[str, Caller] = {}
-        self.begin_example(Stage({}))
+        self.begin_example(GeodeExample({}))
 
-    def begin_example(self, stage: Stage) -> None:
+    def begin_example(self, stage: GeodeExample) -> None:
         """Forget what was called before; listeners are on this stage from here on."""
         self._stage = stage
         self._running: dict[int, Future[Outcome]] = {}
@@ -162,7 +162,7 @@ class Underway:
 
 
 def _call(
-    stage: Stage, caller: Caller, member: Member, operation: Operation, holders: tuple[str, ...]
+    stage: GeodeExample, caller: Caller, member: Member, operation: Operation, holders: tuple[str, ...]
 ) -> Outcome:
     """On the caller's thread: carry an operation out."""
     if member.crashed():

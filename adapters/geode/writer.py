@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from plumbline.adapters.geode.listener import Stage
+from plumbline.adapters.geode.listener import GeodeExample
 
 
 class RegionWriter:
@@ -20,7 +20,7 @@ class RegionWriter:
         refuses: the keys of which it refuses changes.
     """
 
-    def __init__(self, stage: Stage, member: str, refusal: Callable[[], Exception]) -> None:
+    def __init__(self, stage: GeodeExample, member: str, refusal: Callable[[], Exception]) -> None:
         """Take what is raised to refuse, made anew each time."""
         self.refuses: frozenset[str] = frozenset()
         self._stage = stage
@@ -45,6 +45,8 @@ class RegionWriter:
     def beforeRegionClear(self, event: Any) -> None:  # noqa: ARG002 - as Geode calls it
         """The region is to be cleared."""
         self._stage.ask_whole(self._member)
+        if "" in self.refuses:
+            raise self._refusal()
 
     def close(self) -> None:
         """The region is closing."""

@@ -6,6 +6,7 @@ Knows lines and time limits, not what the lines say.
 from __future__ import annotations
 
 import os
+import secrets
 import select
 import shlex
 import signal
@@ -18,7 +19,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from plumbline.adapters.process.messages import LINE_LIMIT, ChannelError, readable, shorten
+from plumbline.adapters.process import strays
+from plumbline.adapters.process.messages import LINE_LIMIT, ChannelError, SilenceError, readable, shorten
 
 _CHUNK = 64 * 1024
 _TAIL = 8 * 1024
@@ -29,8 +31,8 @@ class Child:
     """A running command whose standard input and output carry one message a line.
 
     What it prints to its error stream is read all the time, so that it never blocks on it, and only the
-    end of it is kept. Everything in the process group dies with the command; a process that moves to a
-    group of its own is the adapter's to end.
+    end of it is kept. Everything in the process group dies with the command, and on Linux all that it has
+    started elsewhere.
 
     Not thread-safe. Reading happens in the calling thread: no thread but the one for the error stream.
     """
@@ -45,6 +47,8 @@ class Child:
             environment: variables put to those of this process.
             folder: where it is started; where this process is if left out.
         """
+        strays.adopt()
+        mark = secrets.token_hex(8)
         try:
             self._process = subprocess.Popen(
                 command,
@@ -53,10 +57,11 @@ class Child:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=True,
-                env=None if not environment else {**os.environ, **environment},
+                env={**os.environ, **(environment or {}), strays.VARIABLE: mark},
                 cwd=folder,
             )
         except (OSError, ValueError) as error:
+            strays.release()
             raise ChannelError(f"cannot start `{shorten(shlex.join(command))}`: {error}") from None
         self._stdin: IO[bytes] = _piped(self._process.stdin)
         self._stdout: IO[bytes] = _piped(self._process.stdout)
@@ -68,7 +73,8 @@ class Child:
         self._received = bytearray()
         self._errors = _Tail(_piped(self._process.stderr))
         # Whoever forgets to end it, or is interrupted on the way, leaves no process behind either.
-        self._orphaned = weakref.finalize(self, _end_group, self._process, 0.0)
+        self._orphaned = weakref.finalize(self, _end_all, self._process, mark, 0.0)
+        self._mark = mark
 
     @property
     def pid(self) -> int:
@@ -99,7 +105,7 @@ class Child:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(patience_s)
         if self._orphaned.alive:
-            _end_group(self._process, patience_s)
+            _end_all(self._process, self._mark, patience_s)
             self._orphaned.detach()
         self._errors.stop(_STATUS_S)
         self._stdout.close()
@@ -127,8 +133,9 @@ class Child:
             if searched > LINE_LIMIT:
                 raise ChannelError(f"sent a line of more than {LINE_LIMIT} bytes, {self._beginning()}")
             if not self._may_read.poll(_milliseconds_until(deadline)):
-                so_far = f", only {self._beginning()}" if self._received else ""
-                raise ChannelError(f"did not answer within its time limit{so_far}")
+                if self._received:
+                    raise ChannelError(f"did not answer within its time limit, only {self._beginning()}")
+                raise SilenceError("did not answer within its time limit")
             chunk = os.read(self._stdout.fileno(), _CHUNK)
             if not chunk:
                 raise ChannelError(self._fate())
@@ -194,6 +201,16 @@ def _piped(stream: IO[bytes] | None) -> IO[bytes]:
 
 def _milliseconds_until(deadline: float) -> int:
     return max(0, int((deadline - time.monotonic()) * 1000))
+
+
+def _end_all(process: subprocess.Popen[bytes], mark: str, patience_s: float) -> None:
+    """End the process group, then all else that the command has started."""
+    try:
+        before = strays.found(process.pid, mark)
+        _end_group(process, patience_s)
+        strays.end(before | strays.found(process.pid, mark))
+    finally:
+        strays.release()
 
 
 def _end_group(process: subprocess.Popen[bytes], patience_s: float) -> None:

@@ -10,13 +10,15 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
-from plumbline.adapters.adapter import Adapter
-from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
+from plumbline.adapters.asking import AskingAdapter
+from plumbline.adapters.errors import AdapterError, RefusedError, UnansweredError, UnsupportedError
+from plumbline.adapters.process.channel import ProcessChannel
 from plumbline.adapters.process.child import Child
+from plumbline.adapters.process.exchange_log import ExchangeLog, LoggedChannel
 from plumbline.adapters.process.messages import (
     ChannelError,
     ErrorCode,
@@ -24,6 +26,7 @@ from plumbline.adapters.process.messages import (
     Record,
     Request,
     Response,
+    SilenceError,
     UnreadableError,
     read,
     read_envelope,
@@ -32,76 +35,22 @@ from plumbline.adapters.process.messages import (
     to_line,
     to_raw,
 )
-from plumbline.adapters.protocol import (
-    METHODS,
-    PROTOCOL_VERSION,
-    Advance,
-    Attributes,
-    AttributesResult,
-    AwaitParked,
-    Begin,
-    ClientAction,
-    ClientStart,
-    ClockParams,
-    Contents,
-    ContentsResult,
-    Crash,
-    CreateQueue,
-    Deploy,
-    Deployed,
-    Finish,
-    Finished,
-    GateParams,
-    Hello,
-    Hosting,
-    HostingParams,
-    InterestParams,
-    Introduction,
-    Link,
-    MemberParams,
-    Nothing,
-    Observe,
-    Observed,
-    ParkedResult,
-    Placement,
-    PlacementResult,
-    QueueAction,
-    QueueLook,
-    Redeliver,
-    Reset,
-    Script,
-    Settle,
-    SettleResult,
-    Statistic,
-    StatisticResult,
-    TombstoneParams,
-)
-from plumbline.reference.history import Gate
-from plumbline.reference.operations import (
-    Client,
-    Content,
-    Interest,
-    Operation,
-    Outcome,
-    QueueAttributes,
-    QueueSight,
-    RegionAttributes,
-    TombstoneSettings,
-    Topology,
-)
+from plumbline.adapters.protocol import PROTOCOL_VERSION, Hello, Introduction, Nothing
 
 _DATA_SHOWN = 8 * 1024
+
+_STARTS = ("deploy", "start_client")
 
 INTERRUPTED_MS = 1_000
 """Most that each step of ending the other side takes when a request was interrupted: somebody waits."""
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
+class ReplyLimits(msgspec.Struct, frozen=True, kw_only=True):
     """How long the other side may take.
 
     Attributes:
         call_ms: for a call that names no time of its own.
-        deploy_ms: for `deploy`, which starts every member.
+        deploy_ms: for `deploy` and `start_client`, which start processes.
         longest_ms: most that a call may ask for by its own `timeout_ms`.
         grace_ms: on top of a call's own `timeout_ms`; and for each step of ending the other side.
     """
@@ -116,23 +65,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         own: int | None = getattr(params, "timeout_ms", None)
         if own is not None:
             return min(max(own, 0), self.longest_ms) + self.grace_ms
-        return self.deploy_ms if method == "deploy" else self.call_ms
+        return self.deploy_ms if method in _STARTS else self.call_ms
 
 
-class Channel(Protocol):
-    """The way to the other side."""
-
-    def exchange(self, line: bytes, limit_ms: int) -> bytes:
-        """Send a line and return the answer's; raises ChannelError."""
-
-    def last_words(self) -> str:
-        """The end of what the other side has said to people."""
-
-    def end(self, patience_ms: int, *, asked: bool = False) -> None:
-        """End the other side for good; never raises, may be called twice."""
-
-
-class RemoteAdapter(Adapter):
+class RemoteAdapter(AskingAdapter):
     """An adapter at the other end of a channel.
 
     Every method may raise AdapterError: the other side failed, and says so; or it is gone, hangs, or
@@ -140,14 +76,18 @@ class RemoteAdapter(Adapter):
     processes, and every later call fails at once: what it would say could belong to any request.
     """
 
-    def __init__(self, channel: Channel, limits: Limits | None = None) -> None:
+    def __init__(self, channel: ProcessChannel, limits: ReplyLimits | None = None) -> None:
         self._channel = channel
-        self._limits = limits or Limits()
+        self._limits = limits or ReplyLimits()
         self._requests = 0
         self._gone = ""
         self._patience_ms = self._limits.grace_ms
         self.sent = self.answered = b""
         """The last request and the line that answered it, for people; empty where none came."""
+
+    def log_to(self, log: ExchangeLog) -> None:
+        """Have every line of the exchange logged from here on."""
+        self._channel = LoggedChannel(self._channel, log)
 
     @property
     def gone(self) -> bool:
@@ -160,101 +100,6 @@ class RemoteAdapter(Adapter):
             versions = f"version {introduction.protocol} of the protocol, and this suite {PROTOCOL_VERSION}"
             raise self._give_up(f"hello: the adapter speaks {versions}")
         return introduction
-
-    def deploy(self, topology: Topology) -> Deployed:
-        return self._ask("deploy", Deploy(topology=topology), Deployed)
-
-    def reset(self, regions: tuple[RegionAttributes, ...]) -> None:
-        self._ask("reset", Reset(regions=regions), Nothing)
-
-    def begin(self, operation: Operation) -> None:
-        self._ask("begin", Begin(operation=operation), Nothing)
-
-    def finish(self, op_id: int, timeout_ms: int) -> Outcome | None:
-        return self._ask("finish", Finish(op_id=op_id, timeout_ms=timeout_ms), Finished).outcome
-
-    def observe(self, since: int) -> Observed:
-        return self._ask("observe", Observe(since=since), Observed)
-
-    def settle(self, timeout_ms: int) -> SettleResult:
-        return self._ask("settle", Settle(timeout_ms=timeout_ms), SettleResult)
-
-    def contents(self, member: str, region: str) -> tuple[Content, ...] | None:
-        return self._ask("contents", Contents(member=member, region=region), ContentsResult).entries
-
-    def arm(self, gate: Gate) -> None:
-        self._ask("arm", GateParams(gate=gate), Nothing)
-
-    def await_parked(self, gate: Gate, timeout_ms: int) -> bool:
-        return self._ask("await_parked", AwaitParked(gate=gate, timeout_ms=timeout_ms), ParkedResult).parked
-
-    def release(self, gate: Gate) -> None:
-        self._ask("release", GateParams(gate=gate), Nothing)
-
-    def statistic(self, member: str, name: str) -> int:
-        return self._ask("statistic", Statistic(member=member, name=name), StatisticResult).value
-
-    def attributes(self, member: str, region: str) -> RegionAttributes:
-        return self._ask("attributes", Attributes(member=member, region=region), AttributesResult).attributes
-
-    def leave(self, member: str, region: str) -> None:
-        self._ask("leave", Hosting(member=member, region=region), Nothing)
-
-    def join(self, member: str, region: str) -> None:
-        self._ask("join", Hosting(member=member, region=region), Nothing)
-
-    def host(self, member: str, region: str, checks: bool, persistent: bool) -> None:
-        params = HostingParams(member=member, region=region, checks=checks, persistent=persistent)
-        self._ask("host", params, Nothing)
-
-    def redeliver(self, op_id: int, member: str) -> None:
-        self._ask("redeliver", Redeliver(op_id=op_id, member=member), Nothing)
-
-    def create_queue(self, queue: QueueAttributes) -> None:
-        self._ask("create_queue", CreateQueue(queue=queue), Nothing)
-
-    def queue_action(self, member: str, queue: str, action: str) -> None:
-        self._ask("queue_action", QueueAction(member=member, queue=queue, action=action), Nothing)
-
-    def placement(self, region: str, key: str) -> PlacementResult:
-        return self._ask("placement", Placement(region=region, key=key), PlacementResult)
-
-    def look_at_queue(self, member: str, queue: str) -> QueueSight:
-        return self._ask("look_at_queue", QueueLook(member=member, queue=queue), QueueSight)
-
-    def crash(self, member: str) -> None:
-        self._ask("crash", Crash(member=member), Nothing)
-
-    def restart(self, member: str, from_disk: bool) -> None:
-        self._ask("restart", MemberParams(member=member, from_disk=from_disk), Nothing)
-
-    def link(self, source: str, target: str, state: str) -> None:
-        self._ask("link", Link(source=source, target=target, state=state), Nothing)
-
-    def clock(self, site: int, offset_ms: int, frozen: bool) -> None:
-        self._ask("clock", ClockParams(site=site, offset_ms=offset_ms, frozen=frozen), Nothing)
-
-    def keep_tombstones(self, settings: TombstoneSettings) -> None:
-        self._ask("keep_tombstones", TombstoneParams(settings=settings), Nothing)
-
-    def advance(self, milliseconds: int) -> None:
-        self._ask("advance", Advance(milliseconds=milliseconds), Nothing)
-
-    def start_client(self, client: Client) -> None:
-        self._ask("start_client", ClientStart(client=client), Nothing, self._limits.deploy_ms)
-
-    def client_action(self, client: str, action: str, keepalive: bool) -> None:
-        self._ask("client_action", ClientAction(client=client, action=action, keepalive=keepalive), Nothing)
-
-    def interest(self, interest: Interest) -> None:
-        self._ask("interest", InterestParams(interest=interest), Nothing)
-
-    def script(self, member: str, region: str, callback: str, answers: tuple[str, ...]) -> None:
-        params = Script(member=member, region=region, callback=callback, answers=answers)
-        self._ask("script", params, Nothing)
-
-    def call(self, method: str, params: msgspec.Struct) -> msgspec.Struct:
-        return self._ask(method, params, METHODS[method].result)
 
     def last_words(self) -> str:
         """The end of what the other side has said to people."""
@@ -285,6 +130,9 @@ class RemoteAdapter(Adapter):
             answer = self._answer(self.answered)
             if isinstance(answer, msgspec.Raw):
                 return read(answer, result)
+        except SilenceError as error:
+            gone = self._give_up(f"{method}: the adapter {error}")
+            raise UnansweredError(str(gone), gone.last_words, method=method) from None
         except ChannelError as error:
             raise self._give_up(f"{method}: the adapter {error}") from None
         except UnreadableError as error:
@@ -341,7 +189,7 @@ class ProcessAdapter(RemoteAdapter):
     def __init__(
         self,
         command: str,
-        limits: Limits | None = None,
+        limits: ReplyLimits | None = None,
         environment: Mapping[str, str] | None = None,
         folder: Path | None = None,
     ) -> None:

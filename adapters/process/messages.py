@@ -5,6 +5,7 @@ Knows neither pipes nor what a method means.
 
 from __future__ import annotations
 
+import json
 from enum import IntEnum
 from functools import cache
 from typing import Any, Literal, TypeVar
@@ -12,7 +13,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 LINE_LIMIT = 8 * 1024 * 1024
-"""Longest message in bytes; whoever sends a longer one is cut off, so that memory stays bounded."""
+"""Longest message in bytes; a sender of a longer one is cut off, so that memory stays bounded."""
 
 _INT64 = range(-(2**63), 2**63)
 _SHOWN = 200
@@ -77,6 +78,14 @@ class ChannelError(Exception):
     """The other side died, hung or said what cannot be read; whatever it says from now on is worthless."""
 
 
+class SilenceError(ChannelError):
+    """The other side has said nothing at all in the time that it was given, and may still be there."""
+
+
+class _TwiceError(Exception):
+    """An object names a field twice."""
+
+
 _encoder = msgspec.json.Encoder()
 
 
@@ -91,10 +100,14 @@ def to_raw(record: msgspec.Struct) -> msgspec.Raw:
 
 
 def read_envelope(line: bytes, kind: type[Record]) -> Record:
-    """Read a message but not the params or the result in it; raises UnreadableError."""
+    """Read a message but not the params or the result in it; raises UnreadableError.
+
+    A field that is named twice is refused, at any depth: readers disagree about which of the two counts.
+    """
     try:
         record: Record = _decoder(kind).decode(line)
-    except msgspec.ValidationError as error:
+        json.loads(line.decode(errors="replace"), object_pairs_hook=_each_once)
+    except (msgspec.ValidationError, _TwiceError) as error:
         raise UnreadableError(shorten(str(error)), is_json=True) from None
     except (ValueError, RecursionError) as error:
         raise UnreadableError(shorten(str(error)), is_json=False) from None
@@ -104,7 +117,7 @@ def read_envelope(line: bytes, kind: type[Record]) -> Record:
 def read(data: msgspec.Raw, kind: type[Record]) -> Record:
     """Read one record and refuse what is missing, of another type, or not known; raises UnreadableError.
 
-    A field that nobody knows is refused in nested records too: a misspelt optional field would else be
+    An unknown field is refused in nested records too: a misspelt optional field would else be
     read as its default, and a candidate judged by what it never said.
     """
     try:
@@ -138,6 +151,14 @@ def _escaped(character: str) -> str:
 @cache
 def _decoder(kind: type[Record]) -> msgspec.json.Decoder[Record]:
     return msgspec.json.Decoder(kind)
+
+
+def _each_once(fields: list[tuple[str, object]]) -> None:
+    """Raise _TwiceError where an object names a field twice; nothing is kept of what is read."""
+    if len(fields) > len({name for name, _ in fields}):
+        names = [name for name, _ in fields]
+        doubled = next(name for name in names if names.count(name) > 1)
+        raise _TwiceError(f"Object names the field `{doubled}` twice")
 
 
 _plain = msgspec.json.Decoder()

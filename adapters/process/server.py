@@ -1,4 +1,4 @@
-"""The adapter's side of the protocol: any in-process adapter, served to whoever sends requests.
+"""The adapter's side of the protocol: any in-process adapter, served to any sender of requests.
 
 Knows how a request is read and answered, not what the adapter does.
 """
@@ -10,11 +10,12 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import redirect_stdout, suppress
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 
 from plumbline.adapters.adapter import Adapter
+from plumbline.adapters.asking import carry_out
 from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
 from plumbline.adapters.process.messages import (
     LINE_LIMIT,
@@ -28,7 +29,7 @@ from plumbline.adapters.process.messages import (
     to_line,
     to_raw,
 )
-from plumbline.adapters.protocol import METHODS, Method, Nothing
+from plumbline.adapters.protocol import METHODS
 
 
 class _RequestError(Exception):
@@ -46,8 +47,10 @@ class Server:
         closed: whether the adapter has been asked to close.
     """
 
-    def __init__(self, adapter: Adapter) -> None:
+    def __init__(self, adapter: Adapter, *, alone: bool = False) -> None:
+        """Take the adapter; `alone` where whatever is raised meanwhile is the adapter's own."""
         self._adapter = adapter
+        self._alone = alone
         self.closed = False
 
     def answer(self, line: bytes) -> bytes:
@@ -67,7 +70,9 @@ class Server:
             return _refusal(request.id, ErrorCode.REFUSED, str(error))
         except AdapterError as error:
             return _refusal(request.id, ErrorCode.ADAPTER_FAILED, str(error), error.last_words)
-        except Exception as error:  # noqa: BLE001 - whatever a candidate raises is its answer
+        except BaseException as error:
+            if self._is_a_stop(error):
+                raise
             message = f"{type(error).__name__}: {error}"
             return _refusal(request.id, ErrorCode.ADAPTER_FAILED, message, traceback.format_exc())
 
@@ -81,7 +86,7 @@ class Server:
             raise _RequestError(ErrorCode.WRONG_PARAMS, str(error)) from None
         if method.name == "close":
             self.closed = True
-        return to_raw(_carry_out(self._adapter, method, params))
+        return to_raw(carry_out(self._adapter, method, params))
 
     def close(self) -> None:
         """Close the adapter if nobody has; what it raises is printed, for there is nobody left to answer."""
@@ -90,15 +95,21 @@ class Server:
         self.closed = True
         try:
             self._adapter.close()
-        except Exception:  # noqa: BLE001 - a candidate's close may raise anything
+        except BaseException as error:
+            if self._is_a_stop(error):
+                raise
             traceback.print_exc(file=sys.stderr)
+
+    def _is_a_stop(self, error: BaseException) -> bool:
+        """Whether somebody stops the process that tests; whatever else a candidate raises is its answer."""
+        return not self._alone and not isinstance(error, (Exception, SystemExit, GeneratorExit))
 
 
 class Loopback:
     """A channel to an adapter in this very process: no time limits, but answers are read as strictly."""
 
-    def __init__(self, adapter: Adapter) -> None:
-        self._server = Server(adapter)
+    def __init__(self, adapter: Adapter, *, alone: bool = False) -> None:
+        self._server = Server(adapter, alone=alone)
 
     def exchange(self, line: bytes, limit_ms: int) -> bytes:  # noqa: ARG002 - nobody here to stop it
         """Answer at once; what the adapter prints goes to the error stream."""
@@ -114,12 +125,12 @@ class Loopback:
         self._server.close()
 
 
-def serve(adapter: Adapter, source: BinaryIO, sink: BinaryIO) -> None:
+def serve(adapter: Adapter, source: BinaryIO, sink: BinaryIO, *, alone: bool = False) -> None:
     """Answer requests until `close`, the end of the source or a request of more than LINE_LIMIT bytes.
 
     The adapter is closed in any case. Raises BrokenPipeError when nobody reads the answers any more.
     """
-    server = Server(adapter)
+    server = Server(adapter, alone=alone)
     try:
         while not server.closed and (line := source.readline(LINE_LIMIT + 1)):
             sink.write(server.answer(line))
@@ -139,27 +150,26 @@ def serve_stdio(open_adapter: Callable[[], Adapter]) -> None:
     sys.stdout.flush()
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    adapter = open_adapter()
     with suppress(BrokenPipeError), sink:  # a harness that has gone is the end of the session
-        serve(adapter, sys.stdin.buffer, sink)
+        try:
+            adapter = open_adapter()
+        except BaseException as error:  # noqa: BLE001 - whatever it raises is the answer to the first request
+            _refuse_once(error, sys.stdin.buffer, sink)
+            return
+        serve(adapter, sys.stdin.buffer, sink, alone=True)
 
 
-def _carry_out(adapter: Adapter, method: Method, params: msgspec.Struct) -> msgspec.Struct:
-    """Call what a method stands for: the fields of its params are the arguments, in order.
-
-    What is returned is the result, or the only field of it.
-    """
-    if method.name == "hello":
-        return adapter.hello()
-    if not hasattr(Adapter, method.name):
-        return adapter.call(method.name, params)
-    value: Any = getattr(adapter, method.name)(*msgspec.structs.astuple(params))
-    if isinstance(value, method.result):
-        return value
-    if method.result is Nothing:
-        return Nothing()
-    (field,) = method.result.__struct_fields__
-    return method.result(**{field: value})
+def _refuse_once(error: BaseException, source: BinaryIO, sink: BinaryIO) -> None:
+    """Answer the first request with the reason why there is no adapter; the session is over then."""
+    told = str(error) if isinstance(error, AdapterError) else f"{type(error).__name__}: {error}"
+    try:
+        request_id = read_envelope(source.readline(LINE_LIMIT + 1), Request).id
+    except UnreadableError:
+        return
+    message = f"the adapter could not be made: {told}"
+    sink.write(
+        _refusal(request_id, ErrorCode.ADAPTER_FAILED, message, "".join(traceback.format_exception(error)))
+    )
 
 
 def _refusal(request_id: int | str | None, code: ErrorCode, message: str, data: str | None = None) -> bytes:

@@ -9,13 +9,12 @@ import random
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, NoReturn
 
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.process.client import RemoteAdapter
 from plumbline.adapters.process.server import Loopback
-from plumbline.adapters.reference.adapter import ReferenceAdapter
+from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.adapters.reference.simulation import Simulation
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.model.system import Model
@@ -85,6 +84,6 @@ def guarded(
         asked = 0
         return _Bounded(model, draw)
 
-    book = replace(rulebook_of(dialect), **{decision: counted})
+    book = rulebook_of(dialect).with_answers(**{decision: counted})
     reference = ReferenceAdapter(book, chaotic=chaotic, seed=seed, dialect=dialect, simulate=simulation)
     return RemoteAdapter(Loopback(reference))

@@ -6,12 +6,11 @@ a run stands; changes neither.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from plumbline.adapters.errors import UnsupportedError
-from plumbline.reference.model.clients.attempts import counted
-from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.wholes import WHOLE
-from plumbline.reference.model.world import World
-from plumbline.reference.operations import (
+from plumbline.reference.history.bulk import BULK, singly
+from plumbline.reference.history.operations import (
     EXPIRES,
     LOCAL,
     OF_TRANSACTIONS,
@@ -21,42 +20,28 @@ from plumbline.reference.operations import (
     OperationKind,
     QueueAttributes,
     RegionAttributes,
-    RegionPolicy,
-    Scope,
     Topology,
 )
-from plumbline.reference.rulebook.operations import SUPPORTED
+from plumbline.reference.model import unmodelled
+from plumbline.reference.model.clients.attempts import counted
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.wholes import WHOLE
+from plumbline.reference.model.world import World
+from plumbline.reference.rulebook.effects import SUPPORTED
 
-POLICIES = frozenset(
-    (RegionPolicy.REPLICATE, RegionPolicy.NORMAL, RegionPolicy.PRELOADED, RegionPolicy.EMPTY)
-)
-
-_INTERESTS = ("all", "key", "list", "regex")
+_OF_CLIENTS = (OperationKind.LOCAL_DESTROY_REGION, OperationKind.LOCAL_INVALIDATE_REGION)
 
 
 def require_region(region: RegionAttributes, topology: Topology) -> None:
     """Raise UnsupportedError for a region that is not modelled with these members and sites."""
-    if region.policy is RegionPolicy.PARTITION:
-        _require_buckets(region, topology)
-        return
-    kept = {region.policy_of(member) for member in topology.members}
-    if not kept <= POLICIES:
-        words = ", ".join(sorted(kept - POLICIES))
-        raise UnsupportedError(f"reset: the reference has no {words} regions so far")
-    if kept != {RegionPolicy.REPLICATE} and (region.senders or len(topology.sites) > 1):
-        raise UnsupportedError("reset: between sites there are only replicates so far")
-
-
-def _require_buckets(region: RegionAttributes, topology: Topology) -> None:
-    """Raise UnsupportedError for a partitioned region that is not modelled."""
-    if region.checks is False or region.scope is not Scope.ACK or region.senders or region.queues:
-        raise UnsupportedError("reset: partitioned regions check and wait, and feed no queues so far")
-    if len(topology.sites) > 1:
-        raise UnsupportedError("reset: partitioned regions are of one site so far")
+    _require("reset", unmodelled.of_region(region, topology))
 
 
 def require_operation(operation: Operation, setting: Setting, world: World) -> None:
     """Raise UnsupportedError for an operation that cannot be called here and now."""
+    if operation.kind in BULK:
+        _require_bulk(operation, setting, world)
+        return
     whole = operation.kind in WHOLE
     if operation.kind in OF_TRANSACTIONS or operation.thread in _threads(setting, world):
         _require_transaction(operation, setting, world)
@@ -68,16 +53,29 @@ def require_operation(operation: Operation, setting: Setting, world: World) -> N
     if whole and world.calls and operation.region not in setting.clears:
         raise UnsupportedError(f"begin: {operation.kind} is called while nothing is under way, so far")
     of_member = operation.member not in setting.clients
-    if operation.kind is OperationKind.LOCAL_CLEAR and not of_member:
-        raise UnsupportedError("begin: clients do not clear regions alone so far")
-    if operation.kind is OperationKind.LOCAL_DESTROY_REGION and of_member:
-        raise UnsupportedError("begin: members do not destroy regions alone so far")
+    if operation.kind in _OF_CLIENTS and of_member:
+        raise UnsupportedError("begin: members do not destroy or invalidate regions alone so far")
     if operation.kind in EXPIRES and setting.clients:
         raise UnsupportedError("begin: entries do not expire where there are clients so far")
-    if operation.region in setting.partitioned and (not of_member or whole or operation.kind in LOCAL):
+    refused = operation.kind is OperationKind.CLEAR and of_member
+    if (
+        operation.region in setting.partitioned
+        and not refused
+        and (not of_member or whole or operation.kind in LOCAL)
+    ):
         raise UnsupportedError(
-            "begin: members change single keys of partitioned regions, and nobody else so far"
+            "begin: only members call on partitioned regions so far, and only on single keys"
         )
+
+
+def _require_bulk(operation: Operation, setting: Setting, world: World) -> None:
+    """Operations on many keys are called outside of transactions, where no writer refuses, as on each key."""
+    if operation.thread in _threads(setting, world) or world.served.refusals:
+        raise UnsupportedError(
+            f"begin: no {operation.kind} in a transaction or beside a writer that refuses, so far"
+        )
+    for entry in singly(operation):
+        require_operation(entry, setting, world)
 
 
 def _threads(setting: Setting, world: World) -> set[str]:
@@ -87,8 +85,8 @@ def _threads(setting: Setting, world: World) -> set[str]:
 
 def _require_transaction(operation: Operation, setting: Setting, world: World) -> None:
     """Transactions are of members of one site, on regions that they keep whole or less of, one at a time."""
-    if setting.clients or setting.queues or setting.partitioned:
-        raise UnsupportedError("begin: no transactions beside clients, queues and partitioned regions so far")
+    if setting.clients or setting.partitioned:
+        raise UnsupportedError("begin: no transactions beside clients and partitioned regions so far")
     begins = operation.kind is OperationKind.TX_BEGIN
     if begins is (operation.thread in _threads(setting, world)):
         raise UnsupportedError(f"begin: {operation.kind}, where the thread has begun a transaction or not")
@@ -113,23 +111,21 @@ def require_client(client: Client, setting: Setting) -> None:
     """Raise UnsupportedError for a client that cannot be started here and now."""
     if setting.operations:
         raise UnsupportedError("start_client: clients are there from the beginning so far")
-    if client.durable_id is not None or len(client.servers) > 1 + client.redundancy > 1:
-        raise UnsupportedError(
-            "start_client: neither durable clients nor the recruiting of secondaries are modelled so far"
-        )
+    _require("start_client", unmodelled.of_client(client))
     if setting.partitioned and len(client.servers) > 1:
         raise UnsupportedError("start_client: clients of partitioned regions have one server so far")
 
 
-def require_interest(interest: Interest, client: Client) -> None:
-    """Raise UnsupportedError for a registration that a client cannot have."""
-    if interest.durable or not client.subscription or interest.kind not in _INTERESTS:
-        raise UnsupportedError(
-            f"interest: neither durable interest nor interest by {interest.kind} is modelled so far"
-        )
+def require_interest(interest: Interest) -> None:
+    """Raise UnsupportedError for a registration that is not modelled."""
+    _require("interest", unmodelled.of_interest(interest))
 
 
 def require_queue(queue: QueueAttributes) -> None:
-    """Raise UnsupportedError for a queue other than that of a serial gateway sender."""
-    if queue.parallel or queue.remote_site is None or queue.conflate:
-        raise UnsupportedError("create_queue: the reference has serial gateway senders so far")
+    """Raise UnsupportedError for a queue that is not modelled."""
+    _require("create_queue", unmodelled.of_queue(queue))
+
+
+def _require(method: str, beyond: Iterable[str]) -> None:
+    if words := ", ".join(beyond):
+        raise UnsupportedError(f"{method}: the reference has no {words} so far")

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import random
 
-from plumbline.adapters.reference.resolvers import noted
-from plumbline.reference.explain.steps import Entry, Place, Unobserved
-from plumbline.reference.history import Fault
+from plumbline.adapters.reference.resolver_answers import noted
+from plumbline.reference.history.history import Fault
+from plumbline.reference.history.operations import Event, EventKind
 from plumbline.reference.model.clients.failover import ACKNOWLEDGED
 from plumbline.reference.model.forwarding import REPLIES_EARLY
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.dispatch import TRIES_AGAIN
 from plumbline.reference.model.sites.records import FORGETS
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.transactions import FAILS
 from plumbline.reference.model.world import World, empty_world
-from plumbline.reference.operations import Event, EventKind
-from plumbline.reference.rulebook.resolvers import Told
+from plumbline.reference.rulebook.conflict_resolvers import Told
+from plumbline.reference.rulebook.values import EntryState, each
+from plumbline.reference.search.transition import Entry, Place, Unobserved
+
+RELUCTANT = frozenset((ACKNOWLEDGED, REPLIES_EARLY, FORGETS, TRIES_AGAIN))
+"""Steps that the calm reference never takes, since they need not be taken."""
 
 MOST_STEPS_AT_ONCE = 6
 """How many steps chaos takes at most while nobody waits."""
@@ -44,6 +49,7 @@ class Simulation:
         self.world = self.world.but(wan=model.senders.started(self.world.wan))
         self.events: list[Event] = []
         self.seen = 0
+        self._told: dict[tuple[str, str, str], EventKind] = {}
         self._view = Unobserved(reduced=True)
         self._random = draw
 
@@ -76,8 +82,7 @@ class Simulation:
             (
                 step
                 for step in self.model.internal_steps(self.world, self._view)
-                if step.name[0] != FAILS
-                and (self._random is not None or step.name[0] not in (ACKNOWLEDGED, REPLIES_EARLY, FORGETS))
+                if step.name[0] != FAILS and (self._random is not None or step.name[0] not in RELUCTANT)
             ),
             key=lambda step: repr(step.name),
         )
@@ -99,7 +104,8 @@ class Simulation:
             match place, entry:
                 case ("listener", str(member)), (str(region), str(key), EventKind() as kind, token):
                     known = None if token is None else str(token)
-                    self.events.append(Event(member=member, region=region, key=key, kind=kind, token=known))
+                    told = self._told_as(before, member, region, key, kind)
+                    self.events.append(Event(member=member, region=region, key=key, kind=told, token=known))
                 case ("listener", str(member)), (
                     str(region),
                     str(key),
@@ -109,6 +115,26 @@ class Simulation:
                 ):
                     event = Event(member=member, region=region, key=key, kind=kind, token=told.new)
                     self.events.append(noted(self.setting, before, event, told, str(answer)))
+
+    def _told_as(self, before: World, member: str, region: str, key: str, kind: EventKind) -> EventKind:
+        """The kind of an event: of a value, a create if nothing was there by what was told before."""
+        where = (member, region, key)
+        last = self._told.get(where)
+        self._told[where] = kind
+        if kind is EventKind.CLEAR:
+            self._told = {one: EventKind.DESTROY for one in self._told if one[:2] == where[:2]} | {
+                one: told for one, told in self._told.items() if one[:2] != where[:2]
+            }
+        if kind is not EventKind.UPDATE:
+            return kind
+        if member in self.setting.clients:
+            held = before.entry(*where).state in (EntryState.LIVE, EntryState.INVALID)
+            return EventKind(each(self.setting.book.value_told_as(held, last is not None))[0])
+        there = before.entry(*where).state in (EntryState.LIVE, EntryState.INVALID) and last is None
+        if there or last in (EventKind.UPDATE, EventKind.INVALIDATE):
+            return kind
+        told: EventKind = each(self.setting.book.creation_told_as(last is EventKind.DESTROY))[0]
+        return told
 
     def happen(self, fault: Fault) -> None:
         """Let a fault happen: calm at once, chaotic after some of what could come first."""

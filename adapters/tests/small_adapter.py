@@ -11,8 +11,8 @@ from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.process.server import serve_stdio
 from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import (
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import (
     Content,
     Event,
     EventKind,

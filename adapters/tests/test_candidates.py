@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
+import re
+import secrets
 import shlex
+import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from plumbline.adapters.candidates import FORMS, Kind, find_candidate
+from plumbline.adapters.candidates import FORMS, CandidateKind, find_candidate
 from plumbline.adapters.errors import AdapterError, UnknownCandidateError
-from plumbline.adapters.process.client import ProcessAdapter
-from plumbline.adapters.tests.small_adapter import SmallAdapter
-from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.adapters.process import python_server
+from plumbline.adapters.process.client import ProcessAdapter, ReplyLimits
+from plumbline.reference.rulebook.faulty_variants import FAULTY
 
 SMALL = "python:plumbline.adapters.tests.small_adapter:SmallAdapter"
+HERE = "python-here:plumbline.adapters.tests.small_adapter:SmallAdapter"
 SERVED = "process:" + shlex.join([sys.executable, str(Path(__file__).with_name("small_adapter.py"))])
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The current folder, from which modules are imported; nothing of them stays imported."""
-    before = set(sys.modules)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, from which modules are imported."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    yield tmp_path
-    for name in set(sys.modules) - before:
-        del sys.modules[name]
+    return tmp_path
+
+
+@pytest.fixture
+def module(folder: Path, request: pytest.FixtureRequest) -> Callable[[str], str]:
+    """Makes a module of a source in the current folder, under a name that no other has; gives the name."""
+
+    def make(source: str) -> str:
+        name = f"module_{secrets.token_hex(6)}"
+        (folder / f"{name}.py").write_text(source)
+        request.addfinalizer(lambda: sys.modules.pop(name, None))
+        request.addfinalizer(lambda: sys.path.remove(str(folder)))
+        return name
+
+    return make
 
 
 def complaint(name: str) -> str:
@@ -39,17 +53,18 @@ def complaint(name: str) -> str:
 @pytest.mark.parametrize(
     ("name", "kind", "in_process", "product"),
     [
-        ("reference", Kind.REFERENCE, True, "plumbline reference"),
-        ("reference:chaotic", Kind.REFERENCE, True, "plumbline reference, chaotic"),
-        ("reference:gemfire6", Kind.REFERENCE, True, "plumbline reference"),
-        ("reference:chaotic:gemfire8", Kind.REFERENCE, True, "plumbline reference, chaotic"),
-        (f"faulty:{min(FAULTY)}", Kind.FAULTY, True, "plumbline reference"),
-        (SMALL, Kind.PYTHON, True, "small"),
-        (SERVED, Kind.PROCESS, False, "small"),
+        ("reference", CandidateKind.REFERENCE, True, "plumbline reference"),
+        ("reference:chaotic", CandidateKind.REFERENCE, True, "plumbline reference, chaotic"),
+        ("reference:gemfire6", CandidateKind.REFERENCE, True, "plumbline reference"),
+        ("reference:chaotic:gemfire8", CandidateKind.REFERENCE, True, "plumbline reference, chaotic"),
+        (f"faulty:{min(FAULTY)}", CandidateKind.FAULTY, True, "plumbline reference"),
+        (SMALL, CandidateKind.PYTHON, False, "small"),
+        (HERE, CandidateKind.PYTHON_HERE, True, "small"),
+        (SERVED, CandidateKind.PROCESS, False, "small"),
     ],
 )
 def test_a_name_leads_to_an_adapter_any_number_of_times(
-    name: str, kind: Kind, in_process: bool, product: str
+    name: str, kind: CandidateKind, in_process: bool, product: str
 ):
     candidate = find_candidate(name)
     assert (candidate.name, candidate.kind, candidate.in_process) == (name, kind, in_process)
@@ -60,7 +75,7 @@ def test_a_name_leads_to_an_adapter_any_number_of_times(
 
 def test_a_geode_of_a_known_version_is_a_candidate_before_its_jars_are_there():
     candidate = find_candidate("geode:1.15.1")
-    assert (candidate.kind, candidate.in_process) == (Kind.GEODE, False)
+    assert (candidate.kind, candidate.in_process) == (CandidateKind.GEODE, False)
 
 
 @pytest.mark.parametrize("name", ["geode:1.15.11", "geode:/no/such/folder", "geode:"])
@@ -85,6 +100,8 @@ def test_a_geode_that_is_neither_a_version_nor_a_folder_is_unknown(name: str):
         ("process:adapter 'unclosed", "cannot be split into words: No closing quotation"),
         ("python:", "a module and a factory are needed"),
         ("python:module", "a module and a factory are needed"),
+        ("python-here:module", "a module and a factory are needed: `python-here:MODULE:FACTORY`"),
+        ("python-here:plumbline.adapters.tests.small_adapter:SmalAdapter", "did you mean SmallAdapter"),
         ("python:no_such_module.adapter:Adapter", "it is neither installed nor below"),
         ("python:..:x", "importing .. raised"),
         ("python:plumbline.adapters.tests.small_adapter:SmalAdapter", "did you mean SmallAdapter"),
@@ -127,39 +144,147 @@ def test_a_module_that_cannot_be_imported_is_told_with_the_reason(folder: Path, 
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("def make(): raise OSError('no\\nlicence')", r"raised OSError: no\nlicence"),
-        ("def make(): return 42", "returned int, which is no Adapter"),
+        ("def make(): raise OSError('no\\nlicence')", r"could not be made: OSError: no\nlicence"),
+        ("def make(): return 42", "make returned int, which is no Adapter"),
+        ("import sys\ndef make(): sys.exit(0)", "could not be made: SystemExit: 0"),
+        ("def make(): raise KeyboardInterrupt", "could not be made: KeyboardInterrupt"),
+        ("def make(): raise GeneratorExit", "could not be made: GeneratorExit"),
+        ("import os\ndef make(): os._exit(0)", "ended with exit status 0"),
+        ("def make(): return make()", "could not be made: RecursionError"),
+        ("import threading\ndef make(): threading.Event().wait()", "did not answer within its time limit"),
     ],
 )
 def test_a_factory_that_gives_no_adapter_is_an_adapter_error(folder: Path, source: str, words: str):
     (folder / "factory.py").write_text(source)
-    candidate = find_candidate("python:factory:make")
-    with pytest.raises(AdapterError) as error:
-        candidate.open()
+    limits = ReplyLimits(call_ms=1_000 if "wait" in source else 30_000, grace_ms=500)
+    candidate = find_candidate("python:factory:make", limits=limits)
+    with candidate.open() as adapter, pytest.raises(AdapterError) as error:
+        adapter.hello()
     assert words in str(error.value)
 
 
-def test_what_an_adapter_of_another_package_returns_is_checked():
-    class Careless(SmallAdapter):
-        def hello(self):  # noqa: ANN202 - careless
-            return {"name": "x"}
+@pytest.mark.parametrize(
+    "source", ["import sys; sys.exit(0)", "import os; os._exit(0)", "raise GeneratorExit"]
+)
+def test_a_module_that_ends_the_process_is_no_candidate(folder: Path, source: str):
+    (folder / "ending.py").write_text(source)
+    assert re.search(
+        "importing ending (raised|ended the process with status 0)", complaint("python:ending:x")
+    )
 
-    sys.modules["careless"] = type(sys)("careless")
-    sys.modules["careless"].Careless = Careless  # type: ignore[attr-defined]
-    try:
-        with (
-            find_candidate("python:careless:Careless").open() as adapter,
-            pytest.raises(AdapterError, match="hello"),
-        ):
-            adapter.hello()
-    finally:
-        del sys.modules["careless"]
+
+def test_a_module_that_is_never_imported_to_its_end_is_no_candidate(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (folder / "endless.py").write_text("import threading\nthreading.Event().wait()")
+    monkeypatch.setattr(python_server, "IMPORT_S", 1.0)
+    assert "importing endless has not ended within 1 s" in complaint("python:endless:x")
+
+
+ENDING = """
+import os, signal, sys, threading
+from plumbline.adapters.tests.small_adapter import SmallAdapter
+class Ending(SmallAdapter):
+    def settle(self, timeout_ms):
+        {ends}
+"""
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        ("sys.exit(0)", "settle: SystemExit: 0"),
+        ("raise KeyboardInterrupt", "settle: KeyboardInterrupt"),
+        ("raise GeneratorExit", "settle: GeneratorExit"),
+        ("raise BaseException('no')", "settle: BaseException: no"),
+        ("os._exit(0)", "settle: the adapter ended with exit status 0"),
+        ("os.abort()", "settle: the adapter was killed by SIGABRT"),
+        ("return self.settle(timeout_ms)", "settle: RecursionError"),
+        (
+            "threading.Thread(target=sys.exit).start(); threading.Event().wait()",
+            "settle: the adapter did not answer",
+        ),
+        ("threading.Event().wait()", "settle: the adapter did not answer within its time limit"),
+        ("print('done'); return None", "settle: "),
+    ],
+)
+def test_what_a_python_adapter_does_to_its_process_is_an_adapter_error(folder: Path, ends: str, words: str):
+    (folder / "ending.py").write_text(ENDING.format(ends=ends))
+    limits = ReplyLimits(call_ms=30_000, grace_ms=500)
+    with find_candidate("python:ending:Ending", limits=limits).open() as adapter:
+        assert adapter.hello().name == "small"
+        with pytest.raises(AdapterError) as error:
+            adapter.settle(500)
+    assert str(error.value).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        ("sys.exit(0)", "settle: SystemExit: 0"),
+        ("raise KeyboardInterrupt", "settle: KeyboardInterrupt"),
+        ("raise GeneratorExit", "settle: GeneratorExit"),
+        ("raise BaseException('no')", "settle: BaseException: no"),
+        ("return self.settle(timeout_ms)", "settle: RecursionError"),
+    ],
+)
+def test_what_a_python_adapter_beside_the_suite_raises_is_an_adapter_error(
+    module: Callable[[str], str], ends: str, words: str
+):
+    name = module(ENDING.format(ends=ends))
+    with find_candidate(f"python-here:{name}:Ending").open() as adapter:
+        assert adapter.hello().name == "small"
+        with pytest.raises(AdapterError, match=words):
+            adapter.settle(500)
+
+
+@pytest.mark.parametrize("error", ["SystemExit(0)", "KeyboardInterrupt", "GeneratorExit", "OSError('no')"])
+def test_a_factory_beside_the_suite_that_raises_is_an_adapter_error(module: Callable[[str], str], error: str):
+    candidate = find_candidate(f"python-here:{module(f'def make(): raise {error}')}:make")
+    with pytest.raises(AdapterError, match=f"could not be made: {error.partition('(')[0]}"):
+        candidate.open()
+
+
+@pytest.mark.parametrize("error", ["SystemExit", "KeyboardInterrupt", "GeneratorExit"])
+def test_closing_an_adapter_beside_the_suite_never_ends_the_suite(module: Callable[[str], str], error: str):
+    source = ENDING.format(ends="return 5") + f"    def close(self):\n        raise {error}\n"
+    adapter = find_candidate(f"python-here:{module(source)}:Ending").open()
+    with pytest.raises(AdapterError):
+        adapter.settle(1)
+    adapter.close()
+
+
+@pytest.mark.parametrize("swallows", [False, True])
+def test_ctrl_c_stops_the_run_also_where_an_adapter_beside_the_suite_swallows_it(
+    module: Callable[[str], str], swallows: bool
+):
+    kill = "os.kill(os.getpid(), signal.SIGINT)"
+    ends = f"try: {kill}\n        except BaseException: return None" if swallows else kill
+    before = signal.getsignal(signal.SIGINT)
+    with find_candidate(f"python-here:{module(ENDING.format(ends=ends))}:Ending").open() as adapter:
+        adapter.hello()
+        with pytest.raises(KeyboardInterrupt):
+            adapter.settle(500)
+        assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_what_a_python_adapter_returns_and_prints_is_read_as_strictly_as_any(folder: Path):
+    (folder / "careless.py").write_text(
+        "from plumbline.adapters.tests.small_adapter import SmallAdapter\n"
+        "class Careless(SmallAdapter):\n"
+        "    def hello(self):\n"
+        "        print('Welcome')\n"
+        "        return {'name': 'x'}\n"
+    )
+    with (
+        find_candidate("python:careless:Careless").open() as adapter,
+        pytest.raises(AdapterError, match="hello"),
+    ):
+        adapter.hello()
 
 
 def test_a_process_gets_the_limits_it_was_found_with():
-    from plumbline.adapters.process.client import Limits  # noqa: PLC0415
-
-    with find_candidate(SERVED, limits=Limits(call_ms=0)).open() as adapter:
+    with find_candidate(SERVED, limits=ReplyLimits(call_ms=0)).open() as adapter:
         assert isinstance(adapter, ProcessAdapter)
         with pytest.raises(AdapterError, match="did not answer within its time limit"):
             adapter.hello()

@@ -11,10 +11,10 @@ pytest.importorskip("py4j", reason="the extra [geode] is not installed")
 
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.geode import cluster
-from plumbline.adapters.geode.adapter import GeodeAdapter
 from plumbline.adapters.geode.classes import kept
+from plumbline.adapters.geode.geode_adapter import GeodeAdapter
 from plumbline.adapters.geode.jars import Jars
-from plumbline.reference.operations import Site, Topology
+from plumbline.reference.history.operations import Site, Topology
 
 pytestmark = pytest.mark.java
 

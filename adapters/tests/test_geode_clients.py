@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
-from plumbline.reference.history import Gate
-from plumbline.reference.operations import (
+from plumbline.reference.history.history import Gate
+from plumbline.reference.history.operations import (
     Client,
     Interest,
     Operation,
@@ -23,7 +23,7 @@ from plumbline.reference.operations import (
 
 pytest.importorskip("py4j", reason="the extra [geode] is not installed")
 
-from plumbline.adapters.geode.adapter import GeodeAdapter
+from plumbline.adapters.geode.geode_adapter import GeodeAdapter
 from plumbline.adapters.geode.jvm import plain
 from plumbline.adapters.geode.member import Member
 from plumbline.adapters.waiting import wait_until
@@ -115,6 +115,7 @@ def test_a_client_destroys_everywhere_and_the_key_comes_back(adapter: GeodeAdapt
         (OperationKind.INVALIDATE, Status.OK, None, None),
         (OperationKind.LOCAL_INVALIDATE, Status.OK, "t1", None),
         (OperationKind.LOCAL_DESTROY, Status.OK, "t1", "nothing"),
+        (OperationKind.LOCAL_INVALIDATE_REGION, Status.OK, "t1", None),
     ],
 )
 def test_what_a_client_calls_of_a_key_that_all_hold(
@@ -436,3 +437,25 @@ def test_a_client_that_dies_is_an_error_of_the_adapter_and_no_event_less(adapter
     with pytest.raises(AdapterError, match="client K"):
         adapter.settle(LIMIT_MS)
     adapter.close()
+
+
+def test_a_create_of_what_only_the_server_holds_becomes_an_update_there(adapter: GeodeAdapter):
+    start(adapter)
+    assert call(adapter, operation(1, "A")) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    assert call(adapter, operation(2, "K", OperationKind.LOCAL_DESTROY)) is Status.OK
+    assert call(adapter, operation(3, "K", OperationKind.CREATE)) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    assert [held(adapter, holder) for holder in "ABK"] == [{"k": "t3"}] * 3
+    assert [told(adapter, holder)[-1] for holder in "ABK"] == ["update t3", "update t3", "create t3"]
+
+
+def test_a_destroy_of_what_nobody_holds_ends_well_and_no_listener_receives_it(adapter: GeodeAdapter):
+    start(adapter)
+    assert call(adapter, operation(1, "K", OperationKind.DESTROY)) is Status.OK
+    assert call(adapter, operation(2, "A")) is Status.OK
+    assert call(adapter, operation(3, "A", OperationKind.DESTROY)) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    assert call(adapter, operation(4, "K", OperationKind.DESTROY)) is Status.OK
+    assert adapter.settle(LIMIT_MS).settled
+    assert [told(adapter, holder) for holder in "ABK"] == [["create t2", "destroy t3"]] * 3

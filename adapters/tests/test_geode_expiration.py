@@ -8,7 +8,7 @@ from unittest.mock import MagicMock
 import pytest
 
 from plumbline.adapters.geode import expiration
-from plumbline.reference.operations import Operation, OperationKind, Status
+from plumbline.reference.history.operations import Operation, OperationKind, Status
 
 EXPIRES = Operation(
     op_id=1, thread="A-1", member="A", region="r", kind=OperationKind.EXPIRE_DESTROY, key="x", token=None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Content,
     Operation,
     OperationKind,
@@ -22,7 +22,7 @@ from plumbline.reference.operations import (
 pytest.importorskip("py4j", reason="the extra [geode] is not installed")
 
 from plumbline.adapters.geode import cluster as clusters
-from plumbline.adapters.geode.adapter import GeodeAdapter
+from plumbline.adapters.geode.geode_adapter import GeodeAdapter
 from plumbline.adapters.geode.jvm import plain
 from plumbline.adapters.geode.repairing import SOON_MS
 from plumbline.adapters.waiting import wait_until

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Content,
     HostPolicy,
     Operation,
@@ -21,7 +21,7 @@ from plumbline.reference.operations import (
 
 pytest.importorskip("py4j", reason="the extra [geode] is not installed")
 
-from plumbline.adapters.geode.adapter import GeodeAdapter
+from plumbline.adapters.geode.geode_adapter import GeodeAdapter
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]
 

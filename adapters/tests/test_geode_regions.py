@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import pytest
 
 from plumbline.adapters.errors import AdapterError, UnsupportedError
-from plumbline.reference.history import Gate
-from plumbline.reference.operations import (
+from plumbline.reference.history.history import Gate
+from plumbline.reference.history.operations import (
     READS,
     Event,
     EventKind,
@@ -31,8 +31,8 @@ from plumbline.reference.operations import (
 pytest.importorskip("py4j", reason="the extra [geode] is not installed")
 
 from plumbline.adapters.geode import listener
-from plumbline.adapters.geode.adapter import GeodeAdapter
-from plumbline.adapters.geode.listener import Stage
+from plumbline.adapters.geode.geode_adapter import GeodeAdapter
+from plumbline.adapters.geode.listener import GeodeExample
 from plumbline.adapters.geode.worker import Worker
 
 pytestmark = pytest.mark.java
@@ -395,15 +395,15 @@ def test_nothing_read_is_newer_than_what_the_listener_was_told(
 ):
     """The event of a put stays on its way while the put can be read already; `None` reads the contents."""
     adapter, stored, arrives = unacknowledged.adapter, threading.Event(), threading.Event()
-    tell = Stage.tell
+    tell = GeodeExample.tell
 
-    def tell_late(stage: Stage, event: Event) -> None:
+    def tell_late(stage: GeodeExample, event: Event) -> None:
         if event.member == "C":
             stored.set()
             assert arrives.wait(LIMIT_MS / 1000)
         tell(stage, event)
 
-    monkeypatch.setattr(Stage, "tell", tell_late)
+    monkeypatch.setattr(GeodeExample, "tell", tell_late)
     unacknowledged.call("A", PUT, "v")
     assert stored.wait(LIMIT_MS / 1000)
     if kind is None:
@@ -420,7 +420,7 @@ def test_nothing_read_is_newer_than_what_the_listener_was_told(
 
 
 def test_contents_of_a_settled_example_wait_for_no_event(play: Play, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Stage, "tell", lambda *_: None)
+    monkeypatch.setattr(GeodeExample, "tell", lambda *_: None)
     play.call("A", PUT, "v")
     play.settle()
     monkeypatch.setattr(listener, "LATE_LIMIT_S", 60.0)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from plumbline.adapters.errors import UnsupportedError
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
     QueueAttributes,
@@ -19,7 +19,7 @@ from plumbline.reference.operations import (
 
 pytest.importorskip("py4j", reason="the extra [geode] is not installed")
 
-from plumbline.adapters.geode.adapter import GeodeAdapter
+from plumbline.adapters.geode.geode_adapter import GeodeAdapter
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import pytest
 
 from plumbline.adapters.errors import AdapterError, UnsupportedError
-from plumbline.reference.history import Gate
-from plumbline.reference.operations import (
+from plumbline.reference.history.history import Gate
+from plumbline.reference.history.operations import (
     EventKind,
     Operation,
     OperationKind,
@@ -29,7 +29,7 @@ from plumbline.reference.operations import (
 
 pytest.importorskip("py4j", reason="the extra [geode] is not installed")
 
-from plumbline.adapters.geode.adapter import GeodeAdapter
+from plumbline.adapters.geode.geode_adapter import GeodeAdapter
 from plumbline.adapters.waiting import wait_until
 
 pytestmark = pytest.mark.java

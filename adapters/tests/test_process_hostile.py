@@ -6,7 +6,6 @@ import json
 import os
 import select
 import shlex
-import signal
 import subprocess
 import sys
 import threading
@@ -19,13 +18,13 @@ from pathlib import Path
 import pytest
 
 from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
-from plumbline.adapters.process.client import Limits, ProcessAdapter
+from plumbline.adapters.process.client import ProcessAdapter, ReplyLimits
 from plumbline.adapters.process.messages import LINE_LIMIT
-from plumbline.reference.history import Gate
-from plumbline.reference.operations import Interest, Operation, OperationKind, Site, Topology
+from plumbline.reference.history.history import Gate
+from plumbline.reference.history.operations import Interest, Operation, OperationKind, Site, Topology
 
-SHORT = Limits(call_ms=400, deploy_ms=400, grace_ms=100)
-PATIENT = Limits(call_ms=30_000, deploy_ms=30_000, grace_ms=300)
+SHORT = ReplyLimits(call_ms=400, deploy_ms=400, grace_ms=100)
+PATIENT = ReplyLimits(call_ms=30_000, deploy_ms=30_000, grace_ms=300)
 TOPOLOGY = Topology((Site(1, ("a",)),))
 GATE = Gate("a", 1)
 
@@ -55,7 +54,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     threads = threading.active_count()
     files = len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - counted, not used
 
-    def start_script(body: str, limits: Limits = PATIENT) -> ProcessAdapter:
+    def start_script(body: str, limits: ReplyLimits = PATIENT) -> ProcessAdapter:
         script = tmp_path / "script.py"
         script.write_text(PRELUDE + body)
         started.append(ProcessAdapter(shlex.join([sys.executable, "-S", "-E", str(script)]), limits))
@@ -169,7 +168,7 @@ def test_an_adapter_that_no_longer_reads_is_still_heard(start: Start):
 
 def test_an_adapter_that_refuses_to_close_is_not_waited_for(start: Start):
     refusal = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "not now"}}
-    adapter = start(f"ask()\nsay({json.dumps(refusal)!r})\nhang()", Limits(grace_ms=20_000))
+    adapter = start(f"ask()\nsay({json.dumps(refusal)!r})\nhang()", ReplyLimits(grace_ms=20_000))
     before = time.monotonic()
     adapter.close()
     assert time.monotonic() - before < 10
@@ -177,13 +176,14 @@ def test_an_adapter_that_refuses_to_close_is_not_waited_for(start: Start):
 
 def test_deploying_may_take_longer_than_another_call(start: Start):
     adapter = start(
-        "answer(ask(), {'member_order': ['a']})\nhang()", Limits(call_ms=1, deploy_ms=30_000, grace_ms=300)
+        "answer(ask(), {'member_order': ['a']})\nhang()",
+        ReplyLimits(call_ms=1, deploy_ms=30_000, grace_ms=300),
     )
     assert adapter.deploy(TOPOLOGY).member_order == ("a",)
 
 
 def test_a_call_with_a_time_of_its_own_may_take_that_long(start: Start):
-    adapter = start("answer(ask(), {'outcome': None})\nhang()", Limits(call_ms=1, grace_ms=300))
+    adapter = start("answer(ask(), {'outcome': None})\nhang()", ReplyLimits(call_ms=1, grace_ms=300))
     assert adapter.finish(1, timeout_ms=30_000) is None
 
 
@@ -196,7 +196,7 @@ def test_a_call_with_a_time_of_its_own_takes_no_longer_than_that_and_the_grace(s
 
 
 def test_no_call_may_ask_for_more_than_the_longest_time(start: Start):
-    adapter = start("hang()", Limits(longest_ms=100, grace_ms=100))
+    adapter = start("hang()", ReplyLimits(longest_ms=100, grace_ms=100))
     with pytest.raises(AdapterError, match="settle: the adapter did not answer"):
         adapter.settle(10**15)
 
@@ -323,7 +323,7 @@ EVENT = {"member": "a", "region": "r", "key": "k", "kind": "update", "token": "t
         (
             lambda adapter: adapter.observe(0),
             {"events": [], "position": 2**63},
-            "more than 64 bits - at `$.position`",
+            "Expected `int` <= 9223372036854775807 - at `$.position`",
         ),
         (lambda adapter: adapter.await_parked(GATE, 0), {"parked": "yes"}, "at `$.parked`"),
         (lambda adapter: adapter.statistic("a", "s"), {"value": 1.5}, "at `$.value`"),
@@ -444,18 +444,61 @@ def test_a_grandchild_dies_with_the_adapter_however_that_ends(start: Start, endi
     assert is_gone(grandchild)
 
 
-def test_a_process_that_has_left_the_group_cannot_hold_up_the_end(start: Start):
+def test_a_process_that_has_left_the_group_is_ended_and_holds_up_nothing(start: Start):
     adapter = start(
         GRANDCHILD
         + "answer(ask(), {'name': str(bear(start_new_session=True)), 'version': '1', 'capabilities': []})"
     )
     stray = int(adapter.hello().name)
-    try:
-        before = time.monotonic()
-        adapter.close()
-        assert time.monotonic() - before < 10
-    finally:
-        os.kill(stray, signal.SIGKILL)
+    before = time.monotonic()
+    adapter.close()
+    assert time.monotonic() - before < 10
+    assert is_gone(stray)
+
+
+@pytest.mark.parametrize("ending", ["hang()", "sys.exit(0)", "os.kill(os.getpid(), signal.SIGKILL)"])
+def test_a_daemon_dies_with_the_adapter_however_that_ends(start: Start, ending: str):
+    """It has forked twice and leads a session of its own, so that its parent is not the adapter any more."""
+    adapter = start(
+        """
+reading, writing = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    os.write(writing, str(os.getpid()).encode())
+    for number in (0, 1, 2):
+        os.close(number)
+    hang()
+os.wait()
+answer(ask(), {"name": os.read(reading, 20).decode(), "version": "1", "capabilities": []})
+ask()
+"""
+        + ending
+    )
+    stray = int(adapter.hello().name)
+    with suppress(AdapterError):
+        adapter.finish(1, timeout_ms=200)
+    adapter.close()
+    assert is_gone(stray)
+    assert not Path(f"/proc/{stray}").exists(), "it was not collected"
+
+
+def test_zombies_of_the_adapter_are_collected(start: Start):
+    adapter = start(
+        """
+child = os.fork()
+if child == 0:
+    os._exit(0)
+answer(ask(), {"name": str(child), "version": "1", "capabilities": []})
+ask()
+sys.exit(1)
+"""
+    )
+    zombie = int(adapter.hello().name)
+    adapter.close()
+    assert not Path(f"/proc/{zombie}").exists()
 
 
 def test_a_command_that_cannot_be_started_is_an_adapter_error():

@@ -12,8 +12,8 @@ import pytest
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.process.client import ProcessAdapter
 from plumbline.adapters.protocol_schema import DOCUMENT
-from plumbline.adapters.reference.adapter import ReferenceAdapter
-from plumbline.reference.operations import (
+from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
+from plumbline.reference.history.operations import (
     Event,
     Operation,
     OperationKind,
@@ -21,7 +21,8 @@ from plumbline.reference.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.faulty_variants import FAULTY
 
 SERVE = [sys.executable, "-c", "from plumbline.ci.command import main; main()", "serve-reference"]
 
@@ -68,7 +69,7 @@ def test_the_example_session_of_the_document_goes_as_it_is_told():
 
 
 def test_a_faulty_variant_is_as_faulty_when_it_is_served():
-    own = logs_of(ReferenceAdapter(FAULTY["skips-a-member"].rulebook()))
+    own = logs_of(ReferenceAdapter(FAULTY["skips-a-member"].rulebook(Rulebook())))
     with ProcessAdapter(shlex.join([*SERVE, "--faulty", "skips-a-member"])) as served:
         assert logs_of(served) == own != logs_of(ReferenceAdapter())
 

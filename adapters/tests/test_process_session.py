@@ -15,14 +15,15 @@ from pathlib import Path
 import pytest
 
 from plumbline.adapters.adapter import Adapter
+from plumbline.adapters.asking import AskingAdapter
 from plumbline.adapters.errors import AdapterError, UnsupportedError
-from plumbline.adapters.process.client import Limits, ProcessAdapter, RemoteAdapter
+from plumbline.adapters.process.client import ProcessAdapter, RemoteAdapter, ReplyLimits
 from plumbline.adapters.process.messages import LINE_LIMIT
 from plumbline.adapters.process.server import Loopback, Server, serve
 from plumbline.adapters.protocol import METHODS, ClientLook, Nothing
 from plumbline.adapters.tests.small_adapter import SmallAdapter
-from plumbline.reference.history import Gate
-from plumbline.reference.operations import (
+from plumbline.reference.history.history import Gate
+from plumbline.reference.history.operations import (
     Content,
     Operation,
     OperationKind,
@@ -215,15 +216,15 @@ def test_every_spelled_out_method_takes_the_fields_of_its_params_in_order():
         assert arguments == list(METHODS[name].params.__struct_fields__), name
 
 
-def test_a_remote_adapter_asks_for_every_spelled_out_method():
+def test_every_spelled_out_method_is_asked_for():
     """A method left out would be answered by the default of Adapter: unsupported, always."""
     for name in METHODS:
         if hasattr(Adapter, name):
-            assert name in vars(RemoteAdapter), name
+            assert name in vars(AskingAdapter) | vars(RemoteAdapter), name
 
 
 def test_no_round_trip_waits_for_more_than_the_answer():
-    with ProcessAdapter(SERVED, Limits(call_ms=20_000)) as adapter:
+    with ProcessAdapter(SERVED, ReplyLimits(call_ms=20_000)) as adapter:
         adapter.hello()
         before = time.monotonic()
         for _ in range(2_000):

@@ -12,7 +12,7 @@ import pytest
 from plumbline.adapters.process.messages import UnreadableError, read
 from plumbline.adapters.protocol import METHODS, PROTOCOL_VERSION, Observed
 from plumbline.adapters.protocol_schema import DOCUMENT, SCHEMA_FILE, document, schema_text
-from plumbline.reference.capabilities import Capability
+from plumbline.reference.catalogue.capabilities import Capability
 
 REMEDY = "run: python -m plumbline.adapters.protocol_schema"
 SCHEMA = json.loads(SCHEMA_FILE.read_bytes())
@@ -45,7 +45,10 @@ def test_the_document_has_all_generated_parts_and_they_are_up_to_date():
         "records",
         "capabilities",
         "errors",
+        "refusals",
+        "sent",
         "session",
+        "values",
     }
     assert document(TEXT) == TEXT, REMEDY
 

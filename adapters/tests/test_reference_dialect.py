@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from plumbline.adapters.adapter import Adapter
-from plumbline.adapters.reference.adapter import ReferenceAdapter
+from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Client,
     Content,
     Operation,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from plumbline.adapters.reference.resolvers import millisecond
+from plumbline.adapters.reference.resolver_answers import millisecond
+from plumbline.reference.history.operations import Site, Topology
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.operations import Site, Topology
 from plumbline.reference.rulebook.book import Rulebook
 
 

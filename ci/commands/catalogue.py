@@ -8,6 +8,7 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from itertools import groupby
+from typing import Literal
 
 import click
 import msgspec
@@ -16,9 +17,22 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from plumbline.ci.terminal import completion
+from plumbline.ci.terminal.documents import Document, show
+from plumbline.ci.terminal.selection import selected
+from plumbline.reference.catalogue.clauses import full_name, unbroken
 from plumbline.reference.catalogue.coverage import Coverage, Serves, coverage
-from plumbline.reference.catalogue.loader import catalogue, did_you_mean
-from plumbline.reference.catalogue.records import AREA_MEANING, DOCUMENTS, Area, Dialect, Level, Requirement
+from plumbline.reference.catalogue.loader import CatalogueError, catalogue, did_you_mean
+from plumbline.reference.catalogue.owed import OWED
+from plumbline.reference.catalogue.records import (
+    AREA_MEANING,
+    DOCUMENTS,
+    Area,
+    Dialect,
+    JudgedBy,
+    Level,
+    Requirement,
+)
 from plumbline.reference.rulebook.dialects import CONTRADICTIONS
 
 _EPILOG = (
@@ -37,9 +51,9 @@ The columns of the table:
 
 \b
 Examples:
-  plumbline catalogue --area tombstones
-  plumbline catalogue VER-TIE-01
-  plumbline catalogue --json | jq -r '.[] | select(.tested_by == []) | .id'
+  plumbline catalogue tombstones clear
+  plumbline catalogue VER-TIE-01 CONS-RR-04
+  plumbline catalogue --json | jq -r '.requirements[] | select(.tested_by == []) | .id'
 
 \b
 Exit codes:
@@ -50,41 +64,61 @@ Exit codes:
 _PIPED_WIDTH = 160
 
 
+class Described(Coverage, frozen=True, kw_only=True):
+    """A requirement: what the code does about it, its texts, and where what serves it is written."""
+
+    judged_by: tuple[str, ...]
+    statement: str
+    document: str
+    paragraph: str
+    derived: bool
+    capabilities: tuple[str, ...]
+    controls: str | None
+    observables: str | None
+    break_it: str
+    in_a_trace: str | None
+    product_note: str
+    against: str | None
+    places: dict[str, dict[str, str]]
+
+
+class CatalogueDocument(Document, frozen=True, kw_only=True, tag="plumbline.catalogue"):
+    """The requirements that were asked for, in the order of the catalogue."""
+
+    schema_version: Literal[1] = 1
+    requirements: tuple[Described, ...]
+
+
 @click.command("catalogue", epilog=_EPILOG)
-@click.argument("identity", metavar="[ID]", required=False)
-@click.option("--area", metavar="AREA", help="Only the requirements of one area (listed below).")
-@click.option("--json", "as_json", is_flag=True, help="A JSON list with one object for each requirement.")
-def command(identity: str | None, area: str | None, as_json: bool) -> None:
+@click.argument("words", metavar="[ID|AREA]...", nargs=-1, shell_complete=completion.requirements)
+@click.option("--area", "areas", multiple=True, metavar="AREA", help="Also those of an area (listed below).")
+@click.option("--json", "as_json", is_flag=True, help="A JSON document with one object for each requirement.")
+def command(words: tuple[str, ...], areas: tuple[str, ...], as_json: bool) -> None:
     """Show the requirements: what each says, where it stands, what decides, tests and breaks it.
 
-    Without ID, a table of all, or of one area. With an ID such as VER-TIE-01, everything about that one: its
-    statement, the paragraph of the document behind it, what a candidate must offer to be judged on it, how a
-    faulty system would break it, and how Apache Geode reads it.
+    Without arguments it is a table of all; with areas, or beginnings of ids such as VER, a table of those.
+
+    With ids such as VER-TIE-01 it is everything about each: its statement, the paragraph of the document
+    behind it, what a candidate must offer to be judged on it, what decides, tests and breaks it and the
+    lines where that is written, and how Apache Geode reads it.
     """
-    if identity is not None and area is not None:
-        raise click.UsageError("ID and --area exclude each other.")
-    wanted = _wanted(identity, area)
+    wanted = {identity: catalogue()[identity] for identity in selected(_named(words, areas)) or catalogue()}
     rows = [row for row in covered() if row.id in wanted]
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
-    elif identity is not None:
-        click.echo(_page(wanted[rows[0].id], rows[0]))
+        show(CatalogueDocument(requirements=tuple(_described(wanted[row.id], row) for row in rows)))
+    elif words and not areas and all(word.upper() in catalogue() for word in words):
+        click.echo("\n\n".join(_page(wanted[row.id], row) for row in rows))
     else:
         _show_table(rows)
 
 
-def _wanted(identity: str | None, area: str | None) -> dict[str, Requirement]:
-    known = dict(catalogue())
-    if identity is not None:
-        if identity.upper() not in known:
-            raise click.UsageError(f"There is no requirement '{identity}'{did_you_mean(identity)}")
-        return {identity.upper(): known[identity.upper()]}
-    if area is not None:
+def _named(words: tuple[str, ...], areas: tuple[str, ...]) -> tuple[str, ...]:
+    """What is asked for: ids may be written small, areas must be there."""
+    for area in areas:
         if area not in set(Area):
             names = did_you_mean(area, [str(name) for name in Area]) or f"; there are: {', '.join(Area)}."
             raise click.UsageError(f"There is no area '{area}'{names}")
-        return {entry.id: entry for entry in known.values() if entry.area == area}
-    return known
+    return (*(word if word in set(Area) else word.upper() for word in words), *areas)
 
 
 def covered() -> tuple[Coverage, ...]:
@@ -93,13 +127,18 @@ def covered() -> tuple[Coverage, ...]:
     Imported here: the suites bring pytest and Hypothesis along, which `--help` does not need.
     """
     from plumbline.reference.rulebook.decisions import DECISIONS  # noqa: PLC0415
-    from plumbline.reference.rulebook.faulty import FAULTY  # noqa: PLC0415
+    from plumbline.reference.rulebook.faulty_variants import FAULTY  # noqa: PLC0415
     from plumbline.reference.rules.rule import load_rules  # noqa: PLC0415
-    from plumbline.suites.machines.registry import MACHINES  # noqa: PLC0415
-    from plumbline.suites.scenarios.registry import SCENARIOS  # noqa: PLC0415
+    from plumbline.suites.machines.all_machines import MACHINES  # noqa: PLC0415
+    from plumbline.suites.scenarios.all_scenarios import SCENARIOS  # noqa: PLC0415
 
     tests: dict[str, Serves] = {**SCENARIOS, **MACHINES}
-    return coverage(decisions=DECISIONS, tests=tests, faulty=FAULTY, rules=load_rules().keys())
+    rows = coverage(decisions=DECISIONS, tests=tests, faulty=FAULTY, rules=load_rules().keys())
+    tested = {row.id: row.tested_by for row in rows if row.tested_by}
+    faulty = {name: variant.requirements for name, variant in FAULTY.items()}
+    if wrong := list(unbroken(catalogue(), tested, faulty)):
+        raise CatalogueError("; ".join(wrong))
+    return rows
 
 
 def _show_table(rows: list[Coverage]) -> None:
@@ -155,31 +194,110 @@ def _against(identity: str) -> str:
     return ""
 
 
+def _needs(entry: Requirement) -> str:
+    """Every capability that it takes to be judged on all of a requirement."""
+    some = [f"{clause.id} {', '.join(clause.needs)}" for clause in entry.clauses if clause.needs]
+    return "; and for clauses ".join((", ".join(entry.capabilities), *some))
+
+
+def _clauses(row: Coverage) -> list[str]:
+    """The clauses of a statement that has several: what each demands, and what breaks it."""
+    lines = []
+    for number, clause in enumerate(row.clauses):
+        broken = ", ".join(clause.variants)
+        if not broken:
+            owed = full_name(row.id, clause.id) in OWED
+            broken = clause.reason.text if clause.reason else "no faulty variant" + (" yet" if owed else "")
+        needs = f"; needs {', '.join(clause.needs)}" if clause.needs else ""
+        lines += textwrap.wrap(
+            f"{clause.id}: {clause.says} [{broken}{needs}]",
+            100,
+            initial_indent=f"{'' if number else 'Clauses':<17}",
+            subsequent_indent=" " * 19,
+            break_on_hyphens=False,
+        )
+    return lines
+
+
+_HEADS = {"decisions": "Decided by", "tests": "Tested by", "faulty": "Faulty variants", "rule": "Trace rule"}
+
+
+def _judges(row: Coverage) -> tuple[str, ...]:
+    """What judges a requirement today."""
+    from plumbline.suites.machines.all_machines import MACHINES  # noqa: PLC0415 - as for `covered`
+
+    drawn = any(name in MACHINES for name in row.tested_by)
+    written = any(name not in MACHINES for name in row.tested_by)
+    judges = {JudgedBy.SCENARIO: written, JudgedBy.MACHINE: drawn, JudgedBy.RULE: row.trace_rule}
+    return tuple(judge.value for judge, there in judges.items() if there)
+
+
+def _described(entry: Requirement, row: Coverage) -> Described:
+    """What the code does about a requirement, where that is written, and its texts; nothing planned."""
+    from plumbline.ci.places import places  # noqa: PLC0415 - as for `covered`
+
+    rule = entry.trace_rule if row.trace_rule else None
+    return Described(
+        **msgspec.structs.asdict(row),
+        judged_by=_judges(row),
+        statement=entry.statement,
+        document=entry.document,
+        paragraph=entry.paragraph,
+        derived=entry.derived,
+        capabilities=entry.capabilities,
+        controls=entry.controls if row.tested_by else None,
+        observables=entry.observables if row.tested_by else None,
+        break_it=entry.break_it,
+        in_a_trace=rule.text if rule else None,
+        product_note=entry.product_note,
+        against=_against(entry.id) or None,
+        places=places(row),
+    )
+
+
 def _page(entry: Requirement, row: Coverage) -> str:
-    """Everything about one requirement, for reading."""
-    rule = entry.trace_rule
+    """Everything about one requirement that is so today, for reading."""
+    from plumbline.ci.places import places  # noqa: PLC0415 - as for `covered`
+
+    where = places(row)
+    rule = entry.trace_rule if row.trace_rule else None
+    tested = bool(row.tested_by)
     parts = [
         ("Demands", entry.statement),
         ("Document", f"{entry.document}, {DOCUMENTS[entry.document]}: {entry.paragraph}"),
         ("Derived", "yes: a consequence that we draw, not said outright" if entry.derived else "no"),
         ("Owed in", ", ".join(entry.dialects)),
         ("Said against it", _against(entry.id)),
-        ("Needs", ", ".join(entry.capabilities)),
-        ("Judged by", ", ".join(entry.judged_by)),
-        ("Brought about", entry.controls),
-        ("Looked at", entry.observables),
+        ("Needs", _needs(entry)),
+        ("Judged by", ", ".join(_judges(row)) or "nothing yet"),
+        ("Brought about", entry.controls if tested else ""),
+        ("Looked at", entry.observables if tested else ""),
         ("Broken if", entry.break_it),
-        ("In a trace", "a trace cannot tell" if rule is None else rule.text),
-        ("", "" if rule is None else f"kinds: {', '.join(rule.kinds)}; columns: {', '.join(rule.columns)}"),
+        ("In a trace", rule.text if rule else ""),
+        ("", f"kinds: {', '.join(rule.kinds)}; columns: {', '.join(rule.columns)}" if rule else ""),
         ("Apache Geode", entry.product_note),
-        ("Decided by", ", ".join(row.decided_by) or "nothing yet"),
-        ("Tested by", ", ".join(row.tested_by) or "nothing yet"),
-        ("Faulty variants", ", ".join(row.faulty) or "none yet"),
-        ("Trace rule", f"reference/rules/{entry.id}.sql" if row.trace_rule else "none yet"),
         ("Reason", "" if entry.reason is None else f"{entry.reason.kind}: {entry.reason.text}"),
     ]
     lines = [f"{entry.id}  {entry.title}", f"{entry.level}, {entry.area}: {AREA_MEANING[entry.area]}", ""]
     for name, text in parts:
         if text:
-            lines += textwrap.wrap(text, 100, initial_indent=f"{name:<17}", subsequent_indent=" " * 17)
+            lines += textwrap.wrap(
+                text,
+                100,
+                initial_indent=f"{name:<17}",
+                subsequent_indent=" " * 17,
+                break_on_hyphens=False,
+            )
+    heads = {
+        "decisions": "Decided by",
+        "tests": "Tested by",
+        "faulty": "Faulty variants",
+        "rule": "Trace rule",
+    }
+    for kind, head in heads.items():
+        # One a line and never broken, so that an editor finds the place.
+        told = [f"{place}  {name}" for name, place in where[kind].items()] or ["nothing yet"]
+        lines += [f"{head if not number else '':<17}{words}" for number, words in enumerate(told)]
+    if entry.clauses:
+        lines += _clauses(row)
     return "\n".join(lines)

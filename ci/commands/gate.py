@@ -1,47 +1,69 @@
 """`plumbline gate`: may the release go, by what runs say, a policy, deviations on record and a baseline.
 
-Knows the command line and what is printed; the answer is found in `plumbline.reports.gate`.
+Knows the command line and what is printed; the answer is found in `plumbline.reports.gate_decision`.
 """
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, Literal
 
 import click
 import msgspec
 
+from plumbline.ci.terminal.documents import Document, show
 from plumbline.ci.terminal.progress import Advanced, patiently
+from plumbline.ci.terminal.run_directories import all_runs, older_words, run_directories
 from plumbline.ci.terminal.settings import config_option
 from plumbline.reference.catalogue.loader import catalogue
-from plumbline.reference.deviations import DeviationError, read_deviations
-from plumbline.reference.policy import PolicyError, read_policy
+from plumbline.reference.results.deviations import DeviationError, read_deviations
+from plumbline.reference.results.gate_policy import PolicyError, read_policy
+from plumbline.reference.results.runs import write_atomically
 from plumbline.reference.trace.files import verified_files
-from plumbline.reports.collection import Collection, collect
-from plumbline.reports.gate import Decision, Evidence, Reason, Weight, decide
+from plumbline.reports import github
+from plumbline.reports.badge import badge as make_badge
+from plumbline.reports.badge import write_badge
+from plumbline.reports.broken import violations
+from plumbline.reports.clauses_reached import clauses_not_reached
+from plumbline.reports.collection import Collection, collect, newest
+from plumbline.reports.gate_decision import Evidence, GateDecision, GateReason, VerdictCount, Weight, decide
 from plumbline.reports.on_record import not_shown
+from plumbline.reports.sarif import sarif as as_sarif
 from plumbline.reports.text import one_line
-from plumbline.suites.configuration import Settings
+from plumbline.reports.unjudged import Loudness, unjudged
+from plumbline.suites.run.configuration import Settings
+from plumbline.suites.run.tested import ids_without_tests
 
 ANSWER = {0: "the release may go", 1: "the release may not go", 2: "the question could not be answered"}
 
 MOST_ALIKE = 20
 """So many reasons that say the same of different requirements are printed; --json has them all."""
 
-LONGEST = 400
+LONGEST, LONGEST_LIST = 400, 20_000
 
 _COLOUR = {Weight.BROKEN: "magenta", Weight.RED: "red", Weight.ADVISORY: "yellow"}
+
+_LOUD: dict[Loudness, dict[str, Any]] = {
+    Loudness.CALM: {},
+    Loudness.AMBER: {"fg": "yellow", "bold": True},
+    Loudness.RED: {"fg": "red", "bold": True},
+}
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
 
 _EPILOG = """\
 \b
 Examples:
-  plumbline gate runs
+  plumbline gate
   plumbline gate runs --policy gate.toml --deviations deviations.toml --baseline released
+  plumbline gate runs --sarif plumbline.sarif --badge plumbline.svg --summary plumbline.md
   plumbline gate runs --json | jq -r '.reasons[] | select(.weight == "red") | .requirement'
 
 \b
-A policy, with what holds where nothing is said (docs/gate.md tells of each key):
+A policy with its default values (docs/gate.md explains each key):
   levels = ["MUST"]          minimum_profile = "gate"       passes_at_least = 1
   [tolerated]
   unknown = 0                not_exercised = "any"          unsupported = "any"
@@ -54,8 +76,20 @@ Exit codes:
 """
 
 
+class GateDocument(Document, frozen=True, kw_only=True, tag="plumbline.gate"):
+    """The answer, every reason for it, and how many requirements got which verdict."""
+
+    schema_version: Literal[1] = 1
+    answer: str
+    exit_code: int
+    reasons: tuple[GateReason, ...]
+    candidates: tuple[VerdictCount, ...]
+    older_runs: tuple[str, ...]
+
+
 @click.command("gate", epilog=_EPILOG)
-@click.argument("directories", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@run_directories
+@all_runs
 @click.option(
     "--policy",
     type=click.Path(path_type=Path),
@@ -72,22 +106,34 @@ Exit codes:
     help="Runs of the last release: what passed there must pass here, what is new here only advises.",
 )
 @config_option
+@click.option("--summary", type=_FILE, help="Write the answer and all reasons as Markdown.")
+@click.option("--sarif", "sarif_file", type=_FILE, help="Write violations as SARIF 2.1.0, by requirement.")
+@click.option("--badge", "badge_file", type=_FILE, help="Write a badge (SVG), and its JSON beside it.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer and all reasons as JSON.")
 @click.pass_context
 def command(
     context: click.Context,
     directories: tuple[Path, ...],
+    every: bool,
     policy: Path | None,
     deviations: Path | None,
     baseline: Path | None,
     settings: Settings,
+    summary: Path | None,
+    sarif_file: Path | None,
+    badge_file: Path | None,
     as_json: bool,
 ) -> None:
     """Say whether a release may go, and print each reason: requirement, verdict, what to do.
 
     DIR is a run directory, a folder with such at any depth, or what `plumbline judge` has written about them.
+    Without any, the folder of runs is read (`out` in plumbline.toml, else runs). Of each candidate and
+    requirement the newest run counts that asked for it and plays at least as much.
+
     What failed and must pass, deviations that have expired or no longer show, and what passed in the baseline
     and does not any more, speak against it. What was not judged is never taken for passed.
+
+    On GitHub (GITHUB_ACTIONS=true) reasons become annotations, and the summary of the step is written, too.
     """
     try:
         wanted = settings.said.gate if policy is None else read_policy(policy)
@@ -96,8 +142,9 @@ def command(
     except (PolicyError, DeviationError) as error:
         raise click.UsageError(one_line(str(error))) from error
     with patiently() as advanced:
-        runs = collect(directories, advanced("Reading runs"))
-        before = None if baseline is None else collect([baseline], advanced("Reading the baseline"))
+        counting = (lambda found: found) if every else newest
+        runs = counting(collect(directories or (settings.out,), advanced("Reading runs")))
+        before = None if baseline is None else counting(collect([baseline], advanced("Reading the baseline")))
         flaws = _flaws(runs, advanced("Checking traces"))
     decision = decide(
         Evidence(
@@ -109,14 +156,43 @@ def command(
             today=datetime.now(UTC).date(),
             flaws=flaws,
             not_shown=() if file is None or known is None else not_shown(known, file.parent),
+            untested=ids_without_tests(),
         )
     )
+    _leave_files(decision, runs, summary, sarif_file, badge_file)
     if as_json:
-        answer = {"answer": ANSWER[decision.exit_code], **msgspec.to_builtins(decision)}
-        click.echo(msgspec.json.format(msgspec.json.encode(answer), indent=2).decode())
+        decided = msgspec.structs.asdict(decision)
+        show(GateDocument(answer=ANSWER[decision.exit_code], older_runs=runs.older, **decided))
     else:
         _tell(decision)
+        if runs.older:
+            click.echo(older_words(len(runs.older)))
     context.exit(decision.exit_code)
+
+
+def _leave_files(
+    decision: GateDecision, runs: Collection, summary: Path | None, sarif: Path | None, badge: Path | None
+) -> None:
+    """Write what was asked for, and what GitHub reads where this runs there; raises OSError."""
+    found = list(violations(runs))
+    told = github.summary(decision, found, catalogue())
+    for file, content in (
+        (summary, told.encode()),
+        (sarif, msgspec.json.format(msgspec.json.encode(as_sarif(decision, found, catalogue())))),
+    ):
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(file, content)
+    if badge is not None:
+        write_badge(make_badge(decision.exit_code, [one.totals for one in decision.candidates]), badge)
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        step = os.environ.get("GITHUB_STEP_SUMMARY")
+        if step:
+            with Path(step).open("a", encoding="utf-8") as shown:
+                shown.write(told + "\n")
+        for line in github.annotated(decision, found):
+            # The runner reads both streams, and what is printed as JSON stays one document.
+            click.echo(line, err=True)
 
 
 def _flaws(runs: Collection, advanced: Advanced) -> tuple[tuple[str, str], ...]:
@@ -131,7 +207,7 @@ def _flaws(runs: Collection, advanced: Advanced) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def _tell(decision: Decision) -> None:
+def _tell(decision: GateDecision) -> None:
     several = len(decision.candidates) > 1
     alike: Counter[tuple[str, ...]] = Counter()
     for reason in decision.reasons:
@@ -144,10 +220,16 @@ def _tell(decision: Decision) -> None:
             words = f"… and {count - MOST_ALIKE} more {weight}: {candidate} {verdict}; --json has them all"
             click.echo(one_line(words, LONGEST))
     for counted in decision.candidates:
-        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counted.verdicts.items())
         name = f"{counted.candidate} ({counted.product} {counted.version}, {counted.dialect})"
         plural = "" if counted.runs == 1 else "s"
-        click.echo(one_line(f"{name}, {counted.runs} run{plural}: {verdicts}", LONGEST))
+        click.echo(one_line(f"{name}, {counted.runs} run{plural}: {counted.words}", LONGEST))
+        left = unjudged(counted.totals)
+        if left.count:
+            click.secho(
+                one_line(f"{counted.candidate}: {left.words}" if several else left.words), **_LOUD[left.level]
+            )
+        for told in clauses_not_reached(counted.clauses_not_reached, counted.runs):
+            click.echo(one_line(f"{counted.candidate}: {told}" if several else told, LONGEST_LIST))
     weights = Counter(reason.weight for reason in decision.reasons)
     told = ", ".join(f"{weights[weight]} {weight}" for weight in Weight if weights[weight])
     click.secho(
@@ -157,7 +239,7 @@ def _tell(decision: Decision) -> None:
     )
 
 
-def _line(reason: Reason, several: bool) -> str:
+def _line(reason: GateReason, several: bool) -> str:
     """A reason in one line, whatever a candidate has put into it."""
     words = [
         reason.requirement,

@@ -1,6 +1,6 @@
 """`plumbline init`: write a `plumbline.toml` to begin with.
 
-Knows where it goes; what stands in it is told by `plumbline.suites.configuration`.
+Knows where it goes; what stands in it is told by `plumbline.suites.run.configuration`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from pathlib import Path
 
 import click
 
-from plumbline.ci.command import CommandError
-from plumbline.reference.runs import write_atomically
-from plumbline.suites.configuration import FILE, template
+from plumbline.ci.terminal.error_messages import CommandError
+from plumbline.reference.results.runs import write_atomically
+from plumbline.suites.run.configuration import FILE, template
 
 _EPILOG = """\
 \b
@@ -21,7 +21,7 @@ Examples:
   plumbline init --command './my-adapter --stdio'
   plumbline run --profile smoke             reads plumbline.toml
   pytest --pyargs plumbline.suites          reads it, too
-  plumbline gate runs                       and so does the gate
+  plumbline gate                            and so does the gate
 
 \b
 Exit codes:

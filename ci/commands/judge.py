@@ -6,15 +6,24 @@ Knows which engines there are and how one is chosen; judging and its tables are 
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import Literal
 
 import click
 
-from plumbline.ci.command import CommandError
-from plumbline.reference.rules.results import judge_by_duckdb
-from plumbline.reference.rules.survey import Judged, find_runs, judge
-from plumbline.reference.rules.telling import as_json, harmless, lines
-from plumbline.reference.runs import UnreadableRunError
+from plumbline.ci.terminal.documents import Document, show
+from plumbline.ci.terminal.error_messages import CommandError
+from plumbline.ci.terminal.run_directories import all_runs, older_words, run_directories
+from plumbline.ci.terminal.settings import config_option
+from plumbline.reference.results.newest import Newest
+from plumbline.reference.results.runs import UnreadableRunError, read_record
+from plumbline.reference.results.verdicts import VerdictRow
+from plumbline.reference.rules.results import judge_by_duckdb, rows_about
+from plumbline.reference.rules.survey import SurveyResult, find_runs, judge
+from plumbline.reference.rules.telling import harmless, lines
+from plumbline.reference.trace.files import Flaw
+from plumbline.suites.run.configuration import Settings
 
 _EPILOG = """\
 \b
@@ -39,31 +48,78 @@ Exit codes:
 """
 
 
+class JudgeDocument(Document, frozen=True, kw_only=True, tag="plumbline.judge"):
+    """What the rules say of all runs, and what was set aside."""
+
+    schema_version: Literal[1] = 1
+    engine: str
+    why: str
+    runs: int
+    examples: int
+    events: int
+    verdicts: tuple[VerdictRow, ...]
+    set_aside: tuple[Flaw, ...]
+    exit_code: int
+
+
 @click.command("judge", epilog=_EPILOG)
-@click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR...")
+@run_directories
+@all_runs
 @click.option("--engine", type=click.Choice(["auto", "duckdb", "spark"]), default="auto", show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), help="Directory for the tables; without it, none.")
+@config_option
 @click.option("--json", "as_document", is_flag=True, help="A JSON object instead of lines.")
-def command(directories: tuple[Path, ...], engine: str, out: Path | None, as_document: bool) -> None:
-    """Judge the traces of all runs at and below each DIR by the rules."""
+def command(
+    directories: tuple[Path, ...],
+    every: bool,
+    engine: str,
+    out: Path | None,
+    settings: Settings,
+    as_document: bool,
+) -> None:
+    """Judge the traces of the runs at and below each DIR by the rules.
+
+    Without any DIR these are the runs below the folder of runs (`out` in plumbline.toml, else runs). Of each
+    candidate and requirement the newest run counts that asked for it and plays at least as much.
+    """
     chosen, why = _choose(engine)
     if not as_document:
         click.echo(f"engine {chosen}: {why}")
     try:
-        runs = find_runs(directories)
-        judged = _by_spark(runs, out) if chosen == "spark" else judge(runs, judge_by_duckdb, out)
+        runs = find_runs(directories or (settings.out,))
+        which = None if every else _newest(runs)
+        if chosen == "spark":
+            judged = _by_spark(runs, out, which)
+        else:
+            judged = judge(runs, judge_by_duckdb, out, which=which)
     except UnreadableRunError as error:
         raise CommandError(harmless(str(error))) from error
     except OSError as error:
         raise CommandError(harmless(f"{error.filename or out}: {error.strerror or error}")) from error
     if as_document:
-        click.echo(as_json(judged, chosen, why))
+        show(_document(judged, chosen, why))
     else:
         for line in lines(judged):
             click.echo(line)
+        if which is not None and which.left_out:
+            click.echo(older_words(len(which.left_out)))
         if out:
             click.echo(f"tables in {out}")
     sys.exit(judged.exit_code)
+
+
+def _document(judged: SurveyResult, engine: str, why: str) -> JudgeDocument:
+    runs = rows_about(judged.results, "run").to_pylist()
+    return JudgeDocument(
+        engine=engine,
+        why=why,
+        runs=len(runs),
+        examples=sum(run["examples"] for run in runs),
+        events=sum(run["events"] for run in runs),
+        verdicts=tuple(judged.verdicts),
+        set_aside=tuple(judged.flaws),
+        exit_code=judged.exit_code,
+    )
 
 
 def _choose(engine: str) -> tuple[str, str]:
@@ -78,13 +134,22 @@ def _choose(engine: str) -> tuple[str, str]:
     return "duckdb", "no cluster is named, and on one machine DuckDB is faster"
 
 
-def _by_spark(runs: list[Path], out: Path | None) -> Judged:
+def _newest(runs: list[Path]) -> Newest:
+    """Which of the runs count. What cannot be read is reported where it is judged."""
+    records = []
+    for run in runs:
+        with suppress(UnreadableRunError):
+            records.append(read_record(run))
+    return Newest(records)
+
+
+def _by_spark(runs: list[Path], out: Path | None, which: Newest | None) -> SurveyResult:
     from plumbline.spark.engine import SparkEngine  # noqa: PLC0415 - as above
     from plumbline.spark.session import MissingSparkError, spark_session  # noqa: PLC0415
 
     try:
         with spark_session() as session:
             engine = SparkEngine(session)
-            return judge(runs, engine.judge, out, engine.summarise)
+            return judge(runs, engine.judge, out, engine.summarise, which)
     except MissingSparkError as error:
         raise CommandError(str(error)) from error

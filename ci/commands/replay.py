@@ -1,6 +1,6 @@
 """`plumbline replay`: a counterexample file played again, on its own candidate or another.
 
-Knows the command line and what is printed; playing and judging happen in `plumbline.suites.replaying`.
+Knows the command line and what is printed; playing and judging happen in `plumbline.suites.run.replaying`.
 """
 
 from __future__ import annotations
@@ -8,38 +8,42 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import click
 import msgspec
 from rich.console import Console
 from rich.progress import Progress
 
-from plumbline.ci.command import CommandError
 from plumbline.ci.commands.run import process_limits
+from plumbline.ci.terminal import completion
+from plumbline.ci.terminal.documents import Document, show
+from plumbline.ci.terminal.error_messages import CommandError
+from plumbline.ci.terminal.exchange import exchange_logged, log_exchange_option
 from plumbline.ci.terminal.settings import config_option
 from plumbline.reference.catalogue.loader import catalogue
-from plumbline.reference.deviations import DeviationError, in_force, read_deviations
-from plumbline.reference.plans import by_rank
-from plumbline.reference.runs import (
+from plumbline.reference.history.plans import by_rank
+from plumbline.reference.history.setups import setup_words
+from plumbline.reference.results.deviations import DeviationError, in_force, read_deviations
+from plumbline.reference.results.runs import (
     Counterexample,
     UnreadableRunError,
     read_counterexample,
     write_atomically,
 )
-from plumbline.reference.verdicts import Source, Verdict
+from plumbline.reference.results.verdicts import Source, Verdict
 from plumbline.reports.terminal import render_counterexample
 from plumbline.reports.text import one_line
-from plumbline.suites.configuration import Settings
-from plumbline.suites.deviations import OnRecord
-from plumbline.suites.keeping import worded
-from plumbline.suites.nearest import nearest
-from plumbline.suites.profiles import seconds
-from plumbline.suites.reducing import tries_for
-from plumbline.suites.replaying import CannotReplayError, Judge, replay
-from plumbline.suites.results import Result
-from plumbline.suites.session import Session
-from plumbline.suites.smaller import REPLAYS, make_small
+from plumbline.suites.harness.session import Session
+from plumbline.suites.run.closest_run import nearest
+from plumbline.suites.run.configuration import Settings
+from plumbline.suites.run.counterexample import worded
+from plumbline.suites.run.known_deviations import KnownDeviations
+from plumbline.suites.run.minimize_file import REPLAYS, make_small
+from plumbline.suites.run.profiles import seconds
+from plumbline.suites.run.reducer import tries_for
+from plumbline.suites.run.replaying import CannotReplayError, Judge, replay
+from plumbline.suites.run.results import Result
 
 LONGEST = 600
 NO_COUNTEREXAMPLE = "a counterexample is a file that a run which fails leaves below its `counterexamples`"
@@ -59,27 +63,68 @@ Exit codes:
 """
 
 
+class ReplayDocument(Document, frozen=True, kw_only=True, tag="plumbline.replay"):
+    """What came of playing a counterexample again.
+
+    Attributes:
+        file: the counterexample.
+        candidate: what it was played on.
+        title: of the counterexample.
+        requirements: those that it breaks.
+        failed: number of replays that failed.
+        tried: number of replays.
+        verdicts: number of replays with each verdict.
+        reasons: for the verdicts, each once.
+        parts: names in the file and the names of those that played them, where they differ.
+        setup: sites, members, regions and settings.
+        plan: the steps, in words.
+        expected: what a right system shows.
+        seen: what was seen instead, where a replay failed.
+    """
+
+    schema_version: Literal[1] = 1
+    file: str
+    candidate: str
+    title: str
+    requirements: tuple[str, ...]
+    failed: int
+    tried: int
+    verdicts: dict[str, int]
+    reasons: tuple[str, ...]
+    parts: dict[str, str]
+    setup: tuple[str, ...]
+    plan: tuple[str, ...]
+    expected: tuple[str, ...]
+    seen: tuple[str, ...]
+
+
 @click.command("replay", epilog=_EPILOG)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--candidate", metavar="C", help="What to play it on; that of the file if left out.")
+@click.option(
+    "--candidate",
+    metavar="C",
+    shell_complete=completion.candidates,
+    help="What to play it on; that of the file if left out.",
+)
 @click.option(
     "--times",
     type=click.IntRange(1, 10_000),
-    help="How often; if left out once, or as often as it takes where it does not fail every time.",
+    help="Number of replays. Default: 1; more for an example that fails only sometimes.",
 )
 @click.option(
     "--deviations",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Known differences, a TOML file; what it takes one of them to explain has not failed.",
+    help="Known differences, a TOML file. A replay that one of them explains has not failed.",
 )
 @click.option(
     "--reduce",
     "smaller",
     metavar="SMALL",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Leave out what it does not take to fail, and write what is left to the file SMALL.",
+    help="Remove the steps that the failure does not need, and write the rest to the file SMALL.",
 )
 @click.option("--timeout", metavar="DURATION", help="Most that a process may take for one answer.")
+@log_exchange_option
 @config_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -89,13 +134,14 @@ def command(
     deviations: Path | None,
     smaller: Path | None,
     timeout: str | None,
+    log_exchange: Path | None,
     settings: Settings,
     as_json: bool,
 ) -> None:
-    """Play the counterexample of FILE again and tell how often it failed.
+    """Play the counterexample of FILE again and report how often it failed.
 
-    On another candidate, its parts go to the members of the same rank in the order of member ids. Without
-    --candidate the one named in FILE is started, so have a look at files of strangers first.
+    On another candidate, members of the same rank in the order of member ids take its parts. Without
+    --candidate the command named in FILE is started. Read a file from another person before you play it.
     """
     try:
         limits = None if timeout is None else process_limits(seconds(timeout))
@@ -109,17 +155,18 @@ def command(
         raise CommandError(one_line(f"{error}; {NO_COUNTEREXAMPLE}", LONGEST)) from error
     tries = times or tries_for(example.times_failed, example.times_tried)
     found = settings.find(candidate or example.candidate, seed=example.seed, limits=limits)
-    console = Console(stderr=True)
+    console = Console(stderr=True, emoji=False)
     console.print(
         one_line(f"playing on {found.name}", LONGEST), markup=False, highlight=False, soft_wrap=True
     )
     with (
-        Session(found) as session,
+        exchange_logged(log_exchange) as begun,
+        Session(begun(found)) as session,
         Progress(console=console, transient=True, disable=not console.is_terminal) as bar,
     ):
         task = bar.add_task("replays", total=tries)
         today = datetime.now(UTC).date()
-        judge = Judge(session.book, OnRecord(in_force(known, session.introduction.version, today)))
+        judge = Judge(session.book, KnownDeviations(in_force(known, session.introduction.version, today)))
         try:
             if smaller is not None:
                 example = make_small(
@@ -140,9 +187,9 @@ def command(
     failure = failed[0] if failed else None
     shown = _shown(example, failure, found.name, version, dialect, (len(failed), len(results)))
     if as_json:
-        sys.stdout.write(msgspec.json.encode(_as_json(file, shown, example, results)).decode() + "\n")
+        show(_document(file, shown, example, results), compact=True)
     else:
-        _tell(Console(), shown, example, results)
+        _tell(Console(emoji=False), shown, example, results)
     sys.exit(1 if failed else 2 if unjudged or not results else 0)
 
 
@@ -169,6 +216,7 @@ def _shown(
     expected, seen = worded(failure, near)
     return msgspec.structs.replace(
         shown,
+        setup=setup_words(failure.history),
         plan=failure.plan,
         played=failure.played,
         history=failure.history,
@@ -194,23 +242,24 @@ def _verdicts(results: list[Result]) -> dict[str, int]:
     return {verdict.value: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)}
 
 
-def _as_json(
+def _document(
     file: Path, shown: Counterexample, example: Counterexample, results: list[Result]
-) -> dict[str, Any]:
-    return {
-        "file": str(file),
-        "candidate": shown.candidate,
-        "title": shown.title,
-        "requirements": shown.requirements,
-        "failed": shown.times_failed,
-        "tried": shown.times_tried,
-        "verdicts": _verdicts(results),
-        "reasons": list(dict.fromkeys(result.reason for result in results if result.reason)),
-        "parts": _parts(example, results),
-        "plan": shown.plan,
-        "expected": shown.expected,
-        "seen": shown.seen if shown.times_failed else (),
-    }
+) -> ReplayDocument:
+    return ReplayDocument(
+        file=str(file),
+        candidate=shown.candidate,
+        title=shown.title,
+        requirements=shown.requirements,
+        failed=shown.times_failed,
+        tried=shown.times_tried,
+        verdicts=_verdicts(results),
+        reasons=tuple(dict.fromkeys(result.reason for result in results if result.reason)),
+        parts=_parts(example, results),
+        setup=setup_words(shown.history),
+        plan=shown.plan,
+        expected=shown.expected,
+        seen=shown.seen if shown.times_failed else (),
+    )
 
 
 def _tell(console: Console, shown: Counterexample, example: Counterexample, results: list[Result]) -> None:
@@ -227,6 +276,8 @@ def _tell(console: Console, shown: Counterexample, example: Counterexample, resu
                 line(f"recorded on {example.candidate}: expected {expected}; seen {seen}")
     else:
         line(f"{example.title.replace('_', ' ')}, as recorded on {example.candidate}:")
+        for setting in setup_words(shown.history):
+            line(f"set-up: {setting}")
         for step in shown.plan:
             line(f"  {step}")
         for expected in shown.expected:

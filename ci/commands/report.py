@@ -6,31 +6,45 @@ Knows the command line only; reading, rendering and writing lie in `plumbline.re
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import click
 import msgspec
 
 from plumbline.ci.commands.catalogue import covered
+from plumbline.ci.terminal.documents import Document, show
 from plumbline.ci.terminal.progress import patiently
+from plumbline.ci.terminal.run_directories import all_runs, older_words, run_directories
+from plumbline.ci.terminal.settings import config_option
 from plumbline.reference.catalogue.loader import catalogue
-from plumbline.reports.collection import Collection, collect
+from plumbline.reports.collection import Collection, collect, newest
 from plumbline.reports.site import Built, build
 from plumbline.reports.text import one_line
+from plumbline.suites.run.configuration import Settings
 
 
-class Summary(msgspec.Struct, frozen=True):
-    """What `--json` prints; `index` is None if there was nothing to write a site about."""
+class ReportDocument(Document, frozen=True, kw_only=True, tag="plumbline.report"):
+    """What was written; `index` is null if there was nothing to write a site about."""
 
+    schema_version: Literal[1] = 1
     index: str | None
     candidates: int
     requirements: int
-    set_aside: tuple[dict[str, str], ...]
+    set_aside: tuple[Unreadable, ...]
+    older_runs: tuple[str, ...]
+
+
+class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
+    """A path that was left out, and why."""
+
+    path: str
+    reason: str
 
 
 _EPILOG = """\
 \b
 Examples:
-  plumbline report runs --out site          open site/index.html
+  plumbline report                          open site/index.html
   plumbline report runs judged --out site   with what plumbline judge found
   plumbline report runs --json | jq -r .index
 
@@ -41,7 +55,8 @@ Exit codes:
 
 
 @click.command("report", epilog=_EPILOG)
-@click.argument("directories", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@run_directories
+@all_runs
 @click.option(
     "--out",
     default=Path("site"),
@@ -49,35 +64,49 @@ Exit codes:
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder to write the site into.",
 )
+@config_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
 @click.pass_context
-def command(context: click.Context, directories: tuple[Path, ...], out: Path, as_json: bool) -> None:
+def command(
+    context: click.Context,
+    directories: tuple[Path, ...],
+    every: bool,
+    out: Path,
+    settings: Settings,
+    as_json: bool,
+) -> None:
     """Write a static HTML site about any number of run directories.
 
     DIR is a run directory, a folder with such at any depth, or what `plumbline judge` has written about
-    them. The site needs no server and asks for nothing from the network. What cannot be read is set aside,
-    named here and on the first page, and makes nothing green.
+    them. Without any, the folder of runs is read (`out` in plumbline.toml, else runs). Of each candidate and
+    requirement the newest run counts that asked for it and plays at least as much.
+
+    The site needs no server and asks for nothing from the network. What cannot be read is set aside, named
+    here and on the first page, and makes nothing green.
     """
     with patiently() as advanced:
-        collection = collect(directories, advanced("Reading runs"))
+        collection = collect(directories or (settings.out,), advanced("Reading runs"))
+        if not every:
+            collection = newest(collection)
         built = None
         if collection.candidates:
             built = build(
                 collection, catalogue(), out, coverage=covered(), advanced=advanced("Writing pages")
             )
     if as_json:
-        click.echo(msgspec.json.encode(_summary(collection, built)).decode())
+        show(_summary(collection, built), compact=True)
     else:
         _tell(collection, built)
     context.exit(0 if built else 2)
 
 
-def _summary(collection: Collection, built: Built | None) -> Summary:
-    return Summary(
+def _summary(collection: Collection, built: Built | None) -> ReportDocument:
+    return ReportDocument(
         index=str(built.index) if built else None,
         candidates=len(collection.candidates),
         requirements=built.requirements if built else 0,
-        set_aside=tuple({"path": item.path, "reason": item.reason} for item in collection.set_aside),
+        set_aside=tuple(Unreadable(path=item.path, reason=item.reason) for item in collection.set_aside),
+        older_runs=collection.older,
     )
 
 
@@ -100,6 +129,8 @@ def _tell(collection: Collection, built: Built | None) -> None:
         f"{_count(len(collection.candidates), 'candidate')}, {failing} of them not green; "
         f"{_count(built.requirements, 'requirement')}; {len(collection.set_aside)} set aside"
     )
+    if collection.older:
+        click.echo(older_words(len(collection.older)))
 
 
 def _count(number: int, noun: str) -> str:

@@ -14,11 +14,11 @@ from plumbline.adapters.process.server import serve_stdio
 @click.command("serve-reference")
 @click.option("--faulty", metavar="NAME", help="Serve a faulty variant (see `plumbline faulty list`).")
 @click.option("--chaotic", is_flag=True, help="Take steps in every order that the documents allow.")
-@click.option("--seed", type=int, default=0, show_default=True, help="What a chaotic reference draws from.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of a chaotic reference.")
 def command(faulty: str | None, chaotic: bool, seed: int) -> None:
     """Speak the adapter protocol on standard input and output with the reference behind it.
 
-    Whatever else is printed goes to the error stream. Ends with a `close` or the end of the input.
+    Other output goes to the error stream. Ends with a `close` or the end of the input.
     An example for those who write an adapter, and a way to try one's harness:
     plumbline run --candidate 'process:plumbline serve-reference'
     """

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import msgspec
 
-from plumbline.ci.command import CommandError
+from plumbline.ci.terminal.error_messages import CommandError
 from plumbline.reference.catalogue.loader import catalogue
-from plumbline.reference.runs import RunRecord, UnreadableRunError, read_record, read_verdicts
-from plumbline.reference.verdicts import MEANING, Verdict, merge
+from plumbline.reference.results.runs import RunRecord, UnreadableRunError, read_record, read_verdicts
+from plumbline.reference.results.totals import merged
+from plumbline.reference.results.verdicts import MEANING
 from plumbline.reports.text import one_line
 
 
@@ -43,14 +44,18 @@ def last_run(out: Path, candidates: Collection[str] = ()) -> LastRun:
 
 
 def failed_in(run: LastRun, ids: Collection[str] = ()) -> tuple[str, ...]:
-    """What failed or went unjudged in a run, of the ids given or of all; raises UnreadableRunError."""
-    if run.record.trouble:
-        raise UnreadableRunError(
-            f"{run.directory}: {run.record.trouble}, so it cannot say what failed; run without --last-failed"
-        )
-    verdicts: dict[str, list[Verdict]] = {}
-    for row in read_verdicts(run.directory):
-        verdicts.setdefault(row.requirement, []).append(row.verdict)
+    """What failed or went unjudged in a run, of the ids given or of all; raises UnreadableRunError.
+
+    Of a run that was stopped that is also what it had not come to.
+    """
+    try:
+        rows = read_verdicts(run.directory)
+    except UnreadableRunError as error:
+        raise UnreadableRunError(f"{error}; run without --last-failed") from error
+    stays = merged(rows)
+    asked = run.record.selected or tuple(catalogue()) if run.record.trouble else ()
     return tuple(
-        identity for identity in ids or catalogue() if MEANING[merge(verdicts.get(identity, ()))].exit_code
+        identity
+        for identity in ids or catalogue()
+        if (MEANING[stays[identity]].exit_code if identity in stays else identity in asked)
     )

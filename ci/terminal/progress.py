@@ -5,12 +5,19 @@ Knows nothing of what takes so long.
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import NoReturn, TypeVar
 
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import Progress, track
+
+Thing = TypeVar("Thing")
+
+TOLD_EVERY_S = 60.0
+"""So often it is told how far something has come, where there is no terminal to draw a bar on."""
 
 PATIENCE_S = 2.0
 """Progress is shown only to those who have waited this long."""
@@ -41,3 +48,42 @@ def patiently() -> Iterator[Callable[[str], Advanced]]:
     finally:
         if console.is_terminal:
             progress.stop()
+
+
+def tracked(
+    console: Console, what: str, things: Iterable[Thing], total: int, noun: str, every_s: float = TOLD_EVERY_S
+) -> Iterator[Thing]:
+    """Hand things over as they come; a bar shows how many, or a line now and then without a terminal."""
+    if console.is_terminal:
+        yield from track(things, what, total=total, console=console, transient=True)
+        return
+    told = time.monotonic()
+    for done, thing in enumerate(things, 1):
+        yield thing
+        if time.monotonic() - told >= every_s:
+            console.print(f"{what}: {done:,} of {total:,} {noun}", markup=False, soft_wrap=True)
+            told = time.monotonic()
+
+
+def until_stopped(
+    things: Iterable[Thing], each: Callable[[Thing], None] = lambda _: None
+) -> tuple[list[Thing], KeyboardInterrupt | None]:
+    """All things, or those that there were until somebody stopped the command, and how it was stopped.
+
+    So that what was found can be told; whoever has told it raises again what stopped it.
+    """
+    found: list[Thing] = []
+    try:
+        for thing in things:
+            found.append(thing)
+            each(thing)
+    except KeyboardInterrupt as stopped:
+        return found, stopped
+    return found, None
+
+
+def end(stopped: KeyboardInterrupt | None, code: int) -> NoReturn:
+    """Raise again what has stopped the command; exit with the code where nothing has."""
+    if stopped is not None:
+        raise stopped
+    sys.exit(code)

@@ -16,13 +16,15 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from plumbline.ci.terminal.documents import Document, name_of, version_of
+
 Thing = TypeVar("Thing")
 
 PIPED_WIDTH = 160
 """A pipe has no width; one line for each row is what people want to keep."""
 
 
-class Column(msgspec.Struct, frozen=True):
+class TableColumn(msgspec.Struct, frozen=True):
     """A column of a table whose rows are not known yet.
 
     Attributes:
@@ -36,20 +38,22 @@ class Column(msgspec.Struct, frozen=True):
     right: bool = False
 
 
-def names(name: str, cells: Iterable[str]) -> Column:
+def names(name: str, cells: Iterable[str]) -> TableColumn:
     """A column of cells that are known before any row is, as wide as the longest."""
-    return Column(name, max(map(len, cells), default=0))
+    return TableColumn(name, max(map(len, cells), default=0))
 
 
-class Lines:
+class LineTable:
     """A table, line by line on the output; its head comes with the first row.
 
     Args:
         columns: its columns.
         title: printed above it.
+        width: characters that a line has at least, however narrow the terminal is.
     """
 
-    def __init__(self, columns: Sequence[Column], title: str = "") -> None:
+    def __init__(self, columns: Sequence[TableColumn], title: str = "", width: int = 0) -> None:
+        self._width = width
         self._columns = columns
         self._title = title
         self._headed = False
@@ -59,6 +63,8 @@ class Lines:
         console = Console()
         if not console.is_terminal:
             console = Console(width=PIPED_WIDTH)
+        if console.width < self._width:
+            console = Console(width=self._width)
         table = Table(box=None, show_header=not self._headed, padding=(0, 2, 0, 0))
         for column in self._columns:
             wide = max(column.width, len(column.name))
@@ -71,8 +77,8 @@ class Lines:
         sys.stdout.flush()
 
 
-class Document:
-    """A JSON array on the output, an element at a time."""
+class Rows:
+    """The rows of a JSON document on the output, one at a time."""
 
     def __init__(self) -> None:
         self._separator = "\n"
@@ -85,13 +91,14 @@ class Document:
 
 
 @contextmanager
-def document(name: str = "") -> Iterator[Document]:
-    """One JSON document, an array or an object with one of that name; it is closed even if broken off."""
-    sys.stdout.write(f'{{"{name}": [' if name else "[")
+def document(kind: type[Document]) -> Iterator[Rows]:
+    """One JSON document of a kind that has `rows` and nothing else; it is closed even if stopped."""
+    head = {"schema": name_of(kind), "schema_version": version_of(kind)}
+    sys.stdout.write(msgspec.json.encode(head).decode()[:-1] + ',"rows":[')
     try:
-        yield Document()
+        yield Rows()
     finally:
-        sys.stdout.write("\n]}\n" if name else "\n]\n")
+        sys.stdout.write("\n]}\n")
         sys.stdout.flush()
 
 

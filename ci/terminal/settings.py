@@ -1,6 +1,6 @@
 """The option `--config` of every command that reads a `plumbline.toml`, and what it gives.
 
-Knows click; what stands in the file is told by `plumbline.suites.configuration`.
+Knows click; what stands in the file is told by `plumbline.suites.run.configuration`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from plumbline.reports.text import one_line
-from plumbline.suites.configuration import FILE, ConfigurationError, Settings, find_settings
+from plumbline.suites.run.configuration import FILE, ConfigurationError, Settings, find_settings
 
 config_option = click.option(
     "--config",

@@ -1,6 +1,6 @@
 """Being told to stop: SIGINT, SIGTERM and SIGHUP end a command alike, with 128 + n, whatever it was doing.
 
-Knows signals and this process's children; what has to be ended and kept is for whoever started or wrote it.
+Knows signals and this process's children; what has to be ended and kept is for what started or wrote it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Stop:
         return 128 + (self.number or signal.SIGINT)
 
     def listen(self) -> None:
-        """Be told of the signals from here on; of SIGHUP unless nohup has had it ignored.
+        """Receive the signals from here on; of SIGHUP unless nohup has had it ignored.
 
         SIGINT is ignored in what a script starts in its background, and whoever sends it there means it.
         """

@@ -24,5 +24,5 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", str(target), str(copy)]
     done = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    (built,) = target.glob("plumbline-*.whl")
+    (built,) = target.glob("plumbline_conformance-*.whl")
     return built

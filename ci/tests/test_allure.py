@@ -14,8 +14,8 @@ import pytest
 
 from plumbline.ci import allure_report
 from plumbline.ci.allure_report import MissingAllureError, generate
-from plumbline.reference.runs import read_counterexample
-from plumbline.suites.scenarios.registry import SCENARIOS
+from plumbline.reference.results.runs import read_counterexample
+from plumbline.suites.scenarios.all_scenarios import SCENARIOS
 
 pytestmark = pytest.mark.allure
 
@@ -42,7 +42,7 @@ def labels(result: dict[str, Any], name: str) -> set[str]:
 def faulty(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, dict[str, Any]]]:
     folder = tmp_path_factory.mktemp("allure") / "results"
     pattern = "tms:site/requirements/{}.html"
-    selection = "VER-TIE-01 or CONS-RR-04 or VER-ROLL-01"
+    selection = "VER-TIE-01 or TOMB-RETAIN-01 or VER-ROLL-01"
     return folder, results(folder, FAULTY, "-k", selection, "--allure-link-pattern", pattern)
 
 
@@ -63,7 +63,7 @@ def test_a_requirement_is_labelled_by_id_area_and_severity(faulty: tuple[Path, d
 def test_verdicts_are_told_by_status(faulty: tuple[Path, dict[str, dict[str, Any]]], tmp_path: Path):
     by_title = faulty[1]
     assert by_title["VER-TIE-01 equal versions, higher member id replaces"]["status"] == "failed"
-    assert by_title["CONS-RR-04 replicas converge"]["status"] == "passed"
+    assert by_title["TOMB-RETAIN-01 a destroy leaves a tombstone"]["status"] == "passed"
     (rolled,) = (result for title, result in by_title.items() if title.startswith("VER-ROLL-01"))
     assert rolled["status"] == "skipped"
     script = tmp_path / "script.py"
@@ -82,7 +82,10 @@ def test_counterexamples_are_attached_to_what_they_are_about_and_can_be_played(
         assert WRONG in found
     (text,) = (one for one in by_title[WRONG.replace("_", " ")]["attachments"] if one["type"] == "text/plain")
     assert "A to hold put-3-C under x" in (folder / text["source"]).read_text()
-    for title in ("CONS-RR-04 replicas converge", "all members end alike"):
+    for title in (
+        "TOMB-RETAIN-01 a destroy leaves a tombstone",
+        "what is older than a destroy does not revive the key",
+    ):
         assert not by_title[title].get("attachments")
 
 

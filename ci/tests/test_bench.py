@@ -8,17 +8,18 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-from plumbline.ci.benchmarks import clients as client_benchmarks
-from plumbline.ci.benchmarks import consistency as consistency_benchmarks
-from plumbline.ci.benchmarks import faults as fault_benchmarks
-from plumbline.ci.benchmarks import timings
-from plumbline.ci.benchmarks.growth import (
+from plumbline.ci.command import group
+from plumbline.ci.selftest.benchmarks import clients as client_benchmarks
+from plumbline.ci.selftest.benchmarks import consistency as consistency_benchmarks
+from plumbline.ci.selftest.benchmarks import faults as fault_benchmarks
+from plumbline.ci.selftest.benchmarks import timings
+from plumbline.ci.selftest.benchmarks.growth import (
     KEYS,
     LEAST_DESTRUCTIVE,
     LEAST_STATES,
     ORDERS,
     SPOILT,
-    Measured,
+    MeasuredExample,
     budget,
     count,
     destructive,
@@ -27,16 +28,15 @@ from plumbline.ci.benchmarks.growth import (
     round_trips,
     summarize,
 )
-from plumbline.ci.benchmarks.timings import Wanted, timed_kinds
-from plumbline.ci.command import group
-from plumbline.ci.commands import bench as bench_command
+from plumbline.ci.selftest.benchmarks.timings import WantedExamples, timed_kinds
+from plumbline.ci.selftest.commands import bench as bench_command
 from plumbline.reference.explain.efforts import Effort, search
-from plumbline.reference.explain.engine import Answer, Budget, Explanation, explain
 from plumbline.reference.explain.keywise import parts
 from plumbline.reference.explain.question import ask
-from plumbline.reference.history import Called, FaultBegun, History, OrderStrength, Registered
-from plumbline.reference.plans import Settle
+from plumbline.reference.history.history import Called, FaultBegun, History, OrderStrength, Registered
+from plumbline.reference.history.plans import Settle
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.search.search import Answer, Budget, Explanation, explain
 
 
 @pytest.mark.parametrize("keys", KEYS)
@@ -62,8 +62,8 @@ def test_every_kind_of_example_is_measured_and_the_right_ones_are_explained():
     assert all(each.states > 0 and each.seconds >= 0 for each in measured)
 
 
-def of(operations: int, seconds: float, answer: Answer = Answer.EXPLAINED) -> Measured:
-    return Measured(
+def of(operations: int, seconds: float, answer: Answer = Answer.EXPLAINED) -> MeasuredExample:
+    return MeasuredExample(
         operations=operations,
         keys="four",
         order=OrderStrength.TOTAL,
@@ -117,7 +117,7 @@ def test_the_command_prints_every_row_and_never_judges(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("kind", [kind for kind in client_benchmarks.KINDS if kind.operations == 200])
 def test_clients_are_told_something_register_and_lose_their_server_where_they_should(
-    kind: client_benchmarks.Kind,
+    kind: client_benchmarks.ClientExamples,
 ):
     history = client_benchmarks.draw_example(kind, 1, spoilt=False)
     moments = {type(moment) for moment in history.timeline}
@@ -133,7 +133,7 @@ def test_examples_of_clients_are_measured_right_and_spoilt(monkeypatch: pytest.M
     monkeypatch.setattr(bench_command, "OF_CLIENTS", kinds)
     result = CliRunner().invoke(bench_command.command, ["--clients", "--quick", "--json"])
     assert result.exit_code == 0, result.output
-    rows = json.loads(result.stdout)["clients"]
+    rows = json.loads(result.stdout)["rows"]
     assert [(row["name"], row["spoilt"]) for row in rows] == [
         (kind.name, spoilt) for kind in kinds for spoilt in (False, True)
     ]
@@ -159,14 +159,14 @@ ROW = timings.Timed(
 def test_a_bench_that_is_broken_off_has_printed_the_rows_it_has_measured(
     monkeypatch: pytest.MonkeyPatch, name: str
 ):
-    def measured(_: Wanted) -> Iterator[timings.Timed]:
+    def measured(_: WantedExamples) -> Iterator[timings.Timed]:
         yield ROW
         raise KeyboardInterrupt
 
     monkeypatch.setattr(bench_command, f"measure_{name}", measured)
     found = CliRunner().invoke(group, ["bench", f"--{name}", "--json"])
     assert found.exit_code == 130
-    assert msgspec.json.decode(found.stdout) == {name: [msgspec.to_builtins(ROW)]}
+    assert msgspec.json.decode(found.stdout)["rows"] == [msgspec.to_builtins(ROW)]
     shown = CliRunner().invoke(group, ["bench", f"--{name}"])
     assert shown.exit_code == 130
     title, head, row = shown.stdout.splitlines()
@@ -179,7 +179,7 @@ def test_so_many_examples_of_one_kind_and_size_are_explained_if_only_these_are_a
     asked = ["bench", "--sites", "--kind", "crash", "--operations", "40", "--examples", "1", "--json"]
     found = CliRunner().invoke(group, asked)
     assert found.exit_code == 0
-    rows = msgspec.json.decode(found.stdout)["sites"]
+    rows = msgspec.json.decode(found.stdout)["rows"]
     assert [(row["name"], row["operations"], row["spoilt"]) for row in rows] == [
         ("crash", 40, False),
         ("crash", 40, True),
@@ -188,9 +188,9 @@ def test_so_many_examples_of_one_kind_and_size_are_explained_if_only_these_are_a
 
 
 def test_examples_are_drawn_from_the_seed_that_is_asked_for_on(monkeypatch: pytest.MonkeyPatch):
-    wanted: list[Wanted] = []
+    wanted: list[WantedExamples] = []
 
-    def measured(these: Wanted) -> Iterator[timings.Timed]:
+    def measured(these: WantedExamples) -> Iterator[timings.Timed]:
         wanted.append(these)
         yield ROW
 
@@ -199,7 +199,7 @@ def test_examples_are_drawn_from_the_seed_that_is_asked_for_on(monkeypatch: pyte
     assert CliRunner().invoke(group, asked).exit_code == 0
     drawn: list[int] = []
 
-    def draw(kind: consistency_benchmarks.Kind, seed: int, *, spoilt: bool) -> History:
+    def draw(kind: consistency_benchmarks.ConsistencyExamples, seed: int, *, spoilt: bool) -> History:
         drawn.append(seed)
         return consistency_benchmarks.draw_example(kind, 1, spoilt=spoilt)
 
@@ -223,7 +223,7 @@ def test_what_is_asked_for_in_vain_is_told_with_what_there_is(asked: tuple[str, 
 
 
 def test_a_bench_of_sizes_that_is_broken_off_prints_what_it_has_measured(monkeypatch: pytest.MonkeyPatch):
-    def measured(*_: object) -> Iterator[Measured]:
+    def measured(*_: object) -> Iterator[MeasuredExample]:
         yield of(200, 1.0)
         raise KeyboardInterrupt
 
@@ -244,12 +244,12 @@ SMALL = [kind for kind in consistency_benchmarks.KINDS if kind.operations == 40]
 
 @pytest.mark.parametrize("kind", SMALL, ids=lambda kind: kind.name)
 def test_examples_of_document_004_are_as_large_as_they_say_and_are_explained(
-    kind: consistency_benchmarks.Kind,
+    kind: consistency_benchmarks.ConsistencyExamples,
 ):
     history = consistency_benchmarks.draw_example(kind, 1, spoilt=False)
     called = [moment for moment in history.timeline if isinstance(moment, Called)]
     assert len(called) >= kind.operations
-    (row, _) = timed_kinds([kind], lambda *_, **__: history, Wanted(), 60_000)
+    (row, _) = timed_kinds([kind], lambda *_, **__: history, WantedExamples(), 60_000)
     assert (row.unknown, row.wrong) == (0, 0)
     assert row.name == kind.name
     assert consistency_benchmarks.draw_example(kind, 1, spoilt=True) != history

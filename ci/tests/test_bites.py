@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.reference.history import Fault, FaultKind, History
-from plumbline.reference.operations import (
+from plumbline.reference.history.history import Fault, FaultKind, History
+from plumbline.reference.history.operations import (
     Client,
     Operation,
     OperationKind,
@@ -16,13 +16,13 @@ from plumbline.reference.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.plans import Await, Do, Finish, Inject, Park, Plan, PlanStep, Settle, Start
-from plumbline.suites.bites import all_have_bitten
+from plumbline.reference.history.plans import Await, Do, Finish, Inject, Park, Plan, PlanStep, Settle, Start
+from plumbline.suites.harness.fault_effect import all_have_bitten
+from plumbline.suites.harness.session import Session
 from plumbline.suites.machines.client_faults import an_answer_was_lost, has_found_a_server
 from plumbline.suites.machines.drawing import REGION
-from plumbline.suites.replaying import play_plan
+from plumbline.suites.run.replaying import play_plan
 from plumbline.suites.scenarios.sites import queues, regions, topology
-from plumbline.suites.session import Session
 
 CUT = Inject(Fault(kind=FaultKind.LINK_DOWN, site=1, remote_site=2))
 LOST = Inject(Fault(kind=FaultKind.REPLIES_LOST, site=1, remote_site=2))

@@ -16,18 +16,27 @@ from click.testing import CliRunner, Result
 
 from plumbline import suites
 from plumbline.adapters.adapter import Adapter
-from plumbline.adapters.candidates import Candidate, Kind, find_candidate
+from plumbline.adapters.candidates import Candidate, CandidateKind, find_candidate
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.protocol import METHODS, Deployed, Introduction, SettleResult
-from plumbline.adapters.reference.adapter import ReferenceAdapter
+from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.ci.command import group
 from plumbline.ci.lint import ROOT
-from plumbline.reference.capabilities import Capability
+from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.operations import Content, Outcome, QueueRole, Status
-from plumbline.suites.examination import PLAIN, examine
-from plumbline.suites.examining import CALLED, MOST_OPENED, Examination, Standing
+from plumbline.reference.history.history import Gate
+from plumbline.reference.history.operations import (
+    Content,
+    Operation,
+    OperationKind,
+    Outcome,
+    QueueRole,
+    Status,
+)
+from plumbline.suites.adapter_check.examiner import CALLED, MOST_OPENED, Examination, Standing
+from plumbline.suites.adapter_check.methods import PLAIN, examine
+from plumbline.suites.run.tested import ids_with_tests
 
 SMALL = ROOT / "adapters" / "tests" / "small_adapter.py"
 
@@ -39,7 +48,9 @@ def check(*arguments: str) -> Result:
 def lying(**methods: Callable[..., Any]) -> Candidate:
     """The reference with some methods replaced."""
     liar = type("Liar", (ReferenceAdapter,), methods)
-    return Candidate(name="liar", kind=Kind.PYTHON, in_process=True, open=lambda: liar(chaotic=False, seed=0))
+    return Candidate(
+        name="liar", kind=CandidateKind.PYTHON, in_process=True, open=lambda: liar(chaotic=False, seed=0)
+    )
 
 
 def standings(examination: Examination) -> dict[str, Standing]:
@@ -61,16 +72,34 @@ def test_what_is_not_declared_is_told_with_the_requirements_that_stay_unsupporte
     examination = examine(find_candidate("reference"))
     assert examination.introduction is not None
     assert set(examination.lost) == set(Capability) - set(examination.introduction.capabilities)
-    lacking = Capability.DURABLE_CLIENTS
-    for identity in examination.lost[lacking]:
-        assert lacking in catalogue()[identity].capabilities
-    assert examination.lost[lacking]
+    durable = Capability.DURABLE_CLIENTS
+    assert any(durable in one.capabilities for one in catalogue().values())
+    assert examination.lost[durable] == (), "no test needs it yet"
+
+
+def test_what_is_lost_counts_requirements_that_have_a_test():
+    def hello(self: ReferenceAdapter) -> Introduction:
+        told = ReferenceAdapter.hello(self)
+        less = tuple(one for one in told.capabilities if one is not Capability.CLIENTS)
+        return msgspec.structs.replace(told, capabilities=less)
+
+    lost = examine(lying(hello=hello)).lost[Capability.CLIENTS]
+    assert lost
+    for identity in lost:
+        assert Capability.CLIENTS in catalogue()[identity].capabilities
+        assert identity in ids_with_tests()
+    assert "OVH-01" not in ids_with_tests()
 
 
 def test_the_methods_that_count_as_called_are_those_that_the_suite_calls():
-    text = "".join((Path(suites.__path__[0]) / name).read_text() for name in ("driving.py", "session.py"))
+    text = "".join(
+        (Path(suites.__path__[0]) / "harness" / name).read_text()
+        for name in ("driver.py", "injecting.py", "restless.py", "session.py")
+    )
     called = set(re.findall(r"adapter(?:\(\))?\.([a-z_]+)\(", text))
-    assert called == CALLED, "ask for the new one in suites/examination.py, and name it in CALLED"
+    assert called & METHODS.keys() == CALLED, (
+        "ask for the new one in suites/adapter_check/methods.py, and name it in CALLED"
+    )
     core = {method.name for method in METHODS.values() if method.capability is None}
     assert PLAIN.keys() | core == METHODS.keys()
 
@@ -122,7 +151,9 @@ def _telling_twice(self: Any, since: int) -> Any:
 def _remembering(self: Any, since: int) -> Any:
     told = ReferenceAdapter.observe(self, since)
     self.all = (*getattr(self, "all", ()), *told.events)
-    return msgspec.structs.replace(told, events=told.events if since else self.all)
+    if since:
+        return told
+    return msgspec.structs.replace(told, events=self.all, position=max(told.position, len(self.all)))
 
 
 def _not_resuming(self: Any, member: str, queue: str, action: str) -> None:
@@ -161,6 +192,37 @@ def _reading_nothing(self: Any, op_id: int, timeout_ms: int) -> Any:
     return outcome and msgspec.structs.replace(outcome, value=None)
 
 
+def _swallowing_of_clients(self: Any, operation: Operation) -> None:
+    if operation.member == "client" and operation.kind is OperationKind.PUT:
+        self.swallowed = (*getattr(self, "swallowed", ()), operation.op_id)
+        return
+    ReferenceAdapter.begin(self, operation)
+
+
+def _pretending_of_clients(self: Any, op_id: int, timeout_ms: int) -> Any:
+    if op_id in getattr(self, "swallowed", ()):
+        return Outcome(Status.OK)
+    return ReferenceAdapter.finish(self, op_id, timeout_ms)
+
+
+def _not_arming(what: str) -> Callable[..., None]:
+    """Gates at that member, or in that callback, are not armed."""
+
+    def arm(self: Any, gate: Gate) -> None:
+        if what not in (gate.member, gate.callback):
+            ReferenceAdapter.arm(self, gate)
+
+    return arm
+
+
+def _not_parked_at(what: str) -> Callable[..., bool]:
+    def await_parked(self: Any, gate: Gate, timeout_ms: int) -> bool:
+        there = what not in (gate.member, gate.callback)
+        return there and ReferenceAdapter.await_parked(self, gate, timeout_ms)
+
+    return await_parked
+
+
 MORE_LIES: list[tuple[str, dict[str, Callable[..., Any]]]] = [
     ("observe", {"observe": _telling_twice}),
     ("reset", {"observe": _remembering}),
@@ -170,6 +232,9 @@ MORE_LIES: list[tuple[str, dict[str, Callable[..., Any]]]] = [
     ("interest", {"contents": _empty_clients}),
     ("interest", {"observe": _deaf_clients}),
     ("crash", {"crash": _crashing, "observe": _forgetting_the_dead}),
+    ("begin", {"begin": _swallowing_of_clients, "finish": _pretending_of_clients}),
+    ("await_parked", {"arm": _not_arming("client"), "await_parked": _not_parked_at("client")}),
+    ("await_parked", {"arm": _not_arming("writer"), "await_parked": _not_parked_at("writer")}),
 ]
 
 LIES: dict[str, dict[str, Callable[..., Any]]] = {
@@ -220,6 +285,20 @@ def test_a_lie_is_blamed_on_the_method_that_should_have_done_it(
 ):
     examination = examine(lying(**lie))
     assert [one.method for one in examination.answers if one.standing is Standing.BROKEN] == [method]
+
+
+def test_the_whole_exchange_of_a_broken_method_is_told():
+    examination = examine(lying(begin=_swallowing_of_clients, finish=_pretending_of_clients))
+    (broken,) = (one for one in examination.answers if one.standing is Standing.BROKEN)
+    sent = [json.loads(line[2:]) for line in broken.exchange if line.startswith("> ")]
+    methods = [one["method"] for one in sent]
+    assert methods[:4] == ["reset", "start_client", "interest", "begin"], "from its beginning"
+    assert methods[-1] in ("observe", "contents")
+    assert any(one["params"].get("operation", {}).get("member") == "client" for one in sent)
+    answers = [json.loads(line[2:]) for line in broken.exchange if line.startswith("< ")]
+    assert [one["id"] for one in answers] == [one["id"] for one in sent]
+    assert broken.exchange[-2:] == (f"> {broken.sent}", f"< {broken.answered}")
+    assert not any(one.exchange for one in examination.answers if one is not broken)
 
 
 def test_time_is_asked_for_also_where_there_are_no_gateways():
@@ -274,7 +353,9 @@ def test_what_is_lost_is_what_the_dialect_of_the_candidate_owes():
 
     for capability, ids in examine(lying(hello=hello)).lost.items():
         owed = [one.id for one in catalogue().values() if Dialect.GEMFIRE6 in one.dialects]
-        assert list(ids) == [one for one in owed if capability in catalogue()[one].capabilities]
+        assert list(ids) == [
+            one for one in owed if capability in catalogue()[one].capabilities and one in ids_with_tests()
+        ]
 
 
 def test_an_adapter_that_fails_all_the_time_is_opened_again_a_few_times_only():
@@ -322,7 +403,7 @@ def test_a_hostile_adapter_is_told_with_the_exchange_and_nothing_waits_for_it(sc
     assert result.exit_code == 1, result.output
     assert "✗ hello           broken: " in result.stdout
     assert said in result.stdout
-    assert '    sent      {"jsonrpc":"2.0","id":1,"method":"hello"' in result.stdout
+    assert '    > {"jsonrpc":"2.0","id":1,"method":"hello"' in result.stdout
     assert "· deploy          not reached" in result.stdout
     assert "\x1b" not in result.stdout
 
@@ -332,7 +413,7 @@ def test_an_adapter_that_dies_in_the_middle_is_opened_again_for_the_other_method
     adapter.write_text(
         "import os, sys\n"
         "from plumbline.adapters.process.server import serve_stdio\n"
-        "from plumbline.adapters.reference.adapter import ReferenceAdapter\n"
+        "from plumbline.adapters.reference.reference_adapter import ReferenceAdapter\n"
         "class Dying(ReferenceAdapter):\n"
         "    def statistic(self, member, name):\n"
         "        sys.stderr.write('out of \\x1b[31mhandles')\n"
@@ -355,7 +436,7 @@ def test_an_adapter_that_cannot_be_opened_is_tried_a_few_times_only():
         tries.append(1)
         raise AdapterError("no licence")
 
-    examination = examine(Candidate(name="c", kind=Kind.PYTHON, in_process=True, open=cannot))
+    examination = examine(Candidate(name="c", kind=CandidateKind.PYTHON, in_process=True, open=cannot))
     assert len(tries) <= MOST_OPENED
     assert standings(examination)["hello"] is Standing.BROKEN
     assert examination.broken
@@ -380,5 +461,5 @@ def test_without_a_candidate_the_settings_name_it(tmp_path: Path, monkeypatch: p
     (tmp_path / "plumbline.toml").write_text("[candidate]\nname = 'reference'\n")
     result = check()
     assert result.exit_code == 0
-    assert "not declared, so that requirements stay unsupported:" in result.stdout
+    assert "not declared; so many requirements that have a test stay unsupported:" in result.stdout
     assert result.stdout.splitlines()[-1].endswith("; next: plumbline run --profile smoke")

@@ -9,15 +9,15 @@ import sys
 import msgspec
 import pytest
 
-from plumbline.ci.examples.trials import named_book
-from plumbline.ci.selfchecks.comparison import SEARCH_BUDGET
-from plumbline.ci.weakenings.known import TABLES, WEAKENINGS
-from plumbline.ci.weakenings.weakening import Weakening
-from plumbline.ci.weakenings.witnesses import Witness, notices, read_witnesses, weakened
-from plumbline.reference.explain.engine import Answer, Budget, explain
-from plumbline.reference.explain.judge import judge
+from plumbline.ci.selftest.generators.random_trials import named_book
+from plumbline.ci.selftest.soundness.comparison import SEARCH_BUDGET
+from plumbline.ci.selftest.soundness.known import TABLES, WEAKENINGS
+from plumbline.ci.selftest.soundness.weakening import Weakening
+from plumbline.ci.selftest.soundness.witnesses import Witness, notices, read_witnesses, weakened
 from plumbline.reference.explain.question import ask
 from plumbline.reference.model import replicates, system
+from plumbline.reference.search.exhaustive import judge
+from plumbline.reference.search.search import Answer, Budget, explain
 
 WITNESSES = [witness for witnesses in read_witnesses().values() for witness in witnesses]
 
@@ -49,7 +49,7 @@ UNNOTICED = {
 @pytest.fixture(scope="module")
 def noticed() -> dict[str, int]:
     """How many witnesses notice each weakening, told in a process of its own."""
-    command = [sys.executable, "-m", "plumbline.ci.weakenings.witnesses"]
+    command = [sys.executable, "-m", "plumbline.ci.selftest.soundness.witnesses"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     counts: dict[str, int] = json.loads(done.stdout)
     return counts

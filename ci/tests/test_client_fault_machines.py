@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from plumbline.adapters.adapter import Adapter
-from plumbline.adapters.candidates import Candidate, Kind, find_candidate
+from plumbline.adapters.candidates import Candidate, CandidateKind, find_candidate
 from plumbline.adapters.errors import UnsupportedError
-from plumbline.adapters.reference.adapter import ReferenceAdapter
-from plumbline.reference.verdicts import Source, Verdict, merge
-from plumbline.suites.deviations import NOTHING
-from plumbline.suites.examples import Trouble, play_plans
-from plumbline.suites.machines.registry import MACHINES
-from plumbline.suites.profiles import PROFILES
-from plumbline.suites.running import Options, run_suite
-from plumbline.suites.session import Session
+from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
+from plumbline.reference.results.verdicts import Source, Verdict, merge
+from plumbline.suites.harness.session import Session
+from plumbline.suites.machines.all_machines import MACHINES
+from plumbline.suites.run.known_deviations import NOTHING
+from plumbline.suites.run.plan_outcomes import Trouble, play_plans
+from plumbline.suites.run.profiles import PROFILES
+from plumbline.suites.run.running import Options, run_suite
 
 
 def played(machine: str, session: Session) -> Trouble:
@@ -61,38 +61,48 @@ def test_a_client_that_stops_looking_is_blamed_for_that_and_not_for_the_events_t
 
 
 class Unable(ReferenceAdapter):
-    """Kills members and cuts links, but starts nobody again and loses no client's answers."""
-
-    def restart(self, member: str, from_disk: bool) -> None:
-        del from_disk
-        raise UnsupportedError(f"restart: {member} stays dead")
+    """Kills and starts members and cuts links between sites, but loses no answer to a client."""
 
     def link(self, source: str, target: str, state: str) -> None:
         raise UnsupportedError(f"link: {source} to {target} is never {state}")
 
 
-@pytest.mark.parametrize("machine", ["client_restarts", "client_attempts"])
-def test_what_an_adapter_cannot_bring_about_is_no_failure_of_it_and_no_pass(machine: str):
-    unable: type[Adapter] = Unable
-    with Session(Candidate(name="unable", kind=Kind.PYTHON, in_process=True, open=unable)) as session:
-        trouble = played(machine, session)
+class Mortal(ReferenceAdapter):
+    """Kills members, but starts nobody again, though it declares `member_faults`."""
+
+    def restart(self, member: str, from_disk: bool) -> None:
+        del from_disk
+        raise UnsupportedError(f"restart: {member} stays dead")
+
+
+def candidate_of(kind: type[Adapter]) -> Candidate:
+    return Candidate(name="unable", kind=CandidateKind.PYTHON, in_process=True, open=kind)
+
+
+def test_what_the_protocol_lets_an_adapter_refuse_is_no_failure_of_it_and_no_pass():
+    with Session(candidate_of(Unable)) as session:
+        trouble = played("client_attempts", session)
         again = played("client_failover", session)
     assert (trouble.played, trouble.adapter_errors) == (0, 0)
     assert trouble.lacking == 3
-    assert "yet the candidate says that it has" in trouble.last_error
     assert again.played > 0
     assert again.failure is None
 
 
-def test_what_an_adapter_cannot_bring_about_is_unsupported(tmp_path: Path):
-    unable: type[Adapter] = Unable
-    candidate = Candidate(name="unable", kind=Kind.PYTHON, in_process=True, open=unable)
-    options = Options(selected=("FO-NONHA-02", "TRK-HIGH-01"), profile=PROFILES["smoke"], seed=7)
-    outcome = run_suite(candidate, options, tmp_path, lambda *_: None)
-    of_machines = {row.requirement: row for row in outcome.rows if row.source is Source.MACHINE}
-    assert of_machines.keys() == set(options.selected)
-    for requirement in options.selected:
-        assert of_machines[requirement].verdict is Verdict.UNSUPPORTED
-        assert "yet the candidate says that it has" in of_machines[requirement].reason
-        verdicts = {row.verdict for row in outcome.rows if row.requirement == requirement}
-        assert merge(verdicts) in (Verdict.UNSUPPORTED, Verdict.NOT_EXERCISED)
+def test_what_the_protocol_lets_an_adapter_refuse_is_unsupported(tmp_path: Path):
+    options = Options(selected=("TRK-HIGH-01",), profile=PROFILES["smoke"], seed=7)
+    outcome = run_suite(candidate_of(Unable), options, tmp_path, lambda *_: None)
+    rows = [row for row in outcome.rows if row.requirement == "TRK-HIGH-01"]
+    (of_machine,) = [row for row in rows if row.source is Source.MACHINE]
+    assert of_machine.verdict is Verdict.UNSUPPORTED
+    assert "is never drop_acks" in of_machine.reason
+    assert merge(row.verdict for row in rows) in (Verdict.UNSUPPORTED, Verdict.NOT_EXERCISED)
+
+
+def test_what_was_declared_and_is_then_refused_is_an_adapter_error_whatever_passes_elsewhere(tmp_path: Path):
+    options = Options(selected=("FO-NONHA-02",), profile=PROFILES["smoke"], seed=7)
+    outcome = run_suite(candidate_of(Mortal), options, tmp_path, lambda *_: None)
+    rows = [row for row in outcome.rows if row.requirement == "FO-NONHA-02"]
+    assert merge(row.verdict for row in rows) is Verdict.ADAPTER_ERROR
+    refused = next(row.reason for row in rows if row.verdict is Verdict.ADAPTER_ERROR)
+    assert "restart: answered as unsupported, though the candidate declares member_faults:" in refused

@@ -14,16 +14,22 @@ from click.testing import CliRunner, Result
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.adapters.errors import AdapterError, UnknownCandidateError
-from plumbline.adapters.process.client import Limits, ProcessAdapter
+from plumbline.adapters.process.client import ProcessAdapter, ReplyLimits
 from plumbline.adapters.protocol import Introduction
 from plumbline.ci.command import group
 from plumbline.ci.lint import ROOT
-from plumbline.reference.capabilities import Capability
+from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.catalogue.records import Level
-from plumbline.reference.policy import Policy, Tolerated
-from plumbline.reference.runs import RunRecord, read_record, read_verdicts, write_record, write_verdicts
-from plumbline.reference.verdicts import Source, Verdict, VerdictRow
-from plumbline.suites.configuration import (
+from plumbline.reference.results.gate_policy import GatePolicy, Tolerated
+from plumbline.reference.results.runs import (
+    RunRecord,
+    read_record,
+    read_verdicts,
+    write_record,
+    write_verdicts,
+)
+from plumbline.reference.results.verdicts import Source, Verdict, VerdictRow
+from plumbline.suites.run.configuration import (
     NO_SETTINGS,
     Configuration,
     ConfigurationError,
@@ -142,7 +148,7 @@ def test_a_capability_that_is_expected_and_not_offered_ends_the_run_before_anyth
     (folder / "plumbline.toml").write_text(text)
     result = call("run", "--json")
     assert result.exit_code == 2
-    (told,) = json.loads(result.stdout)["verdicts"]
+    (told,) = json.loads(result.stdout)["runs"][0]["verdicts"]
     assert told["verdict"] == "adapter error"
     assert "does not offer async_queues, which plumbline.toml expects" in " ".join(result.stderr.split())
 
@@ -161,6 +167,24 @@ def test_a_capability_that_is_expected_and_not_offered_ends_the_run_before_anyth
         ("[candidate]\nname = 'reference'\nenvironment = {A = 'b'}", "only a command has one"),
         ('[candidate]\ncommand = "a \'b"', "cannot be split into words"),
         ("[candidate]\nenvironment = {A = 1}", "candidate, environment, ...: expected text"),
+        ('[candidate]\ncommand = ""', "candidate, command: it is blank"),
+        ('[candidate]\nname = ""', "candidate, name: it is blank"),
+        ('[candidate]\ncommand = " \\t"', "candidate, command: it is blank"),
+        ('[candidate]\ncommand = "a"\nname = ""', "candidate, name: it is blank"),
+        ('[candidate]\ncommand = "a"\nenvironment = {A = ""}', "candidate, environment, A: it is blank"),
+        ('[candidate]\ncommand = "a"\nenvironment = {" " = "b"}', "candidate, environment, ' ': it is blank"),
+        ("[candidate]\ncapabilities = ['gateways']", "candidate: it has neither a command nor a name"),
+        ('[run]\ndeviations = ""', "run, deviations: it is blank"),
+        ('[run]\nout = ""', "run, out: it is blank"),
+        ('[run]\nprofile = ""', "run, profile: it is blank"),
+        ('[run]\nselect = [""]', "run, select 1: it is blank"),
+        ('[run]\nselect = ["VER", " "]', "run, select 2: it is blank"),
+        ('[gate]\nnot_required = [" "]', "gate, not_required 1: it is blank"),
+        ('[gate]\nminimum_profile = ""', "gate, minimum_profile: it is blank"),
+        (
+            '[gate.required]\ncandidates = [""]',
+            "gate, required, candidates 1: it is blank",
+        ),
         ("[gate]\nnot_required = ['XYZ']", "gate: not_required: there is no requirement 'XYZ'"),
         (
             "[gate.tolerated]\nunknwon = 1",
@@ -184,6 +208,67 @@ def test_every_command_that_reads_the_file_refuses_a_wrong_one(folder: Path, com
     assert not (folder / "kept").exists()
 
 
+@pytest.mark.parametrize("key", ["command", "name"])
+def test_an_unset_variable_of_a_template_does_not_test_the_reference_instead(folder: Path, key: str):
+    (folder / "plumbline.toml").write_text(f'[candidate]\n{key} = ""\n[run]\nprofile = "smoke"\n')
+    for command in (["run"], ["check-adapter"], ["gate", "."], ["replay", "plumbline.toml"]):
+        result = call(*command)
+        assert result.exit_code == 2, command
+        told = " ".join(result.output.split())
+        assert f"plumbline.toml: candidate, {key}: it is blank" in told
+    assert not (folder / "kept").exists()
+    assert not (folder / "runs").exists()
+
+
+BLANK = [
+    ("run", "--candidate"),
+    ("run", "--select"),
+    ("run", "--profile"),
+    ("run", "--dialect"),
+    ("run", "--deviations"),
+    ("run", "--budget"),
+    ("run", "--timeout"),
+    ("run", "--out"),
+    ("run", "--config"),
+    ("check-adapter", "--candidate"),
+    ("gate", "--policy"),
+    ("gate", "--deviations"),
+    ("gate", "--baseline"),
+    ("gate", ""),
+    ("report", ""),
+    ("report", "--out"),
+    ("judge", ""),
+    ("judge", "--out"),
+    ("replay", ""),
+    ("replay", "--candidate"),
+    ("faulty run", ""),
+]
+
+
+@pytest.mark.parametrize("value", ["", " "])
+@pytest.mark.parametrize(("command", "option"), BLANK)
+def test_a_blank_value_on_a_command_line_is_a_usage_error_that_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, option: str, value: str
+):
+    monkeypatch.chdir(tmp_path)
+    result = call(*command.split(), *([option] if option else []), value)
+    assert result.exit_code == 2
+    told = " ".join(result.output.split())
+    assert "is blank, as an unset variable leaves it" in told
+    assert (option or "argument") in told.replace("the value of '", "argument ")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("option", ["--candidate", "--deviations", "--plumbline-config"])
+def test_a_blank_value_is_a_usage_error_of_pytest_too(tmp_path: Path, option: str):
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--pyargs", "plumbline.suites"]
+    done = subprocess.run(
+        [*command, option, ""], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert f"the value of {option} is blank" in done.stderr
+
+
 def test_a_command_that_is_not_there_is_told_with_the_file(folder: Path):
     (folder / "my-adapter").unlink()
     settings = find_settings(None, folder)
@@ -198,7 +283,7 @@ def test_time_outs_and_durations_reach_the_candidate(tmp_path: Path):
         "[time_outs]\nanswer_ms = 1\ndeploy_ms = 2\nlongest_ms = 3\ngrace_ms = 4\n"
         "[durations]\nsettle_limit_ms = 5\nclock_error_ms = 0\n",
     )
-    assert settings.said.time_outs.limits == Limits(call_ms=1, deploy_ms=2, longest_ms=3, grace_ms=4)
+    assert settings.said.time_outs.limits == ReplyLimits(call_ms=1, deploy_ms=2, longest_ms=3, grace_ms=4)
     said = Introduction(name="n", version="v", capabilities=())
     introduced = settings.find("reference").introduced(said)
     assert (introduced.settle_limit_ms, introduced.clock_error_ms) == (5, 0)
@@ -208,7 +293,7 @@ def test_time_outs_and_durations_reach_the_candidate(tmp_path: Path):
 def test_the_time_outs_of_the_file_hold_for_every_process_unless_a_command_line_names_others(folder: Path):
     (folder / "plumbline.toml").write_text(SETTINGS + "[time_outs]\nanswer_ms = 12345\n")
     settings = find_settings(None, folder)
-    for limits, answer_ms in ((None, 12345), (Limits(call_ms=99), 99)):
+    for limits, answer_ms in ((None, 12345), (ReplyLimits(call_ms=99), 99)):
         for name in ("process:./my-adapter", "process:sh -c true"):
             with settings.find(name, limits=limits).open() as adapter:
                 assert isinstance(adapter, ProcessAdapter)
@@ -244,7 +329,7 @@ def test_the_file_to_begin_with_is_right_as_it_is_and_with_every_key_set(tmp_pat
     assert every.said.gate.levels == (Level.MUST, Level.SHOULD)
     assert every.said.run.budget_s == 300
     assert every.said.gate.tolerated == Tolerated(not_exercised=20, unsupported=20)
-    assert every.said.gate != Policy()
+    assert every.said.gate != GatePolicy()
 
 
 def test_init_writes_the_file_once_and_again_only_when_forced(
@@ -331,7 +416,7 @@ def test_last_failed_keeps_to_the_candidate_and_the_selection_that_are_given(tmp
     earlier_run(tmp_path, "2026-01-02", ("VER-TIE-02", Verdict.FAIL), candidate="faulty:tie-keeps-own")
     arguments = ("--candidate", "reference", "--select", "VER-DUP")
     result = call("run", "--last-failed", "--out", str(tmp_path), "--json", *arguments)
-    assert [one["requirement"] for one in json.loads(result.stdout)["verdicts"]] == ["VER-DUP-01"]
+    assert [one["requirement"] for one in json.loads(result.stdout)["runs"][0]["verdicts"]] == ["VER-DUP-01"]
 
 
 @pytest.mark.parametrize("torn", [False, True])

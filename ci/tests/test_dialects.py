@@ -6,15 +6,14 @@ import msgspec
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.ci.examples import one_site
-from plumbline.ci.examples.two_sites import REGION, TOPOLOGY, run_on_reference
+from plumbline.ci.selftest.checks.kills import UNHURRIED_MS
+from plumbline.ci.selftest.generators import one_site
+from plumbline.ci.selftest.generators.two_sites import REGION, TOPOLOGY, run_on_reference
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.explain.engine import Answer
-from plumbline.reference.explain.judge import judge
 from plumbline.reference.explain.oracle import find
 from plumbline.reference.explain.question import ask
-from plumbline.reference.history import Fault, FaultBegun, FaultKind, History
-from plumbline.reference.operations import (
+from plumbline.reference.history.history import Fault, FaultBegun, FaultKind, History
+from plumbline.reference.history.operations import (
     Client,
     Operation,
     OperationKind,
@@ -23,11 +22,12 @@ from plumbline.reference.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.plans import Do, Inject, Plan, PlanStep, Settle
+from plumbline.reference.history.plans import Do, Inject, Plan, PlanStep, Settle
 from plumbline.reference.rulebook.book import rulebook_of
 from plumbline.reference.rulebook.dialects import MODELLED
-from plumbline.suites.faults import UNHURRIED_MS
-from plumbline.suites.session import Session
+from plumbline.reference.search.exhaustive import judge
+from plumbline.reference.search.search import Answer
+from plumbline.suites.harness.session import Session
 
 UNANSWERED = Fault(kind=FaultKind.REPLIES_LOST, site=1, remote_site=2)
 MENDED = msgspec.structs.replace(UNANSWERED, kind=FaultKind.LINK_UP)
@@ -98,7 +98,7 @@ def invalidated_by_a_client(dialect: Dialect) -> History:
         (Do(held), Settle(), Do(gone), Settle()),
         clients=clients,
     )
-    shape = one_site.Shape(operations=2, clients=clients)
+    shape = one_site.OneSiteShape(operations=2, clients=clients)
     return one_site.run_on_reference(plan, shape, book=rulebook_of(dialect))
 
 

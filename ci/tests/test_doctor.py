@@ -6,14 +6,15 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from plumbline.ci import doctor
+from plumbline.ci import prerequisites
 from plumbline.ci.command import group
-from plumbline.ci.doctor import Check
+from plumbline.ci.prerequisites import ToolCheck
 
 
 def program(folder: Path, name: str, script: str) -> None:
@@ -47,14 +48,14 @@ def test_everything_is_told_with_its_remedy_in_json_and_for_people(path: Path):
 @pytest.mark.parametrize(
     ("look", "lacking"),
     [
-        (doctor.java, "Java"),
-        (doctor.maven, "Maven"),
-        (doctor.docker, "Docker"),
-        (doctor.chromium, "Chromium"),
+        (prerequisites.java, "Java"),
+        (prerequisites.maven, "Maven"),
+        (prerequisites.docker, "Docker"),
+        (prerequisites.chromium, "Chromium"),
     ],
 )
 def test_a_program_that_is_not_there_is_missing_and_the_core_goes_without(
-    path: Path, look: Callable[[], Check], lacking: str
+    path: Path, look: Callable[[], ToolCheck], lacking: str
 ):
     del path
     check = look()
@@ -73,7 +74,7 @@ def test_a_program_that_is_not_there_is_missing_and_the_core_goes_without(
 )
 def test_java_is_there_when_it_is_new_enough(path: Path, said: str, good: bool):
     program(path, "java", f"echo '{said}' >&2")
-    assert doctor.java().good is good
+    assert prerequisites.java().good is good
 
 
 def test_the_java_of_java_home_comes_first(path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -81,30 +82,30 @@ def test_the_java_of_java_home_comes_first(path: Path, monkeypatch: pytest.Monke
     (path / "home" / "bin").mkdir(parents=True)
     program(path / "home" / "bin", "java", "echo 'openjdk version \"17\"' >&2")
     monkeypatch.setenv("JAVA_HOME", str(path / "home"))
-    assert doctor.java().good
+    assert prerequisites.java().good
 
 
 def test_maven_is_recognised_between_colours(path: Path):
     program(path, "mvn", r"printf '\033[1mApache Maven 3.8.7\033[m\n'")
-    assert (doctor.maven().good, doctor.maven().found) == (True, "3.8.7")
+    assert (prerequisites.maven().good, prerequisites.maven().found) == (True, "3.8.7")
 
 
 def test_an_engine_that_does_not_answer_is_no_docker(path: Path):
     program(path, "docker", "echo 'Cannot connect' >&2; exit 1")
-    check = doctor.docker()
+    check = prerequisites.docker()
     assert not check.good
     assert "Cannot connect" in check.found
     program(path, "docker", "echo 27.3.1")
-    assert doctor.docker().good
+    assert prerequisites.docker().good
 
 
 def test_a_program_that_hangs_or_is_none_holds_nothing_up(path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(doctor, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(prerequisites, "PATIENCE_S", 0.2)
     program(path, "mvn", "exec /bin/sleep 60")
-    assert "did not answer within" in doctor.maven().found
+    assert "did not answer within" in prerequisites.maven().found
     (path / "docker").write_bytes(b"\x7fELF junk")
     (path / "docker").chmod(0o755)
-    assert "does not run" in doctor.docker().found
+    assert "does not run" in prerequisites.docker().found
 
 
 @pytest.mark.parametrize(
@@ -119,29 +120,30 @@ def test_without_what_the_core_needs_the_exit_code_is_1(
     path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: object, lacking: str
 ):
     del path
-    monkeypatch.setattr(doctor, name, value)
+    monkeypatch.setattr(prerequisites, name, value)
     result = CliRunner().invoke(group, ["doctor"])
     assert result.exit_code == 1
     assert f"✗ {lacking} " in result.stdout
-    assert "the core cannot do without what is missing" in result.stdout
+    assert "a required tool is missing" in result.stdout
 
 
 def test_a_package_that_is_missing_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch):
-    needs = ["click>=8.1", "no-such-package>=1", 'no-such-extra; extra == "spark"']
-    monkeypatch.setattr(doctor, "requires", lambda _: needs)
-    assert doctor.packages().found == "missing: no-such-package"
-    spark = next(look() for look in doctor.extras() if look().name == "extra spark")
+    needs = ["click>=8.1", "no-such-package>=1", 'no-such-extra<3,>=2; extra == "spark"']
+    monkeypatch.setattr(metadata, "requires", lambda _: needs)
+    assert prerequisites.packages().found == "missing: no-such-package"
+    assert prerequisites.packages().remedy == "pip install 'click>=8.1' 'no-such-package>=1'"
+    spark = next(look() for look in prerequisites.extras() if look().name == "extra spark")
     assert (spark.good, spark.found) == (False, "missing: no-such-extra")
-    assert spark.remedy == "pip install 'plumbline[spark]'"
+    assert spark.remedy == "pip install 'no-such-extra<3,>=2'"
 
 
 def test_the_memory_of_a_container_counts_where_it_is_less(monkeypatch: pytest.MonkeyPatch):
     files = {"/sys/fs/cgroup/memory.max": 600 * 1024**2, "/sys/fs/cgroup/memory.current": 500 * 1024**2}
-    monkeypatch.setattr(doctor, "_number", files.get)
-    check = doctor.memory()
+    monkeypatch.setattr(prerequisites, "_number", files.get)
+    check = prerequisites.memory()
     assert (check.good, check.found) == (False, "100 MiB free")
 
 
 def test_it_looks_at_the_python_that_runs_it():
-    assert doctor.python().found == ".".join(map(str, sys.version_info[:3]))
-    assert float(doctor.cores().found) <= (os.cpu_count() or 1)
+    assert prerequisites.python().found == ".".join(map(str, sys.version_info[:3]))
+    assert float(prerequisites.cores().found) <= (os.cpu_count() or 1)

@@ -9,9 +9,9 @@ import pytest
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.adapters.protocol import SettleResult
-from plumbline.adapters.reference.adapter import ReferenceAdapter
-from plumbline.reference.history import Armed, Fault, FaultKind, Gate, OrderStrength, Waited
-from plumbline.reference.operations import (
+from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
+from plumbline.reference.history.history import Armed, Fault, FaultKind, Gate, OrderStrength, Waited
+from plumbline.reference.history.operations import (
     Event,
     EventKind,
     Operation,
@@ -23,10 +23,10 @@ from plumbline.reference.operations import (
     Status,
     Topology,
 )
-from plumbline.suites.driving import Driver
+from plumbline.suites.harness.driver import Driver
+from plumbline.suites.harness.session import Session
 from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.stage import Stage
-from plumbline.suites.session import Session
 
 PUT = Operation(
     op_id=1,
@@ -138,5 +138,5 @@ def test_a_scenario_asks_of_a_log_no_more_order_than_it_carries(
     adapter.deploy(sites)
     introduction = msgspec.structs.replace(adapter.hello(), order_strength=strength)
     stage = Stage(Told(adapter, introduction, sites, sites.members, (RegionAttributes(name="r"),)), ("A",))
-    with nullcontext() if right else pytest.raises(MismatchError, match="the listener of A to be told of"):
+    with nullcontext() if right else pytest.raises(MismatchError, match="the listener of A to receive"):
         stage.log_is("A", "x", *operations)

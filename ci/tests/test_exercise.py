@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.ci.examples.right_runs import draw_right
+from plumbline.ci.selftest.generators.right_runs import draw_right
 from plumbline.reference.explain import exercise
 from plumbline.reference.explain.asked import Asked, asked_of
 from plumbline.reference.explain.efforts import search
-from plumbline.reference.explain.engine import Answer
-from plumbline.reference.history import History
+from plumbline.reference.history.history import History
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.rulebook.faulty_variants import FAULTY
 from plumbline.reference.rulebook.variant import FaultyVariant
-from plumbline.suites.proof import Proof
+from plumbline.reference.search.search import Answer
+from plumbline.suites.run.proof import Proof
 
 RUNS = {1: (0, 1, 2, 4, 5, 6), 2: (0, 1)}
 """By number of sites the seeds of some right runs. Of the run of seed 3, which takes 1,261 states to explain,
@@ -29,7 +29,7 @@ def right_runs() -> list[History]:
 def left_out_of(history: History) -> list[FaultyVariant]:
     """The variants that are not asked, as they answer alike."""
     asked = asked_of(history, Rulebook())
-    return [variant for variant in FAULTY.values() if not exercise._differs(variant, Rulebook(), asked)]
+    return [variant for variant in FAULTY.values() if not exercise.differs(variant, Rulebook(), asked)]
 
 
 @pytest.mark.slow
@@ -41,8 +41,7 @@ def test_leaving_out_variants_that_answer_alike_loses_nothing():
             left_out += 1
             # Who could prove only what is proven already loses nothing, whatever is said of it.
             if not proven.issuperset(variant.requirements):
-                answer = exercise._answer(history, variant.rulebook(Rulebook()))
-                assert answer is not Answer.REFUTED, variant.name
+                assert not exercise.refutes(variant, Rulebook(), history), variant.name
     assert left_out > len(FAULTY)
 
 
@@ -50,7 +49,7 @@ def test_a_decision_that_would_be_answered_otherwise_is_looked_at(monkeypatch: p
     history = draw_right(1, 1, Rulebook())
     proven = exercise.exercised(history, REQUIREMENTS, Rulebook())
     assert proven
-    monkeypatch.setattr(exercise, "_answer", lambda *_: Answer.EXPLAINED)
+    monkeypatch.setattr(exercise, "refutes", lambda *_: False)
     assert not exercise.exercised(history, REQUIREMENTS, Rulebook())
 
 
@@ -83,8 +82,8 @@ def test_nobody_listens_once_every_variant_was_asked_in_vain(monkeypatch: pytest
     requirement = next(iter(FAULTY.values())).requirements[0]
     proof = Proof([requirement], Rulebook(), 1)
     history = draw_right(1, 1, Rulebook())
-    monkeypatch.setattr(exercise, "_differs", lambda *_: True)
-    monkeypatch.setattr(exercise, "_answer", lambda *_: Answer.UNKNOWN)
+    monkeypatch.setattr(exercise, "differs", lambda *_: True)
+    monkeypatch.setattr(exercise, "refutes", lambda *_: False)
     for _ in range(exercise.MOST_IN_VAIN):
         assert proof.listens() is not None
         proof.add(history)

@@ -8,17 +8,17 @@ from collections.abc import Callable
 import pytest
 from click.testing import CliRunner, Result
 
-from plumbline.adapters.candidates import Candidate, Kind, find_candidate
+from plumbline.adapters.candidates import Candidate, CandidateKind, find_candidate
 from plumbline.ci import command as ci_command
 from plumbline.ci.command import group
-from plumbline.ci.commands import faulty as faulty_command
-from plumbline.ci.selfchecks.rule_kills import UNSEEN, Accused, Piece, accused, seen_from_outside
+from plumbline.ci.selftest.checks.kills import Kill
+from plumbline.ci.selftest.checks.rule_kills import UNSEEN, Accused, Piece, accused, seen_from_outside
+from plumbline.ci.selftest.commands import faulty as faulty_command
 from plumbline.ci.terminal.stopping import Stop
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Area
-from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.rulebook.faulty_variants import FAULTY
 from plumbline.reference.rulebook.variant import FaultyVariant
-from plumbline.suites.faults import Kill
 
 MISSED = "gets-cross"
 
@@ -64,7 +64,7 @@ def test_an_area_chooses_those_that_break_something_of_it(played: list[Candidate
 def test_of_those_named_an_area_leaves_its_own(played: list[Candidate]):
     assert run("late-wins", "destroys-stay", "--area", "wan-distribution", "--process").exit_code == 0
     (candidate,) = played
-    assert candidate.kind is Kind.PROCESS
+    assert candidate.kind is CandidateKind.PROCESS
     assert candidate.name.endswith("--faulty destroys-stay")
 
 
@@ -109,10 +109,10 @@ def test_a_run_that_is_broken_off_has_told_what_it_has_seen(
     assert len(played) == 1
     assert result.exit_code == 130
     assert result.stderr.splitlines()[0] == "plumbline: stopped by SIGINT"
-    assert "broken off before all 3 had been played; until then 1 variants, 1 killed" in result.stderr
+    assert "stopped before all 3 had been played; until then 1 variants, 1 killed" in result.stderr
     assert "Failing" not in result.stderr
     if option == "--json":
-        rows = json.loads(result.stdout)
+        rows = json.loads(result.stdout)["rows"]
         assert {row["variant"] for row in rows} == {"destroys-stay"}
     else:
         head, *rows = result.stdout.splitlines()
@@ -127,7 +127,7 @@ def test_a_run_that_is_broken_off_at_once_says_that_nothing_was_played(monkeypat
     monkeypatch.setattr(faulty_command, "kill", interrupted)
     monkeypatch.setattr(ci_command, "STOP", Stop())
     result = CliRunner().invoke(group, ["faulty", "run", "destroys-stay", "--json"])
-    assert (result.exit_code, json.loads(result.stdout)) == (130, [])
+    assert (result.exit_code, json.loads(result.stdout)["rows"]) == (130, [])
     assert "until then nothing" in result.stderr
 
 

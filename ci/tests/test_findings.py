@@ -1,71 +1,91 @@
-"""What the documents allow: each finding that can be played is played, and ends as its page tells."""
+"""What items have found, of one process or several: kept, shared, and waited for only while it helps."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from plumbline.adapters.candidates import find_candidate
-from plumbline.ci.lint import ROOT
-from plumbline.reference.explain.efforts import search
-from plumbline.reference.explain.engine import Answer
-from plumbline.reference.history import ContentsRead, History
-from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.runs import Counterexample, read_counterexample
-from plumbline.reference.verdicts import Verdict
-from plumbline.suites.deviations import NOTHING
-from plumbline.suites.replaying import Judge, play_plan, replay
-from plumbline.suites.session import Session
+from plumbline.reference.results.verdicts import Source, Verdict, VerdictRow
+from plumbline.suites.pytest_plugin import findings
+from plumbline.suites.pytest_plugin.findings import Findings, ItemFinding
+from plumbline.suites.pytest_plugin.spreading import scope_of
 
-FILES = sorted((ROOT / "ci" / "findings").glob("*.json"))
-
-APART: dict[str, dict[str, str | None]] = {
-    "circle": {"A": "put-1-B", "B": "put-3-A"},
-    "circle-locked": {"A": "put-1-B", "B": "put-3-A"},
-    "ring": {"A": "put-2-C", "B": "put-1-B", "C": "put-2-C"},
-    "chain-through-1": {"A": "put-2-C", "B": "put-1-B", "C": "put-2-C"},
-    "chain-through-3": {"A": "put-2-B", "B": "put-1-A", "C": "put-2-B"},
-    "prefers-a-site": {"A": "put-1-A", "B": "put-2-B"},
-    "sent-again": {"A": "put-2-C", "B": "put-2-C", "C": "put-3-C"},
-    "held-back": {"A": None, "B": "put-2-A", "C": "put-2-A"},
-}
-"""What members hold in the end: of one site, of two, or of three."""
+ROW = VerdictRow(run_id="", requirement="VER-TIE-01", source=Source.SCENARIO, verdict=Verdict.PASS)
 
 
-def held(history: History) -> dict[str, str | None]:
-    """What each member held of x when it was looked at last."""
-    return {
-        moment.member: next((known.token for known in moment.entries or () if known.key == "x"), None)
-        for moment in history.timeline
-        if isinstance(moment, ContentsRead) and moment.region == "region"
+def finding(title: str, candidate: str = "c") -> ItemFinding:
+    return ItemFinding(candidate=candidate, title=title, rows=(ROW,))
+
+
+def test_what_one_process_finds_the_others_read(tmp_path: Path):
+    one, other = Findings(tmp_path), Findings(tmp_path)
+    one.begin("c", "first")
+    one.add(finding("first"))
+    one.end("c", "first")
+    other.add(finding("second"))
+    other.add(finding("first", candidate="another"))
+    assert other.of("c") == [finding("first"), finding("second")]
+    assert one.of("c") == other.of("c")
+    assert one.missing("c", ["first", "second"]) == ()
+
+
+def test_in_one_process_nothing_is_waited_for():
+    alone = Findings()
+    alone.add(finding("first"))
+    assert alone.missing("c", ["first", "second"]) == ()
+    assert alone.of("c") == [finding("first")]
+
+
+def test_an_item_under_way_elsewhere_is_waited_for(tmp_path: Path):
+    here, there = Findings(tmp_path, patience_s=0.1), Findings(tmp_path)
+    there.begin("c", "late")
+    threading.Timer(0.3, lambda: there.add(finding("late"))).start()
+    # Whoever plays it lives, so patience does not count.
+    assert here.missing("c", ["late"], alive=lambda process: process == os.getpid()) == ()
+    assert here.of("c") == [finding("late")]
+
+
+@pytest.mark.parametrize("begun", [True, False])
+def test_what_nobody_plays_any_more_is_named(tmp_path: Path, begun: bool):
+    here = Findings(tmp_path, patience_s=0.1)
+    if begun:
+        gone = subprocess.Popen([sys.executable, "-c", "pass"])
+        path = here._path("c", "lost", "begun")
+        path.write_text(str(gone.pid))
+        # It has ended, and nobody has asked how: it is there still, as a zombie.
+        os.waitid(os.P_PID, gone.pid, os.WEXITED | os.WNOWAIT)
+        assert here.missing("c", ["lost"]) == ("lost",)
+        gone.wait()
+    here.add(finding("done"))
+    assert here.missing("c", ["done", "lost"]) == ("lost",)
+
+
+def test_an_item_that_found_nothing_and_is_over_is_not_waited_for(tmp_path: Path):
+    here = Findings(tmp_path, patience_s=0.1)
+    here.begin("c", "broken")
+    here.end("c", "broken")
+    assert here.missing("c", ["broken"], alive=lambda process: process == os.getpid()) == ("broken",)
+
+
+def test_a_process_that_waits_counts_for_nobody():
+    assert not findings._alive(os.getpid())
+    assert findings._alive(os.getppid())
+    assert not findings._alive(0)
+
+
+def test_items_that_play_are_alone_and_those_that_judge_stay_together():
+    candidates = ["a", "process:x [y]-z"]
+    assert scope_of("suites/test_scenarios.py::test_scenario[a-one]", candidates) != scope_of(
+        "suites/test_scenarios.py::test_scenario[a-two]", candidates
+    )
+    judging = {
+        scope_of(f"suites/test_requirements.py::test_requirement[process:x [y]-z-{identity}]", candidates)
+        for identity in ("VER-TIE-01", "CONS-RR-04")
     }
-
-
-def loaded(file: Path) -> Counterexample:
-    return read_counterexample(file)
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_a_finding_is_right_and_leaves_members_apart(file: Path):
-    example = loaded(file)
-    assert example.played is not None
-    with Session(find_candidate("reference")) as session:
-        (result,) = replay(example, session, Judge(session.book, NOTHING), 1)
-        assert result.verdict is Verdict.PASS
-        ended = held(play_plan(example.played, session).history)
-    assert {member: ended[member] for member in APART[file.stem]} == APART[file.stem]
-
-
-@pytest.mark.parametrize("sends_on", [True, False])
-def test_what_comes_by_way_of_another_site_is_explained_where_events_travel_on_alone(sends_on: bool):
-    history = loaded(ROOT / "ci" / "findings" / "chain-through-3.json").history
-    answer = search(msgspec.structs.replace(history, sends_on=sends_on), Rulebook()).answer
-    assert answer is (Answer.EXPLAINED if sends_on else Answer.REFUTED)
-
-
-def test_every_finding_that_is_played_is_told():
-    page = (ROOT / "docs" / "findings.md").read_text()
-    assert {file.stem for file in FILES} == APART.keys()
-    assert [file.name for file in FILES if f"ci/findings/{file.name}" not in page] == []
+    assert judging == {"requirements of process:x [y]-z"}
+    assert scope_of("ci/tests/test_plugin.py::test_something[a-b]", candidates) == ""

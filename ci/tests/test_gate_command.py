@@ -17,9 +17,10 @@ from click.testing import CliRunner, Result
 from plumbline.ci.command import group
 from plumbline.ci.lint import ROOT
 from plumbline.ci.main_job import GEODE_DEVIATIONS
-from plumbline.reference.deviations import Deviation
-from plumbline.reference.policy import PROFILE_ORDER, Policy, PolicyError, read_policy
-from plumbline.reference.runs import (
+from plumbline.reference.catalogue.loader import catalogue
+from plumbline.reference.results.deviations import Deviation
+from plumbline.reference.results.gate_policy import PROFILE_ORDER, GatePolicy, PolicyError, read_policy
+from plumbline.reference.results.runs import (
     Counterexample,
     read_counterexample,
     read_record,
@@ -27,8 +28,9 @@ from plumbline.reference.runs import (
     write_record,
     write_verdicts,
 )
-from plumbline.reference.verdicts import Verdict
-from plumbline.suites.profiles import PROFILES
+from plumbline.reference.results.sealing import seal_run
+from plumbline.reference.results.verdicts import Verdict
+from plumbline.suites.run.profiles import PROFILES
 
 LENIENT = 'minimum_profile = "smoke"\nwhole_suite = false\n'
 TIE = "VER-TIE-01"
@@ -62,6 +64,7 @@ def spoil(run: Path, verdict: Verdict, reason: str = "") -> str:
     passed = next(row for row in rows if row.verdict is Verdict.PASS)
     others = [row for row in rows if row.requirement != passed.requirement]
     write_verdicts(run, [*others, msgspec.structs.replace(passed, verdict=verdict, reason=reason)])
+    seal_run(run)
     return passed.requirement
 
 
@@ -153,6 +156,7 @@ def test_a_deviation_that_its_file_does_not_show_is_red_with_advice(
     rows = [msgspec.structs.replace(row, verdict=Verdict.PASS, exercised=1) for row in read_verdicts(run)]
     deviates = msgspec.structs.replace(rows[0], requirement=TIE, verdict=Verdict.DEVIATION)
     write_verdicts(run, [*rows, deviates])
+    seal_run(run)
     known = tmp_path / "known"
     known.mkdir()
     (known / "known.toml").write_text(
@@ -183,6 +187,7 @@ def test_files_of_deviations_that_only_the_runs_kept_are_said_not_to_be_looked_a
     for counterexample, advised in (("shown.json", 1), ("https://example.org/1", 0), ("", 0)):
         kept = msgspec.structs.replace(known, counterexample=counterexample)
         write_record(run, msgspec.structs.replace(record, deviations=(kept,)))
+        seal_run(run)
         told = json.loads(gate(tmp_path, "--json").stdout)
         assert sum("were not looked at" in one["told"] for one in told["reasons"]) == advised
 
@@ -195,6 +200,7 @@ def fewer_rows_in_the_trace(run: Path) -> None:
 def as_of_another_run(run: Path) -> None:
     rows = read_verdicts(run)
     write_verdicts(run, [msgspec.structs.replace(row, run_id="other") for row in rows])
+    seal_run(run)
 
 
 def torn_table(run: Path) -> None:
@@ -218,14 +224,14 @@ def twice(run: Path) -> None:
 @pytest.mark.parametrize(
     ("break_it", "said"),
     [
-        (lambda run: (run / "verdicts.parquet").unlink(), "missing, so the run has not ended in order"),
+        (lambda run: (run / "verdicts.parquet").unlink(), "verdicts.parquet: in the seal, but missing"),
         (torn_table, "verdicts.parquet"),
         (as_of_another_run, "it belongs to another run, other"),
         (interrupted, "it did not end in order"),
         (lambda run: (run / "run.json").write_bytes(b"\x1b[31m{"), "run.json"),
         (lambda run: (run / "run.json").write_bytes(b"[" * 100_000), "run.json"),
         (pipe, "this is no file"),
-        (lambda run: shutil.rmtree(run / "trace"), "manifest.json: missing"),
+        (lambda run: shutil.rmtree(run / "trace"), "manifest.json: in the seal, but missing"),
         (fewer_rows_in_the_trace, "truncated"),
         (twice, "was already read"),
         (shutil.rmtree, "no run.json in it nor below it"),
@@ -277,12 +283,12 @@ def test_the_policy_of_the_documentation_is_the_one_in_force_without_a_file(tmp_
     page = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
     text = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[0]
     (tmp_path / "gate.toml").write_text(text)
-    assert read_policy(tmp_path / "gate.toml") == Policy()
+    assert read_policy(tmp_path / "gate.toml") == GatePolicy()
     keys = set(re.findall(r"^(\w+) =", text, re.MULTILINE))
     told = {
-        *Policy.__struct_fields__,
-        *Policy().tolerated.__struct_fields__,
-        *Policy().required.__struct_fields__,
+        *GatePolicy.__struct_fields__,
+        *GatePolicy().tolerated.__struct_fields__,
+        *GatePolicy().required.__struct_fields__,
     }
     assert keys == told - {"tolerated", "required"}
 
@@ -290,3 +296,83 @@ def test_the_policy_of_the_documentation_is_the_one_in_force_without_a_file(tmp_
 def test_the_order_of_profiles_is_that_of_the_suite():
     assert list(PROFILE_ORDER) == list(PROFILES)
     assert sorted(PROFILES.values(), key=lambda one: one.examples) == list(PROFILES.values())
+
+
+def earlier(run: Path, verdict: Verdict) -> str:
+    """Put an older run beside it, in which one requirement got another verdict; gives its id."""
+    older = Path(shutil.copytree(run, run.parent / "earlier"))
+    record = read_record(older)
+    rows = [msgspec.structs.replace(row, run_id="earlier") for row in read_verdicts(older)]
+    write_verdicts(older, rows)
+    started = "2020-01-01T00:00:00+00:00"
+    write_record(older, msgspec.structs.replace(record, run_id="earlier", started=started))
+    return spoil(older, verdict)
+
+
+def test_a_mended_failure_is_green_unless_all_runs_are_asked_for(tmp_path: Path, run: Path):
+    failed = earlier(run, Verdict.FAIL)
+    mended = gate(tmp_path)
+    assert mended.exit_code == 0, mended.output
+    assert "1 older run was left out" in mended.stdout
+    assert json.loads(gate(tmp_path, "--json").stdout)["older_runs"] == ["earlier"]
+    every = gate(tmp_path, "--all")
+    assert every.exit_code != 0
+    assert failed in every.stdout
+
+
+def test_without_arguments_the_configured_folder_is_read(
+    tmp_path: Path, run: Path, monkeypatch: pytest.MonkeyPatch
+):
+    del run
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gate.toml").write_text(LENIENT)
+    usual = CliRunner().invoke(group, ["gate", "--policy", "gate.toml"])
+    assert usual.exit_code == 0, usual.output
+    (tmp_path / "runs").rename(tmp_path / "kept")
+    assert CliRunner().invoke(group, ["gate", "--policy", "gate.toml"]).exit_code == 2
+    (tmp_path / "plumbline.toml").write_text('[candidate]\nname = "reference"\n[run]\nout = "kept"\n')
+    assert CliRunner().invoke(group, ["gate", "--policy", "gate.toml"]).exit_code == 0
+
+
+def test_what_was_not_judged_is_said_whatever_the_answer_is(tmp_path: Path, run: Path):
+    del run
+    result = CliRunner().invoke(group, ["gate", str(tmp_path / "runs"), *policy(tmp_path)], color=True)
+    assert result.exit_code == 0, result.output
+    found = re.search(r"\x1b\[31m\x1b\[1m(\d+) of (\d+) were not judged\x1b\[0m", result.stdout)
+    assert found is not None
+    assert 300 < int(found[1]) < int(found[2]) == len(catalogue())
+
+
+def policy(tmp_path: Path) -> tuple[str, str]:
+    (tmp_path / "gate.toml").write_text(LENIENT)
+    return "--policy", str(tmp_path / "gate.toml")
+
+
+def test_files_for_build_servers_are_written_where_they_are_asked_for(tmp_path: Path, run: Path):
+    identity = spoil(run, Verdict.FAIL, "it broke")
+    out = tmp_path / "out"
+    asked = ("--sarif", out / "a.sarif", "--badge", out / "a.svg", "--summary", out / "a.md")
+    result = gate(tmp_path, *map(str, asked))
+    assert result.exit_code == 1
+    assert "::error" not in result.output
+    (results,) = (one["results"] for one in json.loads((out / "a.sarif").read_text())["runs"])
+    assert [one["ruleId"] for one in results] == [identity]
+    assert "1 violated" in (out / "a.svg").read_text()
+    assert json.loads((out / "a.json").read_text())["message"] == "1 violated"
+    assert "The release may not go" in (out / "a.md").read_text()
+
+
+def test_on_github_reasons_become_annotations_and_the_summary_of_the_step(
+    tmp_path: Path, run: Path, monkeypatch: pytest.MonkeyPatch
+):
+    identity = spoil(run, Verdict.FAIL, "it broke")
+    (tmp_path / "step.md").write_text("before\n")
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "step.md"))
+    result = gate(tmp_path, "--json")
+    assert json.loads(result.stdout)["exit_code"] == 1
+    lines = result.stderr.splitlines()
+    assert any(line.startswith(f"::error title={identity} fail::it broke%0A") for line in lines)
+    summary = (tmp_path / "step.md").read_text()
+    assert summary.startswith("before\n## Plumbline: ❌ The release may not go")
+    assert "were not judged" in summary

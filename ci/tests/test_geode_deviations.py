@@ -10,16 +10,16 @@ from click.testing import CliRunner
 from plumbline.ci.command import group
 from plumbline.ci.main_job import GEODE_DEVIATIONS
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.deviations import Deviation, read_deviations
 from plumbline.reference.explain.efforts import search
-from plumbline.reference.explain.engine import Answer
-from plumbline.reference.mistakes import mistakes
-from plumbline.reference.needs import needs
-from plumbline.reference.plans import operations_of
+from plumbline.reference.history.plan_mistakes import mistakes
+from plumbline.reference.history.plan_needs import needs
+from plumbline.reference.history.plans import operations_of
+from plumbline.reference.results.deviations import Deviation, read_deviations
+from plumbline.reference.results.runs import COUNTEREXAMPLE_FORMAT, Counterexample, read_counterexample
 from plumbline.reference.rulebook.book import rulebook_of
-from plumbline.reference.runs import COUNTEREXAMPLE_FORMAT, Counterexample, read_counterexample
-from plumbline.suites.deviations import deviating
-from plumbline.suites.replaying import BUDGET
+from plumbline.reference.search.search import Answer
+from plumbline.suites.run.known_deviations import deviating
+from plumbline.suites.run.replaying import BUDGET
 
 ON_RECORD = read_deviations(GEODE_DEVIATIONS)
 MOST_OPERATIONS = 5

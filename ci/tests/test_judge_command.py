@@ -3,13 +3,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
 from plumbline.ci.command import group
 from plumbline.ci.commands import judge as judge_command
-from plumbline.reference.rules.samples import CONFORMING, VIOLATING, sample_run
-from plumbline.reference.runs import read_verdicts
+from plumbline.ci.selftest.histories.samples import CONFORMING, VIOLATING, sample_run
+from plumbline.reference.history.history import History
+from plumbline.reference.results.runs import read_record, read_verdicts, write_record
+from plumbline.reference.results.sealing import seal_run
 
 
 def judge(*arguments: str | Path) -> Result:
@@ -68,7 +71,7 @@ def test_a_missing_spark_is_told_with_its_remedy(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     result = judge(sample_run(tmp_path / "run", CONFORMING), "--engine", "spark")
     assert result.exit_code == 2
-    assert "pip install 'plumbline[spark]'" in result.stderr
+    assert "pip install 'pyspark" in result.stderr
 
 
 def test_auto_takes_spark_where_a_cluster_is_named(monkeypatch: pytest.MonkeyPatch):
@@ -78,3 +81,33 @@ def test_auto_takes_spark_where_a_cluster_is_named(monkeypatch: pytest.MonkeyPat
     assert judge_command._choose("duckdb")[0] == "duckdb"
     monkeypatch.delenv("SPARK_REMOTE")
     assert judge_command._choose("auto")[0] == "duckdb"
+
+
+def of_time(directory: Path, started: str, *histories: History) -> Path:
+    run = sample_run(directory, *histories)
+    write_record(run, msgspec.structs.replace(read_record(run), started=started))
+    seal_run(run)
+    return run
+
+
+def test_of_each_candidate_the_newest_run_is_judged_unless_all_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    of_time(tmp_path / "runs" / "old", "2026-01-01T08:00:00+00:00", VIOLATING["CONS-RR-04"])
+    of_time(tmp_path / "runs" / "new", "2026-01-01T09:00:00+00:00", CONFORMING)
+    monkeypatch.chdir(tmp_path)
+    mended = judge()
+    assert mended.exit_code == 0, mended.output
+    assert "1 older run was left out" in mended.output
+    assert judge("--all").exit_code == 1
+    assert judge("runs", "--all").exit_code == 1
+
+
+def test_of_a_newer_run_of_a_selection_only_that_replaces_what_was_judged_before(tmp_path: Path):
+    of_time(tmp_path / "old", "2026-01-01T08:00:00+00:00", VIOLATING["CONS-RR-04"])
+    new = of_time(tmp_path / "new", "2026-01-01T09:00:00+00:00", CONFORMING)
+    for selected, code in ((("CONS-RR-04",), 0), (("VER-TIE-01",), 1)):
+        write_record(new, msgspec.structs.replace(read_record(new), selected=selected))
+        seal_run(new)
+        result = judge(tmp_path, "--out", tmp_path / "out")
+        assert result.exit_code == code, result.output

@@ -18,7 +18,7 @@ def test_a_wrong_use_of_the_package_is_found_so_its_types_are_really_seen(tmp_pa
     probe = tmp_path / "plumbline" / "probe"
     probe.mkdir()
     (probe / "__init__.py").write_text(
-        "from plumbline.reference.verdicts import Verdict, exit_code\n"
+        "from plumbline.reference.results.verdicts import Verdict, exit_code\n"
         "right: int = exit_code([Verdict.PASS])\n"
         "wrong: str = exit_code([Verdict.PASS])\n"
     )

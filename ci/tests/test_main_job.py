@@ -12,29 +12,29 @@ from rich.console import Console
 from plumbline.ci import main_job
 from plumbline.ci.main_job import (
     FAULTY_VARIANTS,
-    Result,
-    Step,
+    JobStep,
+    StepResult,
     carry_out,
     carry_out_all,
     fails_now_and_then,
     show,
     succeeded,
 )
-from plumbline.reference.rulebook.faulty import FAULTY
-from plumbline.reference.runs import write_verdicts
-from plumbline.reference.verdicts import Source, Verdict, VerdictRow
+from plumbline.reference.results.runs import write_verdicts
+from plumbline.reference.results.verdicts import Source, Verdict, VerdictRow
+from plumbline.reference.rulebook.faulty_variants import FAULTY
 
-PASSES = Step(title="reference", arguments=("run",))
-CAUGHT = Step(title="faulty", arguments=("run",), expected=1, note="caught")
-SKIPPED = Step(title="geode", skipped="no Maven")
-LACKING = Step(title="rules", lacking="by DuckDB alone")
+PASSES = JobStep(title="reference", arguments=("run",))
+CAUGHT = JobStep(title="faulty", arguments=("run",), expected=1, note="caught")
+SKIPPED = JobStep(title="geode", skipped="no Maven")
+LACKING = JobStep(title="rules", lacking="by DuckDB alone")
 
 
 def test_a_step_that_ends_otherwise_than_expected_fails_the_job_whichever_way_round():
-    assert succeeded([Result(PASSES, 0), Result(CAUGHT, 1)], all_of_it=True)
-    assert not succeeded([Result(PASSES, 1), Result(CAUGHT, 1)], all_of_it=False)
-    assert not succeeded([Result(PASSES, 0), Result(CAUGHT, 0)], all_of_it=False)
-    assert not succeeded([Result(PASSES, 0), Result(CAUGHT, 2)], all_of_it=False)
+    assert succeeded([StepResult(PASSES, 0), StepResult(CAUGHT, 1)], all_of_it=True)
+    assert not succeeded([StepResult(PASSES, 1), StepResult(CAUGHT, 1)], all_of_it=False)
+    assert not succeeded([StepResult(PASSES, 0), StepResult(CAUGHT, 0)], all_of_it=False)
+    assert not succeeded([StepResult(PASSES, 0), StepResult(CAUGHT, 2)], all_of_it=False)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_only_what_fails_now_and_then_is_forgiven_to_a_product(
     ]
     write_verdicts(run, rows)
     assert bool(fails_now_and_then(tmp_path)) == excused
-    step = Step(title="geode", arguments=("run",), excuse=partial(fails_now_and_then, tmp_path))
+    step = JobStep(title="geode", arguments=("run",), excuse=partial(fails_now_and_then, tmp_path))
     results = carry_out_all([step], lambda *_: 1)
     assert succeeded(results, all_of_it=True) == excused
 
@@ -67,8 +67,8 @@ def test_a_product_without_a_readable_run_is_not_forgiven(tmp_path: Path):
     assert not fails_now_and_then(tmp_path)
 
 
-@pytest.mark.parametrize("result", [Result(SKIPPED, None), Result(LACKING, 0)])
-def test_what_cannot_be_done_here_is_forgiven_only_where_not_all_is_wanted(result: Result):
+@pytest.mark.parametrize("result", [StepResult(SKIPPED, None), StepResult(LACKING, 0)])
+def test_what_cannot_be_done_here_is_forgiven_only_where_not_all_is_wanted(result: StepResult):
     assert succeeded([result], all_of_it=False)
     assert not succeeded([result], all_of_it=True)
 
@@ -87,7 +87,15 @@ def test_the_steps_behind_a_failed_one_are_carried_out_and_a_skipped_one_is_not(
 
 def test_the_summary_tells_what_failed_what_was_skipped_and_why():
     console = Console(file=StringIO(), width=120, markup=False)
-    show([Result(PASSES, 2, 1.0), Result(CAUGHT, 1, 2.5), Result(SKIPPED, None), Result(LACKING, 0)], console)
+    show(
+        [
+            StepResult(PASSES, 2, 1.0),
+            StepResult(CAUGHT, 1, 2.5),
+            StepResult(SKIPPED, None),
+            StepResult(LACKING, 0),
+        ],
+        console,
+    )
     assert isinstance(console.file, StringIO)
     text = console.file.getvalue()
     for words in (

@@ -7,18 +7,18 @@ import random
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.ci.examples import three_sites, two_sites
-from plumbline.ci.examples.trials import Trial, draw_trial
-from plumbline.ci.examples.two_sites import POLICIES
-from plumbline.ci.selfchecks.comparison import JUDGE_BUDGET, compare
-from plumbline.reference.explain.engine import Answer, Budget
-from plumbline.reference.history import FaultDone, FaultKind
-from plumbline.reference.operations import Operation, OperationKind
-from plumbline.reference.plans import Do, with_steps
-from plumbline.reference.resolvers import policy_of
-from plumbline.suites.driving import Driver
-from plumbline.suites.replaying import play_plan
-from plumbline.suites.session import Session
+from plumbline.ci.selftest.generators import three_sites, two_sites
+from plumbline.ci.selftest.generators.random_trials import Trial, draw_trial
+from plumbline.ci.selftest.generators.two_sites import POLICIES
+from plumbline.ci.selftest.soundness.comparison import JUDGE_BUDGET, compare
+from plumbline.reference.history.history import FaultDone, FaultKind
+from plumbline.reference.history.operations import Operation, OperationKind
+from plumbline.reference.history.plans import Do, with_steps
+from plumbline.reference.history.resolvers import policy_of
+from plumbline.reference.search.search import Answer, Budget
+from plumbline.suites.harness.driver import Driver
+from plumbline.suites.harness.session import Session
+from plumbline.suites.run.replaying import play_plan
 
 OF_THREE_SITES = range(8)
 OF_RESOLVERS = range(24)
@@ -85,7 +85,7 @@ def test_clocks_pass_between_calls_of_two_sites_where_events_travel_on(
 ):
     waits: list[Driver] = []
     monkeypatch.setattr(Driver, "let_clocks_pass", lambda driver: waits.append(driver))  # noqa: PLW0108 - a method
-    shape = three_sites.Shape(operations=0, linked=linked, topology=three_sites.ALONE, cuts=0.0)
+    shape = three_sites.ThreeSitesShape(operations=0, linked=linked, topology=three_sites.ALONE, cuts=0.0)
     drawn = three_sites.draw_plan(random.Random(0), shape)  # noqa: S311 - nothing is drawn
     steps = tuple(
         Do(

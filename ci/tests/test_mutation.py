@@ -11,13 +11,13 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from plumbline.ci.commands import faulty_mutate
-from plumbline.ci.commands.faulty_mutate import command, sampled, tally
-from plumbline.ci.selfchecks.survivors import Explained, Why, _by_name, explained
+from plumbline.ci.selftest.checks.mutating import End, MutantResult, strike
+from plumbline.ci.selftest.checks.survivors import Explained, Why, _by_name, explained
+from plumbline.ci.selftest.commands import faulty_mutate
+from plumbline.ci.selftest.commands.faulty_mutate import FaultyMutateDocument, command, sampled, tally
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.mutants import Mutant, mutants
-from plumbline.suites.mutating import End, Fate, strike
 
 ALL = mutants()
 SAMPLE = sampled(ALL, 100, 7)
@@ -37,7 +37,7 @@ def mutant(decision: str, answer: Callable[..., Any]) -> Mutant:
 def test_of_a_hundred_mutants_nine_in_ten_are_found_out_and_the_others_explained():
     # Those that are explained are known to survive, so nobody has to play the whole suite to see it.
     fates = [
-        Fate(mutant=one.name, decision=one.decision, end=End.SURVIVED)
+        MutantResult(mutant=one.name, decision=one.decision, end=End.SURVIVED)
         if one.name in explained()
         else strike(one)
         for one in SAMPLE
@@ -71,7 +71,7 @@ def test_what_is_right_survives_and_what_is_wrong_is_killed_by_a_test_of_its_own
     ("decision", "answer", "said"),
     [
         ("promoted", lambda secondaries: secondaries[9], "IndexError"),
-        ("tells_removals", lambda: False, "no end"),
+        ("tells_removals", lambda *_: False, "no end"),
     ],
 )
 def test_a_mutant_that_raises_or_never_comes_to_rest_is_broken(
@@ -89,7 +89,7 @@ def test_the_command_tells_of_each_and_ends_with_1_for_one_that_nobody_explains(
     # All else there is would be played before it is said that one survives.
     monkeypatch.setattr(faulty_mutate, "strike", partial(strike, own_only=True))
     result = CliRunner().invoke(command, ["batch_of", "--json"])
-    fates = msgspec.json.decode(result.stdout.splitlines()[0], type=list[Fate])
+    fates = msgspec.json.decode(result.stdout.splitlines()[0], type=FaultyMutateDocument).rows
     assert [fate.mutant for fate in fates if fate.end is End.SURVIVED] == [
         "batch_of: size",
         "batch_of: min(size, size)",

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.reference.history import Called, ContentsAsked, ContentsRead, OrderStrength, Shown
-from plumbline.reference.operations import (
+from plumbline.reference.history.history import Called, ContentsAsked, ContentsRead, OrderStrength, Shown
+from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
     RegionAttributes,
@@ -18,13 +18,13 @@ from plumbline.reference.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.plans import Do, Park, Plan, Settle
-from plumbline.reference.runs import Counterexample, read_counterexample
-from plumbline.suites.nearest import MOST_EVENTS, nearest
-from plumbline.suites.profiles import PROFILES
-from plumbline.suites.replaying import play_plan
-from plumbline.suites.running import Options, run_suite
-from plumbline.suites.session import Session
+from plumbline.reference.history.plans import Do, Park, Plan, Settle
+from plumbline.reference.results.runs import Counterexample, read_counterexample
+from plumbline.suites.harness.session import Session
+from plumbline.suites.run.closest_run import MOST_EVENTS, nearest
+from plumbline.suites.run.profiles import PROFILES
+from plumbline.suites.run.replaying import play_plan
+from plumbline.suites.run.running import Options, run_suite
 
 GEODE = Path(__file__).parents[1] / "counterexamples" / "WANC-LOCAL-01-geode-1.15.1.json"
 
@@ -65,8 +65,8 @@ def tie(tmp_path_factory: pytest.TempPathFactory) -> Counterexample:
 
 def test_a_queue_that_holds_too_much_is_told_with_what_it_should_hold():
     assert told(read_counterexample(GEODE)) == {
-        "A holds in queue to 2": ("v2, v3", "v2, v3, v1"),
-        "B holds in queue to 2": ("v2, v3", "v2, v3, v1"),
+        "queue to 2 on A holds": ("v2, v3", "v2, v3, v1"),
+        "queue to 2 on B holds": ("v2, v3", "v2, v3, v1"),
     }
 
 

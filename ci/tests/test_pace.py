@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.ci.benchmarks.pace import calm, main, pace, with_a_crash
-from plumbline.suites.driving import Driver
-from plumbline.suites.session import Session
+from plumbline.ci.selftest.benchmarks.pace import calm, main, pace, with_a_crash
+from plumbline.suites.harness.driver import Driver
+from plumbline.suites.harness.session import Session
 
 
 def test_the_figures_of_a_candidate_are_printed(capsys: pytest.CaptureFixture[str]):

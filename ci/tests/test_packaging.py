@@ -1,9 +1,11 @@
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
 import zipfile
 from collections.abc import Iterator
+from email.parser import Parser
 from pathlib import Path
 
 import pytest
@@ -12,9 +14,10 @@ from packaging.utils import canonicalize_name
 
 from plumbline.ci.command import EXTRAS
 from plumbline.ci.lint import FOLDERS, ROOT
+from plumbline.reference import distribution
 from plumbline.reference.catalogue.loader import catalogue
-from plumbline.suites.machines.registry import MACHINES
-from plumbline.suites.scenarios.registry import SCENARIOS
+from plumbline.suites.machines.all_machines import MACHINES
+from plumbline.suites.scenarios.all_scenarios import SCENARIOS
 
 LOCK = ROOT / "ci" / "requirements.lock"
 LOCKED_EXTRAS = ("spark", "geode", "allure", "develop")
@@ -23,14 +26,27 @@ LOCKED_EXTRAS = ("spark", "geode", "allure", "develop")
 NOT_PACKAGED = {"ci/requirements.lock", "ci/requirements-java.lock"}
 
 
+LEFT_OUT = {"tests", "selftest", "__pycache__"}
+"""Folders that the wheel leaves out: what tests Plumbline itself stays in the clone."""
+
+
 def packaged_files() -> Iterator[str]:
     """What of the clone belongs into the wheel, as paths in the clone."""
     for folder in FOLDERS:
         for path in (ROOT / folder).rglob("*"):
             name = path.relative_to(ROOT)
-            aside = any(part.startswith(".") or part in {"tests", "__pycache__"} for part in name.parts)
+            aside = any(part.startswith(".") or part in LEFT_OUT for part in name.parts)
             if path.is_file() and not aside and name.as_posix() not in NOT_PACKAGED:
                 yield name.as_posix()
+
+
+def copy_clone(copy: Path) -> None:
+    """A copy of what a wheel is made of."""
+    copy.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, copy)
+    for folder in FOLDERS:
+        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
 
 
 def run(*command: object, directory: Path) -> str:
@@ -60,6 +76,30 @@ def test_every_package_folder_is_named_in_pyproject():
     assert sorted(named) == sorted("plumbline." + ".".join(folder.parts) for folder in folders)
 
 
+@pytest.mark.slow
+def test_build_makes_the_same_wheel_where_an_earlier_installation_has_left_its_folder(
+    wheel: Path, tmp_path: Path
+):
+    clone, out = tmp_path / "clone", tmp_path / "out"
+    copy_clone(clone)
+    left = clone / "build" / "lib" / "plumbline" / "reference" / "removed_since.py"
+    left.parent.mkdir(parents=True)
+    left.write_text("")
+    run(sys.executable, "-m", "build", "--outdir", out, directory=clone)
+    (built,) = out.glob("plumbline_conformance-*.whl")
+    assert list(out.glob("plumbline_conformance-*.tar.gz"))
+    assert set(zipfile.ZipFile(built).namelist()) == set(zipfile.ZipFile(wheel).namelist())
+
+
+def test_the_pages_say_how_the_wheel_is_made():
+    for page in ("README.md", "docs/write-an-adapter.md", "docs/gate.md"):
+        text = " ".join((ROOT / page).read_text().split())
+        assert "`pip install build` and `python -m build`" in text
+    # That would work in the folder that an installation has left, with what lies in it.
+    pages = (*ROOT.glob("docs/*.md"), *ROOT.glob("ci/workflows/*.yml"), ROOT / "README.md")
+    assert [page.name for page in pages if "build --wheel" in page.read_text()] == ["development.md"]
+
+
 def test_the_wheel_holds_every_module_and_data_file_and_nothing_else(wheel: Path):
     names = zipfile.ZipFile(wheel).namelist()
     inside = {name for name in names if ".dist-info/" not in name}
@@ -71,11 +111,38 @@ def test_the_licence_goes_with_the_wheel(wheel: Path):
     assert zipfile.ZipFile(wheel).read(name).decode() == (ROOT / "LICENSE").read_text()
 
 
+def test_the_wheel_has_the_name_and_the_version_that_the_suite_tells(wheel: Path):
+    (name,) = (name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".dist-info/METADATA"))
+    told = Parser().parsestr(zipfile.ZipFile(wheel).read(name).decode())
+    assert (told["Name"], told["Version"]) == (distribution.NAME, distribution.VERSION)
+
+
+def test_no_file_installs_the_project_by_name():
+    """The name `plumbline` belongs to another project on public indexes; what is free may be taken."""
+    named = re.compile(
+        rf"(pip3?|uv|pipx)\b.*\binstall\b.*[ '\"](plumbline|{distribution.NAME})(?![\w.-]*[\w/])"
+    )
+    here = Path(__file__).relative_to(ROOT).as_posix()
+    listed = run("git", "ls-files", directory=ROOT).splitlines()
+    text = {name: (ROOT / name).read_bytes().decode(errors="replace") for name in listed}
+    assert [name for name, whole in text.items() if named.search(whole)] == [here]
+    assert named.search("pip install 'plumbline[spark]'")
+    assert named.search("pip install --force plumbline==1")
+    assert not named.search("pip install ./plumbline_conformance-0.1.0-py3-none-any.whl")
+
+
+def test_a_clone_that_is_not_installed_knows_what_it_needs(monkeypatch: pytest.MonkeyPatch):
+    told = {extra: distribution.packages(extra) for extra in ("", *EXTRAS.values())}
+    assert told["spark"] == ("pyspark", "pandas")
+    assert distribution.how_to_install("geode").startswith("pip install 'py4j>=")
+    monkeypatch.setattr(distribution, "NAME", "not-installed-anywhere")
+    assert {extra: distribution.packages(extra) for extra in told} == told
+
+
 @pytest.mark.slow
 def test_the_installed_command_tells_its_version(installed: Path, tmp_path: Path):
-    with (ROOT / "pyproject.toml").open("rb") as file:
-        version = tomllib.load(file)["project"]["version"]
-    assert run(installed / "plumbline", "--version", directory=tmp_path) == f"plumbline {version}\n"
+    said = run(installed / "plumbline", "--version", directory=tmp_path)
+    assert said == f"plumbline {distribution.VERSION}\n"
 
 
 @pytest.mark.slow
@@ -101,7 +168,7 @@ def test_every_module_of_the_core_installation_imports_or_asks_for_an_extra(inst
         "        print(module.name, 'tells', error)\n"
     )
     lines = run(installed / "python", "-c", probe, directory=tmp_path).splitlines()
-    explained = re.compile(rf"\S+ (lacks ({'|'.join(EXTRAS)})\b|tells .*pip install 'plumbline\[\w+\]')")
+    explained = re.compile(rf"\S+ (lacks ({'|'.join(EXTRAS)})\b|tells .*pip install '?[a-z0-9-]+[<>=])")
     assert [line for line in lines if not explained.match(line)] == []
 
 

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.ci.examples.one_site import Shape, draw_plan
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.history import (
+from plumbline.ci.selftest.generators.one_site import OneSiteShape, draw_plan
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.history import (
     Called,
     Fault,
     FaultKind,
@@ -20,9 +20,7 @@ from plumbline.reference.history import (
     Redelivered,
     Returned,
 )
-from plumbline.reference.mistakes import mistakes
-from plumbline.reference.needs import needs
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Client,
     Interest,
     Operation,
@@ -33,7 +31,9 @@ from plumbline.reference.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.plans import (
+from plumbline.reference.history.plan_mistakes import mistakes
+from plumbline.reference.history.plan_needs import needs
+from plumbline.reference.history.plans import (
     Await,
     Count,
     Do,
@@ -61,13 +61,13 @@ from plumbline.reference.plans import (
     restricted,
     with_steps,
 )
+from plumbline.reference.results.verdicts import Verdict
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.rulebook.faulty import FAULTY
-from plumbline.reference.verdicts import Verdict
-from plumbline.suites.replaying import Judge, play_plan
-from plumbline.suites.scenarios.playing import play
-from plumbline.suites.scenarios.registry import SCENARIOS
-from plumbline.suites.session import Session
+from plumbline.reference.rulebook.faulty_variants import FAULTY
+from plumbline.suites.harness.session import Session
+from plumbline.suites.run.playing import play
+from plumbline.suites.run.replaying import Judge, play_plan
+from plumbline.suites.scenarios.all_scenarios import SCENARIOS
 
 TWO_SITES = Topology((Site(1, ("A", "B")), Site(2, ("X", "Y"))))
 QUEUE = QueueAttributes(id="q", site=1, remote_site=2)
@@ -186,6 +186,11 @@ def test_what_cannot_be_carried_out_is_told(steps: tuple[PlanStep, ...], said: s
     assert said in mistakes(msgspec.structs.replace(PLAN, steps=steps))
 
 
+def test_a_queue_runs_on_members_that_there_are():
+    queue = msgspec.structs.replace(QUEUE, members=("A", "Z"))
+    assert mistakes(msgspec.structs.replace(PLAN, queues=(queue,))) == ["queue 'q': no member 'Z'"]
+
+
 def test_a_client_stands_on_a_member_and_has_a_name_of_its_own():
     for client in (
         Client(name="A", servers=("B",)),
@@ -226,7 +231,7 @@ def test_a_thread_calls_one_operation_after_the_other(steps: tuple[PlanStep, ...
 @pytest.mark.parametrize("seed", range(40))
 def test_no_plan_that_is_drawn_has_doubly_busy_threads(seed: int):
     draw = random.Random(seed)  # noqa: S311 - reproducible examples, not secrets
-    assert not doubly_busy(draw_plan(draw, Shape(operations=20)))
+    assert not doubly_busy(draw_plan(draw, OneSiteShape(operations=20)))
 
 
 def test_messages_that_never_were_are_not_delivered_again():

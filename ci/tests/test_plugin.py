@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from plumbline.ci.lint import ROOT
-from plumbline.suites.machines.registry import MACHINES
-from plumbline.suites.scenarios.registry import SCENARIOS
+from plumbline.reference.results.runs import read_counterexample
+from plumbline.suites.machines.all_machines import MACHINES
+from plumbline.suites.scenarios.all_scenarios import SCENARIOS
 
 CLONE = ("suites",)
 INSTALLED = ("--pyargs", "plumbline.suites")
@@ -71,6 +72,76 @@ def test_a_faulty_candidate_fails_the_items_of_its_requirement_with_what_was_exp
     assert "Traceback" not in text
 
 
+def test_a_failure_under_pytest_has_all_that_a_run_prints_and_a_file_that_replays(tmp_path: Path):
+    candidate = "faulty:tie-keeps-own"
+    code, _, text = suite(tmp_path, *INSTALLED, "--candidate", candidate, "-k", "VER-TIE-01")
+    assert code == 1
+    # In CI pytest repeats whole messages in the summary at its end.
+    told, _, _ = text.partition("short test summary info")
+    for heading in ("Set-up", "Steps", "What happened", "Expected", "Seen", "Replay it"):
+        assert told.count(f"\n{heading}") == 2, "of the scenario and of the machine"
+    assert "\nClosest correct run" in text
+    assert "site 1: members A, B, C" in text
+    assert "plumbline reference 0.1.0, dialect geode, profile smoke, seed 20250101" in text
+    assert re.search(r"^scenarios +1 +\d", text, re.MULTILINE)
+    assert re.search(r"^replicated_regions +\d+ +\d", text, re.MULTILINE)
+    assert "\n1 fail, 340 not asked for\n" in text
+    files = sorted((tmp_path / "runs").glob("*-pytest-*/counterexamples/*.json"))
+    assert [path.name.partition("-")[0] for path in files] == ["machine", "scenario"]
+    for path in files:
+        assert f"counterexample: {path.relative_to(tmp_path)}" in text
+        again = [sys.executable, "-m", "plumbline.ci", "replay", str(path), "--times", "1"]
+        assert subprocess.run(again, capture_output=True, check=False, timeout=LIMIT_S).returncode == 1
+        assert read_counterexample(path).replay == f"plumbline replay {path.relative_to(tmp_path)}"
+
+
+def test_one_candidate_is_spread_over_processes_and_judged_in_one(tmp_path: Path):
+    selection = (*INSTALLED, "--candidate", "reference", "-k", "VER-TIE or VER-OPS or CONS-RR")
+    code, _, text = suite(tmp_path, *selection, "-n", "2", "-v")
+    assert code == 0, text
+    played = re.findall(r"^\[(gw\d)\] \[ *\d+%\] \w+ \S*test_(\w+)\.py::", text, re.MULTILINE)
+    of_scenarios = {worker for worker, module in played if module == "scenarios"}
+    judging = {worker for worker, module in played if module == "requirements"}
+    assert of_scenarios == {"gw0", "gw1"}
+    assert len(judging) == 1
+    whole = suite(tmp_path, *selection)[2]
+    assert counted(text) == counted(whole)
+
+
+ONE_SCENARIO = "the_later_update_wins_at_both_sites or (test_requirement and WANC-TS-02)"
+
+
+@pytest.mark.parametrize("processes", [(), ("-n", "2")], ids=["one process", "two processes"])
+def test_the_summary_names_clauses_that_were_not_reached_and_what_was_left_out(
+    tmp_path: Path, processes: tuple[str, ...]
+):
+    code, outcomes, text = suite(
+        tmp_path, *INSTALLED, "--candidate", "reference", "-k", ONE_SCENARIO, *processes
+    )
+    assert code == 0, text
+    assert set(outcomes.values()) == {"PASSED"}
+    assert "clauses of passed requirements that this run did not reach: WANC-TS-02:onward" in text
+    assert re.search(r"\nonly tests about .* were run; \d+ other scenarios were not\. .*--wide", text)
+
+
+def test_wide_plays_every_example_and_judges_what_is_selected(tmp_path: Path):
+    selection = (*INSTALLED, "--candidate", "reference", "-k", "VER-TIE-01", "--collect-only", "-q")
+    _, _, text = suite(tmp_path, *selection, "--wide")
+    names = re.findall(r"test_(\w+)\.py::\w+\[reference-(.+)\]", text)
+    played = {name for module, name in names if module != "requirements"}
+    assert played == {*SCENARIOS, *MACHINES}
+    assert names[-1] == ("requirements", "VER-TIE-01"), "judged last"
+    assert len(names) == len(played) + 1
+    assert "requirements" not in {module for module, _ in names[:-1]}
+
+
+def counted(text: str) -> list[str]:
+    """The lines of statistics: what was played, and the verdicts; seconds left out."""
+    lines = text.partition("= plumbline: reference =")[2].splitlines()
+    played = [" ".join(line.split()[:2]) for line in lines if re.match(r"\w+ +\d+ +\d+\.\d", line)]
+    return played + [line for line in lines if " pass, " in line and "=" not in line]
+
+
 @pytest.mark.slow
 def test_several_processes_come_to_the_same_outcomes(tmp_path: Path):
     candidates = ("--candidate", "reference", "--candidate", "faulty:no-transaction-at-all")
@@ -105,7 +176,7 @@ def test_a_candidate_that_cannot_introduce_itself_is_an_error_in_every_item(tmp_
     script.write_text("import sys; print('no licence found', file=sys.stderr); sys.exit(3)")
     candidate = f"process:{sys.executable} {script}"
     code, _, text = suite(tmp_path, *INSTALLED, "--candidate", candidate, "-k", "VER-TIE-01")
-    assert code == 1
+    assert code == 2, "nothing failed; nothing could be judged"
     assert re.search(rf"\n=+ .*\b{len(about('VER-TIE-01'))} errors? in", text)
     assert "adapter error: hello: the adapter ended with exit status 3 no licence found" in text
     assert "passed" not in text.splitlines()[-1]

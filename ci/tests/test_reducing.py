@@ -9,17 +9,16 @@ import msgspec
 import pytest
 
 from plumbline.adapters.adapter import Adapter
-from plumbline.adapters.candidates import Candidate, Kind, find_candidate
+from plumbline.adapters.candidates import Candidate, CandidateKind, find_candidate
 from plumbline.adapters.errors import AdapterError
-from plumbline.adapters.protocol import Introduction
-from plumbline.adapters.reference.adapter import ReferenceAdapter
+from plumbline.adapters.protocol import Introduction, SettleResult
+from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.adapters.tests.small_adapter import SmallAdapter
-from plumbline.ci.examples.one_site import Shape, draw_plan
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.deviations import Deviation
+from plumbline.ci.selftest.generators.one_site import OneSiteShape, draw_plan
+from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.explain.asked import Asked
-from plumbline.reference.history import Called, Fault, FaultDone, FaultKind, History, QueueRead
-from plumbline.reference.operations import (
+from plumbline.reference.history.history import Called, Fault, FaultDone, FaultKind, History, QueueRead
+from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
     QueueAttributes,
@@ -29,7 +28,7 @@ from plumbline.reference.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.plans import (
+from plumbline.reference.history.plans import (
     Do,
     Inject,
     Look,
@@ -42,26 +41,27 @@ from plumbline.reference.plans import (
     operations_of,
     restricted,
 )
+from plumbline.reference.results.deviations import Deviation
+from plumbline.reference.results.verdicts import Verdict
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.rulebook.faulty import FAULTY
-from plumbline.reference.verdicts import Verdict
-from plumbline.suites import reducing
-from plumbline.suites.reducing import Limits, reduce
-from plumbline.suites.replaying import Judge, Played, play_plan
-from plumbline.suites.session import Session
+from plumbline.reference.rulebook.faulty_variants import FAULTY
+from plumbline.suites.harness.session import Session
+from plumbline.suites.run import reducer as reducing
+from plumbline.suites.run.reducer import ReducerLimits, reduce
+from plumbline.suites.run.replaying import Judge, Played, play_plan
 
 JUDGE = Judge(Rulebook())
 
 
 def of(name: str, adapter: Callable[[], Adapter]) -> Candidate:
-    return Candidate(name=name, kind=Kind.PYTHON, in_process=True, open=adapter)
+    return Candidate(name=name, kind=CandidateKind.PYTHON, in_process=True, open=adapter)
 
 
 def failing(session: Session, operations: int = 14) -> Played:
     """The first failing example of some that are drawn."""
     for seed in range(300):
         draw = random.Random(seed)  # noqa: S311 - reproducible examples, not secrets
-        played = play_plan(draw_plan(draw, Shape(operations=operations, keys=("x", "y"))), session)
+        played = play_plan(draw_plan(draw, OneSiteShape(operations=operations, keys=("x", "y"))), session)
         if JUDGE.verdict(played.history)[0] is Verdict.FAIL:
             return played
     raise AssertionError("no example fails")
@@ -116,7 +116,7 @@ def test_a_model_that_suspects_the_wrong_operations_costs_runs_and_nothing_else(
 class Unsteady(ReferenceAdapter):
     """Wrong in one example of three."""
 
-    wrong = FAULTY["tie-keeps-own"].rulebook()
+    wrong = FAULTY["tie-keeps-own"].rulebook(Rulebook())
 
     def __init__(self) -> None:
         super().__init__()
@@ -136,7 +136,7 @@ class Unsteady(ReferenceAdapter):
 def test_what_fails_now_and_then_is_made_small_and_still_fails_now_and_then():
     with Session(of("unsteady", Unsteady)) as session:
         found = failing(session)
-        reduced = reduce(found, session, JUDGE, limits=Limits(runs=1_000))
+        reduced = reduce(found, session, JUDGE, limits=ReducerLimits(runs=1_000))
         again = [JUDGE.verdict(play_plan(reduced.played.plan, session).history)[0] for _ in range(3)]
     assert reduced.tries > 1
     assert again.count(Verdict.FAIL) == 1
@@ -198,7 +198,7 @@ def test_with_the_budget_used_up_the_best_so_far_is_kept(runs: int, smaller: boo
     with Session(find_candidate("faulty:announces-twice")) as session:
         found = failing(session)
         told: list[int] = []
-        limits = Limits(runs=runs)
+        limits = ReducerLimits(runs=runs)
         reduced = reduce(found, session, JUDGE, limits=limits, progress=lambda done, _: told.append(done))
         assert told == [*range(1, runs + 1), runs]
         assert reduced.reduction.runs == runs
@@ -211,7 +211,7 @@ def test_with_the_budget_used_up_the_best_so_far_is_kept(runs: int, smaller: boo
 def test_no_time_is_no_budget_either():
     with Session(find_candidate("faulty:announces-twice")) as session:
         found = failing(session)
-        reduced = reduce(found, session, JUDGE, limits=Limits(seconds=0.0))
+        reduced = reduce(found, session, JUDGE, limits=ReducerLimits(seconds=0.0))
     assert reduced.played == found
     assert reduced.reduction.runs == 0
     assert not reduced.reduction.minimal
@@ -224,7 +224,7 @@ class Dying(ReferenceAdapter):
     last = 0
 
     def __init__(self) -> None:
-        super().__init__(FAULTY["tie-keeps-own"].rulebook())
+        super().__init__(FAULTY["tie-keeps-own"].rulebook(Rulebook()))
 
     def reset(self, regions: tuple[RegionAttributes, ...]) -> None:
         type(self).examples += 1
@@ -264,6 +264,10 @@ class TwoSites(SmallAdapter):
 
     def crash(self, member: str) -> None:
         pass
+
+    def settle(self, timeout_ms: int) -> SettleResult:
+        del timeout_ms
+        return SettleResult(settled=True)
 
     def look_at_queue(self, member: str, queue: str) -> QueueSight:
         del member, queue

@@ -11,10 +11,10 @@ import pytest
 PLAYED = """
 import sys
 from plumbline.adapters.candidates import find_candidate
-from plumbline.reference.explain import engine
-from plumbline.suites.scenarios.playing import play
-from plumbline.suites.scenarios.registry import SCENARIOS
-from plumbline.suites.session import Session
+from plumbline.reference.search import search as engine
+from plumbline.suites.run.playing import play
+from plumbline.suites.scenarios.all_scenarios import SCENARIOS
+from plumbline.suites.harness.session import Session
 
 go_on = engine.Search.go_on
 def counted(*arguments):
@@ -40,7 +40,7 @@ def played(hash_seed: int, scenario: str) -> str:
     "scenario",
     [
         "what_a_member_lacks_is_put_at_a_replicate_first",
-        "clients_hold_in_the_end_what_servers_hold_whoever_wrote_at_the_same_time",
+        "clients_end_with_what_servers_hold_after_concurrent_writes",
     ],
 )
 def test_a_search_goes_the_same_way_in_every_process(scenario: str):

@@ -13,21 +13,22 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
-from plumbline.adapters.candidates import Candidate, Kind
+from plumbline.adapters.candidates import Candidate, CandidateKind
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.protocol import Deployed, Introduction
-from plumbline.adapters.reference.adapter import ReferenceAdapter
+from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.ci.command import group
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import RegionAttributes, Site, Topology
-from plumbline.reference.plans import Do, Plan, operations_of
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import RegionAttributes, Site, Topology
+from plumbline.reference.history.plans import Do, Plan, operations_of
+from plumbline.reference.history.setups import setup_words
+from plumbline.reference.results.runs import Counterexample, read_counterexample
+from plumbline.reference.results.verdicts import Verdict
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.rulebook.faulty import FAULTY
-from plumbline.reference.runs import Counterexample, read_counterexample
-from plumbline.reference.verdicts import Verdict
-from plumbline.suites import replaying
-from plumbline.suites.replaying import CannotReplayError, Judge, replay
-from plumbline.suites.session import Session
+from plumbline.reference.rulebook.faulty_variants import FAULTY
+from plumbline.suites.harness.session import Session
+from plumbline.suites.run import replaying
+from plumbline.suites.run.replaying import CannotReplayError, Judge, replay
 
 MANY, FEW = 10, 3
 VARIANT = "tie-keeps-own"
@@ -78,7 +79,7 @@ def test_a_file_is_replayed_on_any_candidate(found: Path, name: str, candidate: 
     else:
         assert f"failed {code} of 1 times on {told}" in " ".join(result.stdout.splitlines())
     if code == 1:
-        for heading in ("What was done", "What happened", "Expected", "Seen"):
+        for heading in ("Steps", "What happened", "Expected", "Seen"):
             assert f"\n{heading}\n" in result.stdout
     assert "Traceback" not in result.output
 
@@ -103,6 +104,8 @@ def test_a_scenario_is_made_small_and_what_is_left_replays_as_a_plan(tmp_path: P
     assert result.exit_code == 1, result.output
     assert "failed 5 of 5 times" in result.stdout
     before, after = read_counterexample(file), read_counterexample(small)
+    for kept in (before, after):
+        assert kept.setup == setup_words(kept.history)
     assert before.played is not None
     assert after.played is not None
     assert len(operations_of(before.played)) > MANY
@@ -131,6 +134,7 @@ def test_as_json_it_says_how_often_it_failed_what_was_expected_and_what_was_seen
     assert told["expected"]
     assert told["seen"]
     assert told["plan"]
+    assert told["setup"][0].startswith("site 1: members")
     right = json.loads(replayed(found / f"{MACHINE}.json", "--candidate", "reference", "--json").stdout)
     assert (right["failed"], right["tried"], right["verdicts"], right["seen"]) == (0, 1, {"pass": 1}, [])
 
@@ -170,7 +174,7 @@ def test_one_that_does_not_fail_every_time_is_played_more_than_once(found: Path,
 def test_what_only_the_scenario_says_is_replayed_as_the_scenario(tmp_path: Path):
     words = ["run", "--candidate", "faulty:unchecked-by-default", "--select", "CFG-CHECKS-01"]
     CliRunner().invoke(group, [*words, "--profile", "smoke", "--out", str(tmp_path)])
-    (file,) = tmp_path.glob("*/counterexamples/scenario-a_region_says_that_it_checks*.json")
+    (file,) = tmp_path.glob("*/counterexamples/scenario-a_region_reports_checking*.json")
     # The search refutes this one as well; a file says so where only the scenario does.
     file.write_text(json.dumps(json.loads(file.read_text()) | {"refuted": False}))
     assert not read_counterexample(file).refuted
@@ -178,10 +182,10 @@ def test_what_only_the_scenario_says_is_replayed_as_the_scenario(tmp_path: Path)
     assert result.exit_code == 1
     assert "checking to be on at A" in result.stdout
     assert replayed(file, "--candidate", "reference").exit_code == 0
-    file.write_text(file.read_text().replace("a_region_says", "a_region_sang"))
+    file.write_text(file.read_text().replace("a_region_reports", "a_region_sang"))
     result = replayed(file)
     assert result.exit_code == 2
-    assert "has none of that name" in result.stderr
+    assert "has no such scenario" in result.stderr
 
 
 def damaged(change: Callable[[dict[str, Any]], None]) -> Callable[[bytes], bytes]:
@@ -245,14 +249,14 @@ def test_a_bad_file_is_refused_in_one_line(
 
 
 def of(name: str, adapter: Callable[[], ReferenceAdapter]) -> Candidate:
-    return Candidate(name=name, kind=Kind.PYTHON, in_process=True, open=adapter)
+    return Candidate(name=name, kind=CandidateKind.PYTHON, in_process=True, open=adapter)
 
 
 class Reversed(ReferenceAdapter):
     """Gives the lowest id to the member named last."""
 
     def __init__(self) -> None:
-        super().__init__(FAULTY[VARIANT].rulebook())
+        super().__init__(FAULTY[VARIANT].rulebook(Rulebook()))
 
     def deploy(self, topology: Topology) -> Deployed:
         return super().deploy(Topology(tuple(Site(s.number, s.members[::-1]) for s in topology.sites)))

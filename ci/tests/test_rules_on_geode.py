@@ -7,19 +7,19 @@ import random
 import pyarrow as pa
 import pytest
 
-from plumbline.reference.history import Fault, FaultKind
-from plumbline.reference.operations import Operation, OperationKind, QueueAttributes, RegionAttributes
+from plumbline.ci.selftest.histories.tale import TOPOLOGY
+from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.operations import Operation, OperationKind, QueueAttributes, RegionAttributes
+from plumbline.reference.results.verdicts import Source, Verdict
 from plumbline.reference.rules.judging import findings
-from plumbline.reference.rules.tale import TOPOLOGY
 from plumbline.reference.trace.layout import Row
 from plumbline.reference.trace.rows import rows
 from plumbline.reference.trace.schema import TRACE_SCHEMA
-from plumbline.reference.verdicts import Source, Verdict
-from plumbline.suites.driving import Driver
+from plumbline.suites.harness.driver import Driver
 
 pytest.importorskip("py4j", reason="the extra [geode] is not installed")
 
-from plumbline.adapters.geode.adapter import GeodeAdapter
+from plumbline.adapters.geode.geode_adapter import GeodeAdapter
 
 pytestmark = pytest.mark.java
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import random
 from collections.abc import Callable
 from typing import Any
@@ -8,9 +7,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from plumbline.adapters.reference.adapter import ReferenceAdapter
-from plumbline.reference.history import History
-from plumbline.reference.operations import (
+from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
+from plumbline.ci.selftest.histories.samples import VIOLATING
+from plumbline.reference.history.history import History
+from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
     RegionAttributes,
@@ -19,14 +19,13 @@ from plumbline.reference.operations import (
     Status,
     Topology,
 )
+from plumbline.reference.results.verdicts import Source, Verdict
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.rules.judging import Finding, findings
+from plumbline.reference.rules.judging import RuleFinding, findings
 from plumbline.reference.rules.rule import load_rules
-from plumbline.reference.rules.samples import VIOLATING
 from plumbline.reference.trace.rows import rows
 from plumbline.reference.trace.schema import TRACE_SCHEMA
-from plumbline.reference.verdicts import Source, Verdict
-from plumbline.suites.driving import Driver
+from plumbline.suites.harness.driver import Driver
 
 EXAMPLES = 150
 TOPOLOGY = Topology((Site(1, ("m1", "m2", "m3")),))
@@ -79,7 +78,7 @@ def example(rulebook: Rulebook, seed: int) -> History:
     return driver.history()
 
 
-def found(rulebook: Rulebook) -> dict[str, Finding]:
+def found(rulebook: Rulebook) -> dict[str, RuleFinding]:
     events = [
         row
         for seed in range(EXAMPLES)
@@ -109,5 +108,5 @@ def test_no_rule_accuses_the_reference_in_whatever_order_it_takes_its_steps():
 def test_a_rule_accuses_a_reference_that_decides_wrongly(
     decision: str, answer: Callable[..., Any], requirement: str
 ):
-    faulty = dataclasses.replace(Rulebook(), **{decision: answer})
+    faulty = Rulebook(**{decision: answer})
     assert found(faulty)[requirement].violations > 0

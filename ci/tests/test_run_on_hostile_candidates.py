@@ -16,15 +16,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from plumbline.ci.command import group
-from plumbline.reference.runs import RunRecord, read_record, read_verdicts
+from plumbline.reference.results.runs import RunRecord, read_record, read_verdicts
+from plumbline.reference.results.verdicts import Verdict, VerdictRow, merge
 from plumbline.reference.trace.files import verified_files
-from plumbline.reference.verdicts import Verdict, VerdictRow, merge
 
 PRELUDE = """
 import json, os, signal, sys, time
 
 from plumbline.adapters.process.server import Server
-from plumbline.adapters.reference.adapter import ReferenceAdapter
+from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 
 server = Server(ReferenceAdapter())
 requests = (line for line in iter(sys.stdin.buffer.readline, b""))
@@ -168,12 +168,15 @@ def test_an_adapter_that_misbehaves_is_an_adapter_error_with_its_last_words_and_
 
 
 LIARS = r'''
+import os
+import sys
+
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import UnsupportedError
 from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
-from plumbline.adapters.reference.adapter import ReferenceAdapter
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Event, EventKind, Outcome, Status
+from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import Event, EventKind, Outcome, Status
 
 
 class ShowsNothing(ReferenceAdapter):
@@ -255,18 +258,33 @@ class Boastful(SaysYes):
 class Raving(ReferenceAdapter):
     """Tells listeners of things that nobody did, in words that are no words."""
 
-    told = 0
+    told = ()
+
+    def reset(self, regions):
+        super().reset(regions)
+        self.told, self.read = (), 0
 
     def observe(self, since):
-        self.told += 1
         event = Event(
-            member="A", region="\x1b[31m", key="\x00", kind=EventKind.UPDATE, token="\u202e" * 50, remote=None
+            member="A", region="region", key="\x00", kind=EventKind.UPDATE, token="\u202e\x1b" * 50
         )
-        honest = super().observe(since)
-        return Observed(events=(*honest.events, event), position=honest.position)
+        honest = super().observe(self.read)
+        self.read = honest.position
+        self.told = (*self.told, *honest.events, event)
+        return Observed(events=self.told[since:], position=len(self.told))
 
     def statistic(self, member, name):
         return 2**63 - 1
+
+
+class Elsewhere(ReferenceAdapter):
+    """Tells of regions that do not exist, in words that are no words."""
+
+    def observe(self, since):
+        event = Event(
+            member="A", region="\x1b[31m", key="x", kind=EventKind.UPDATE, token="t", remote=None
+        )
+        return Observed(events=(event,), position=since + 1)
 
 
 class Nowhere(ReferenceAdapter):
@@ -282,6 +300,27 @@ class Babel(ReferenceAdapter):
 
     def hello(self):
         return Introduction(name="babel", version="1", dialect="geod", capabilities=tuple(Capability))
+
+
+class Exits(ReferenceAdapter):
+    """Ends its process where an example is settled, as if all were well."""
+
+    def settle(self, timeout_ms):
+        sys.exit(0)
+
+
+class ExitsHard(ReferenceAdapter):
+    """The same, past all that could catch it."""
+
+    def settle(self, timeout_ms):
+        os._exit(0)
+
+
+class Interrupts(ReferenceAdapter):
+    """Raises what Ctrl-C raises."""
+
+    def begin(self, operation):
+        raise KeyboardInterrupt
 
 
 class Mute:
@@ -307,6 +346,7 @@ def liars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         ("Modest", {Verdict.FAIL, Verdict.UNSUPPORTED, Verdict.NOT_EXERCISED}, 1),
         ("Raving", {Verdict.FAIL}, 1),
         ("Boastful", {Verdict.ADAPTER_ERROR, Verdict.UNSUPPORTED}, 2),
+        ("Elsewhere", {Verdict.ADAPTER_ERROR}, 2),
         ("Nowhere", {Verdict.ADAPTER_ERROR}, 2),
         ("Babel", {Verdict.ADAPTER_ERROR}, 2),
         ("Mute", {Verdict.ADAPTER_ERROR}, 2),
@@ -322,3 +362,28 @@ def test_no_liar_passes_anything(tmp_path: Path, liars: str, liar: str, verdicts
     _, rows = left_behind(tmp_path / "runs")
     for requirement in chosen:
         assert merge(row.verdict for row in rows if row.requirement == requirement) in verdicts
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize(
+    ("form", "liar"),
+    [
+        ("python", "Exits"),
+        ("python", "ExitsHard"),
+        ("python", "Interrupts"),
+        ("python-here", "Exits"),
+        ("python-here", "Interrupts"),
+    ],
+)
+def test_behind_a_candidate_that_ends_its_process_the_next_one_is_tested(
+    tmp_path: Path, liars: str, form: str, liar: str
+):
+    first = f"{form}{liars.removeprefix('python')}:{liar}"
+    result = run(tmp_path / "runs", first, "--candidate", "reference", "--select", "VER-TIE-01")
+    assert result.exit_code == 2, result.output
+    verdicts = {}
+    for directory in (tmp_path / "runs").iterdir():
+        record = read_record(directory)
+        assert record.complete
+        verdicts[record.candidate] = {row.verdict for row in read_verdicts(directory)}
+    assert verdicts == {first: {Verdict.ADAPTER_ERROR}, "reference": {Verdict.PASS}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -16,11 +17,15 @@ from typing import Any, NoReturn
 import pytest
 from click.testing import CliRunner, Result
 
+from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.command import group
-from plumbline.reference import runs
-from plumbline.reference.runs import read_record
+from plumbline.ci.commands import run as run_command
+from plumbline.reference.results import runs
+from plumbline.reference.results.runs import read_record
+from plumbline.reference.results.verdicts import Verdict
 from plumbline.reference.trace.files import recover, verified_files
-from plumbline.suites import running
+from plumbline.suites.run import leaving, running
+from plumbline.suites.run.profiles import PROFILES
 
 SELECTION = ("--profile", "smoke", "--select", "VER-TIE", "--select", "CONS-RR")
 
@@ -89,11 +94,11 @@ def full(*_: Any, **__: Any) -> NoReturn:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "somewhere")
 
 
-@pytest.mark.parametrize("what", ["seal", "judge_runs", "write_verdicts", "write_counterexample"])
+@pytest.mark.parametrize("what", ["seal", "judge_run", "write_verdicts", "write_counterexample", "seal_run"])
 def test_wherever_the_disk_is_full_the_run_is_not_green(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ):
-    monkeypatch.setattr(running, what, full)
+    monkeypatch.setattr(leaving if what == "write_counterexample" else running, what, full)
     candidate = "faulty:tie-keeps-own" if what == "write_counterexample" else "reference"
     result = plumbline("run", *SELECTION, "--candidate", candidate, "--out", tmp_path / "runs")
     assert result.exit_code == 2
@@ -101,6 +106,65 @@ def test_wherever_the_disk_is_full_the_run_is_not_green(
     assert "No space left on device" in line
     site = plumbline("report", tmp_path / "runs", "--out", tmp_path / "site")
     assert "1 candidate, 1 of them not green" in site.stdout
+
+
+@pytest.fixture
+def larger_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder that takes some megabytes."""
+    folder = tmp_path / "larger"
+    if not small_disk(folder, 4_000):
+        pytest.skip("only root may mount a small file system")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_disk_that_fills_up_meanwhile_has_room_for_the_verdicts_so_far(
+    larger_disk: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def fill_up(*_: Any) -> Any:
+        with (larger_disk / "others").open("wb") as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(4096))
+                file.flush()
+        full()
+
+    monkeypatch.setattr(running, "judge_run", fill_up)
+    arguments = ("run", "--profile", "smoke", "--select", "VER-TIE-01", "--candidate", "faulty:tie-keeps-own")
+    result = plumbline(*arguments, "--out", larger_disk / "runs")
+    assert result.exit_code == 2
+    assert "No space left on device" in result.stderr
+    (directory,) = (larger_disk / "runs").iterdir()
+    assert read_record(directory).broken_off
+    verdicts = {row.verdict for row in runs.read_verdicts(directory) if row.requirement == "VER-TIE-01"}
+    assert verdicts == {Verdict.FAIL}
+    assert b"the run itself" in (directory / "junit.xml").read_bytes()
+    assert not (directory / running.ROOM).exists()
+
+
+def test_a_run_writes_through_no_link_that_is_put_in_its_way(tmp_path: Path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "file").write_text("of others")
+
+    def put_in_the_way(*_: object) -> None:
+        (directory,) = (tmp_path / "runs").iterdir()
+        if not (directory / "counterexamples").is_symlink():
+            (directory / "counterexamples").symlink_to(elsewhere)
+            for name in ("junit.xml", "verdicts.parquet", "seal.json.part", "own-errors"):
+                (directory / name).symlink_to(elsewhere / "file")
+
+    candidate = find_candidate("faulty:tie-keeps-own")
+    options = running.Options(selected=("VER-TIE-01",), profile=PROFILES["smoke"])
+    with pytest.raises(OSError, match="this is a link"):
+        running.run_suite(
+            candidate, options, tmp_path / "runs", put_in_the_way, also_write=run_command._leave_junit
+        )
+    (directory,) = (tmp_path / "runs").iterdir()
+    assert [path.name for path in elsewhere.iterdir()] == ["file"]
+    assert (elsewhere / "file").read_text() == "of others"
+    assert read_record(directory).broken_off
+    assert runs.read_verdicts(directory) == []
+    assert not (directory / "junit.xml").is_symlink()
 
 
 def test_a_place_that_takes_no_directory_is_told_in_one_line(tmp_path: Path):

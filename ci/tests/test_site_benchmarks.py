@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from plumbline.ci.benchmarks import report_sites as site_benchmarks
 from plumbline.ci.command import group
-from plumbline.ci.commands import bench as bench_command
+from plumbline.ci.selftest.benchmarks import report_sites as site_benchmarks
+from plumbline.ci.selftest.commands import bench as bench_command
 from plumbline.reference.catalogue.loader import catalogue
-from plumbline.reference.verdicts import Verdict
+from plumbline.reference.results.verdicts import Verdict
 from plumbline.reports.collection import collect
 from plumbline.reports.screenshots import CannotTakeError
 

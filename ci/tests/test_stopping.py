@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,11 +19,12 @@ from click.testing import CliRunner
 from plumbline.ci.command import group
 from plumbline.ci.lint import ROOT
 from plumbline.ci.terminal.last_run import LastRun, failed_in
-from plumbline.reference.runs import UnreadableRunError, read_record, read_verdicts
+from plumbline.reference.results.runs import read_record, read_verdicts
+from plumbline.reference.results.totals import merged
+from plumbline.reference.results.verdicts import MEANING, Verdict
 from plumbline.reference.trace.files import verified_files
-from plumbline.reference.verdicts import Verdict
-from plumbline.suites.running import _Run
-from plumbline.suites.scenarios.registry import SCENARIOS
+from plumbline.suites.run.running import _Run
+from plumbline.suites.scenarios.all_scenarios import SCENARIOS
 
 LIMIT_S = 180
 
@@ -141,7 +143,7 @@ def test_a_run_that_is_stopped_keeps_what_was_judged_and_is_green_to_nobody(
     first, second = errors.splitlines()
     assert first == f"plumbline: stopped by {number.name}"
     (directory,) = out.iterdir()
-    assert "broken off" in second
+    assert "stopped after" in second
     assert str(directory) in second
     record = read_record(directory)
     assert record.broken_off
@@ -160,14 +162,75 @@ def test_a_run_that_is_stopped_keeps_what_was_judged_and_is_green_to_nobody(
     site = CliRunner().invoke(group, ["report", str(out), "--out", str(tmp_path / "site")])
     assert "1 candidate, 1 of them not green" in site.stdout
     assert "broken off" in site.stderr
-    with pytest.raises(UnreadableRunError, match="without --last-failed"):
-        failed_in(LastRun(record, directory))
+    verdicts = merged(read_verdicts(directory))
+    wrong = {name for name, verdict in verdicts.items() if MEANING[verdict].exit_code}
+    assert set(failed_in(LastRun(record, directory))) == wrong | (set(record.selected) - set(verdicts))
+    assert b"the run itself" in (directory / "junit.xml").read_bytes()
+
+
+HANGING_CLASS = """
+import os, signal
+from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
+
+class Hanging(ReferenceAdapter):
+    def settle(self, timeout_ms):
+        with open(os.environ["PLACE"], "w") as file:
+            file.write(str(os.getpid()))
+        while True:
+            signal.pause()
+"""
+
+
+@pytest.mark.parametrize("form", ["python", "python-here"])
+def test_ctrl_c_leaves_nothing_running_of_a_python_candidate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+):
+    (tmp_path / "hanging_class.py").write_text(HANGING_CLASS)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PLACE", str(tmp_path / "place"))
+    also = ("--profile", "smoke", "--select", SELECTED, "--out", tmp_path / "runs")
+    command = plumbline("run", "--candidate", f"{form}:hanging_class:Hanging", *also)
+    ended, errors = stop(command, tmp_path / "place", signal.SIGINT)
+    assert ended == 130, errors
+    assert errors.splitlines()[0] == "plumbline: stopped by SIGINT"
+    assert "Traceback" not in errors
+
+
+SLOW_RULES = """
+import sys
+import time
+from plumbline.ci.command import main
+from plumbline.reference.rules import judging
+
+def endless(connection, *_):
+    connection.execute("SELECT count(*) FROM range(1_000_000_000_000)").fetchall()
+
+judging._ask = endless
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_while_rules_judge_keeps_all_that_was_judged_before(tmp_path: Path, number: signal.Signals):
+    arguments = ("run", "--profile", "smoke", "--select", "VER-TIE-01", "--out", str(tmp_path / "runs"))
+    with subprocess.Popen([sys.executable, "-c", SLOW_RULES, *arguments], stderr=subprocess.PIPE) as process:
+        until = time.monotonic() + LIMIT_S
+        # The trace is sealed just before the rules read it.
+        while not list(tmp_path.glob("runs/*/trace/manifest.json")) and time.monotonic() < until:
+            assert process.poll() is None
+        process.send_signal(number)
+        process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 128 + number
+    (directory,) = (tmp_path / "runs").iterdir()
+    assert (read_record(directory).complete, read_record(directory).broken_off) == (False, True)
+    assert {row.verdict for row in read_verdicts(directory)} == {Verdict.PASS}
+    assert b"the run itself" in (directory / "junit.xml").read_bytes()
 
 
 def test_a_run_that_is_stopped_while_rules_judge_it_no_longer_counts_as_complete(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    def interrupted(_: object) -> None:
+    def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(_Run, "_rules", interrupted)
@@ -177,6 +240,7 @@ def test_a_run_that_is_stopped_while_rules_judge_it_no_longer_counts_as_complete
     assert read_record(directory).broken_off
     assert not read_record(directory).complete
     assert read_verdicts(directory)
+    assert b"the run itself" in (directory / "junit.xml").read_bytes()
 
 
 @pytest.fixture(scope="module")
@@ -200,9 +264,9 @@ def test_a_replay_that_is_stopped_ends_its_candidate(tmp_path: Path):
 
 
 WHERE = {
-    "run": ("plumbline.suites.running", "seal"),
+    "run": ("plumbline.suites.run.running", "seal"),
     "replay": ("plumbline.ci.commands.replay", "replay"),
-    "trials": ("plumbline.ci.commands.trials", "compare"),
+    "trials": ("plumbline.ci.selftest.commands.trials", "compare"),
     "judge": ("plumbline.reference.rules.survey", "result_table"),
     "gate": ("plumbline.reports.collection", "read_record"),
     "report": ("plumbline.reports.collection", "read_verdicts"),

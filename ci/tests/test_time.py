@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import msgspec
 import pytest
 
-from plumbline.adapters.reference.adapter import ReferenceAdapter
-from plumbline.ci.examples.two_sites import run_on_reference
+from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
+from plumbline.ci.selftest.generators.two_sites import run_on_reference
 from plumbline.reference.explain.clocks import readings
 from plumbline.reference.explain.efforts import search
-from plumbline.reference.explain.engine import Answer
 from plumbline.reference.explain.index import Index
-from plumbline.reference.history import Fault, FaultBegun, FaultDone, FaultKind, History
-from plumbline.reference.operations import Operation, OperationKind, QueueAttributes, Scope
-from plumbline.reference.plans import Do, Finish, Inject, Plan, PlanStep, Settle, Start
+from plumbline.reference.history.history import Fault, FaultBegun, FaultDone, FaultKind, History
+from plumbline.reference.history.operations import Operation, OperationKind, QueueAttributes, Scope
+from plumbline.reference.history.plans import Do, Finish, Inject, Plan, PlanStep, Settle, Start
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.suites.driving import Driver
+from plumbline.reference.search.search import Answer
+from plumbline.suites.harness.driver import Driver
 from plumbline.suites.machines.drawing import REGION
 from plumbline.suites.scenarios.sites import queues, regions, topology
 
@@ -28,11 +26,9 @@ CUT, UP = (
 )
 OF_TIME = (FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN)
 
-LOWER_SITE_WINS = dataclasses.replace(
-    Rulebook(), applies_tie_of_higher_site=lambda: False, applies_tie_of_lower_site=lambda: True
-)
-LEAVES_AT_ONCE = dataclasses.replace(Rulebook(), leaves_partial=lambda *_: True)
-WAITS_FOR_EVER = dataclasses.replace(Rulebook(), leaves_at_interval=lambda _: False)
+LOWER_SITE_WINS = Rulebook(applies_tie_of_higher_site=lambda: False, applies_tie_of_lower_site=lambda: True)
+LEAVES_AT_ONCE = Rulebook(leaves_partial=lambda *_: True)
+WAITS_FOR_EVER = Rulebook(leaves_at_interval=lambda _: False)
 
 
 def leap(milliseconds: int) -> Inject:

@@ -12,17 +12,17 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from plumbline.ci.commands import trials as trials_command
-from plumbline.ci.examples.corruptions import CORRUPTIONS
-from plumbline.ci.examples.held_plans import draw_held_plan
-from plumbline.ci.examples.right_runs import Asked, ask_about, draw_right
-from plumbline.ci.examples.trials import Trial, draw_trial
-from plumbline.ci.selfchecks import accusations
-from plumbline.ci.selfchecks.comparison import JUDGE_BUDGET, Comparison, compare
+from plumbline.ci.selftest.checks import accusations
+from plumbline.ci.selftest.commands import trials as trials_command
+from plumbline.ci.selftest.generators.corruptions import CORRUPTIONS
+from plumbline.ci.selftest.generators.held_plans import draw_held_plan
+from plumbline.ci.selftest.generators.random_trials import Trial, draw_trial
+from plumbline.ci.selftest.generators.right_runs import Asked, ask_about, draw_right
+from plumbline.ci.selftest.soundness.comparison import JUDGE_BUDGET, Comparison, compare, searched
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.efforts import search
-from plumbline.reference.explain.engine import Answer, Budget
-from plumbline.reference.history import (
+from plumbline.reference.explain.groundless import groundless
+from plumbline.reference.history.history import (
     Called,
     ContentsRead,
     FaultBegun,
@@ -35,10 +35,11 @@ from plumbline.reference.history import (
     Settled,
     StatisticRead,
 )
+from plumbline.reference.history.operations import OperationKind, RegionPolicy, Scope, Status
+from plumbline.reference.history.plans import Inject, Park
 from plumbline.reference.model.faults import mends
-from plumbline.reference.operations import OperationKind, RegionPolicy, Scope, Status
-from plumbline.reference.plans import Inject, Park
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.search.search import Answer, Budget
 
 CASES = 300
 
@@ -113,7 +114,7 @@ def test_trials_of_clients_have_clients_of_one_server_and_of_several_and_nobody_
 
 
 def test_trials_of_transactions_commit_and_roll_back_and_nobody_disagrees():
-    drawn = [draw_trial(seed, transactions=True) for seed in range(80)]
+    drawn = [draw_trial(seed, transactions=True) for seed in range(90)]
     kinds = [
         {what.operation.kind for what in trial.history.timeline if isinstance(what, Called)}
         for trial in drawn
@@ -306,7 +307,13 @@ def test_held_plans_stop_receivers_break_links_and_kill_while_something_is_held(
 
 @pytest.mark.parametrize("what", sorted(REFUTED_ONCE))
 def test_right_runs_that_were_refuted_once_are_explained(what: str):
-    assert search(REFUTED_ONCE[what], Rulebook(), Budget(states=20_000)).answer is Answer.EXPLAINED
+    history = REFUTED_ONCE[what]
+    if groundless(history) is None:
+        answer = search(history, Rulebook(), Budget(states=20_000)).answer
+    else:
+        # A call has lost its answer without a cause, which is wrong by now; the model was wrong then.
+        answer = searched(history, "")
+    assert answer is Answer.EXPLAINED
 
 
 @pytest.mark.parametrize("what", sorted(REFUTED_STILL))

@@ -14,13 +14,14 @@ from click.testing import CliRunner
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.command import group
-from plumbline.reference.runs import read_record, read_verdicts
-from plumbline.reference.verdicts import Source, Verdict
-from plumbline.suites import running, workers
-from plumbline.suites.profiles import PROFILES
-from plumbline.suites.running import Options, Outcome, run_suite
-from plumbline.suites.turns import Progress
-from plumbline.suites.workers import WorkerError
+from plumbline.reference.results.runs import read_record, read_verdicts
+from plumbline.reference.results.verdicts import Source, Verdict
+from plumbline.suites.run import machine_run as turns
+from plumbline.suites.run import running
+from plumbline.suites.run import worker_pool as workers
+from plumbline.suites.run.machine_run import Progress, Turn
+from plumbline.suites.run.profiles import PROFILES
+from plumbline.suites.run.running import Options, RunOutcome, run_suite
 
 SELECTED = ("CONS-RR-03", "C2S-OPS-01", "WAN-CFG-01")
 PLAYED = ("replicated_regions", "client_pipeline", "gateway_order")
@@ -32,13 +33,13 @@ def run(
     *,
     candidate: str = "reference",
     progress: Progress = lambda *_: None,
-) -> Outcome:
+) -> RunOutcome:
     profile = msgspec.structs.replace(PROFILES["smoke"], examples=12, rules=8)
     options = Options(selected=SELECTED, profile=profile, seed=1, jobs=jobs)
     return run_suite(find_candidate(candidate), options, out, progress)
 
 
-def rows(outcome: Outcome) -> list[Any]:
+def rows(outcome: RunOutcome) -> list[Any]:
     """The verdict rows but for what differs between any two runs."""
     return [
         msgspec.structs.replace(row, run_id="", seconds=0.0)
@@ -47,7 +48,7 @@ def rows(outcome: Outcome) -> list[Any]:
     ]
 
 
-def trace(outcome: Outcome) -> list[dict[str, Any]]:
+def trace(outcome: RunOutcome) -> list[dict[str, Any]]:
     """The rows of the trace but for the run's name, in the order of the examples."""
     read = pq.read_table(outcome.directory / "trace" / "main.parquet").drop_columns(["run_id"])
     return sorted(read.to_pylist(), key=lambda row: (row["example"], row["seq"]))
@@ -103,26 +104,48 @@ def test_an_interruption_between_turns_leaves_no_worker(tmp_path: Path, monkeypa
 @pytest.mark.parametrize(
     ("ends", "words"), [(lambda: os._exit(3), "has ended with 3"), (lambda: 1 // 0, "ZeroDivisionError")]
 )
-def test_a_worker_that_ends_ends_the_run(
+def test_a_worker_that_ends_costs_its_own_machine_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: Any, words: str
 ):
-    monkeypatch.setattr(workers, "take", lambda *_, **__: ends())
-    with pytest.raises(WorkerError, match=words):
-        run(tmp_path, 2)
+    right = turns.take
+
+    def take(turn: Turn, *given: Any, **more: Any) -> Any:
+        return ends() if turn.machine == PLAYED[0] else right(turn, *given, **more)
+
+    monkeypatch.setattr(workers, "take", take)
+    outcome = run(tmp_path, 2)
     assert not multiprocessing.active_children()
+    assert outcome.record.complete
+    assert [check.name for check in outcome.record.checks] == ["scenarios", *PLAYED]
+    lost = {row.requirement for row in outcome.rows if f"error in the machine {PLAYED[0]}" in row.reason}
+    assert lost
+    for row in outcome.rows:
+        if row.source is Source.MACHINE and row.reason.startswith("Plumbline's own error"):
+            assert row.verdict is Verdict.UNKNOWN
+            assert words in row.reason
+    assert Verdict.PASS in {row.verdict for row in outcome.rows if row.source is Source.MACHINE}
 
 
-def test_the_command_says_in_one_line_that_a_worker_has_ended(
+def test_where_no_worker_stays_alive_everything_else_is_judged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(workers, "take", lambda *_, **__: 1 // 0)
+    monkeypatch.setattr(workers, "_work", lambda *_: None)
     chosen = [word for requirement in SELECTED for word in ("--select", requirement)]
     asked = ["run", "--candidate", "reference", "--profile", "smoke", "--jobs", "2", "--out", str(tmp_path)]
     result = CliRunner().invoke(group, [*asked, *chosen])
     assert result.exit_code == 2
-    assert "the run stops: ZeroDivisionError" in result.output
-    assert "--jobs 1" in result.output
+    assert not multiprocessing.active_children()
+    told = " ".join(result.output.split())
+    assert "Plumbline's own error in the machine" in told
+    assert "--jobs 1" in told
     assert "Traceback" not in result.output
+    (directory,) = tmp_path.iterdir()
+    assert read_record(directory).complete
+    verdicts = {
+        source: {row.verdict for row in read_verdicts(directory) if row.source is source} for source in Source
+    }
+    assert verdicts[Source.MACHINE] == {Verdict.UNKNOWN}
+    assert verdicts[Source.SCENARIO] == {Verdict.PASS}
 
 
 def test_candidates_whose_examples_depend_on_others_play_one_after_the_other(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +17,7 @@ import pytest
 import yaml
 
 from plumbline.ci.lint import ROOT
+from plumbline.reference import distribution
 
 WORKFLOWS = ROOT / "ci" / "workflows"
 
@@ -54,6 +59,29 @@ def gitlab() -> tuple[list[Step], dict[str, Any]]:
 PIPELINES = {"github": github, "gitlab": gitlab}
 
 
+def source(job: dict[str, Any]) -> str:
+    """Where pip takes Plumbline from, if the user sets nothing: what stands behind `||` on GitHub."""
+    where = job.get("env") or job["variables"]
+    return re.sub(r"^\$\{\{ vars\.PLUMBLINE \|\| '(.*)' \}\}$", r"\1", where["PLUMBLINE"])
+
+
+def uninstall(empty: Path) -> None:
+    names = ("plumbline", distribution.NAME)
+    subprocess.run([empty / "python", "-m", "pip", "uninstall", "--yes", *names], check=True)
+    assert not (empty / "plumbline").exists()
+
+
+def decoy(name: str, folder: Path) -> None:
+    """A package of this name, of somebody else: a wheel with nothing in it."""
+    stem = f"{name.replace('-', '_')}-9.9"
+    with zipfile.ZipFile(folder / f"{stem}-py3-none-any.whl", "w") as file:
+        file.writestr(f"{stem}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 9.9\n")
+        file.writestr(
+            f"{stem}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        file.writestr(f"{stem}.dist-info/RECORD", "")
+
+
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The `bin` folder of an environment with nothing in it but Python and pip."""
@@ -91,11 +119,38 @@ def test_a_pipeline_installs_runs_gates_and_keeps_what_was_found_whatever_it_was
     assert places == sorted(places)
     assert [step.script for step in steps if step.always] == ["plumbline report runs --out site"]
     if pipeline == "gitlab":
-        assert (job["artifacts"]["when"], job["artifacts"]["paths"]) == ("always", ["runs", "site"])
+        assert (job["artifacts"]["when"], job["artifacts"]["paths"]) == (
+            "always",
+            ["runs", "site", "badge", "plumbline.md", "plumbline.sarif"],
+        )
         assert job["artifacts"]["reports"] == {"junit": JUNIT}
     else:
         upload = job["steps"][-1]
-        assert (upload["if"], upload["with"]["path"].split()) == ("always()", ["runs", "site"])
+        kept = ["runs", "site", "badge", "plumbline.sarif"]
+        assert (upload["if"], upload["with"]["path"].split()) == ("always()", kept)
+        (scanned,) = (step for step in job["steps"] if "upload-sarif" in step.get("uses", ""))
+        assert scanned["with"]["sarif_file"] == "plumbline.sarif"
+        assert scanned["if"].startswith("always() ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_a_pipeline_never_installs_what_an_index_offers_by_the_same_name(
+    pipeline: str, empty: Path, tmp_path: Path
+):
+    index = tmp_path / "index"
+    index.mkdir()
+    for name in ("plumbline", distribution.NAME):
+        decoy(name, index)
+    steps, job = PIPELINES[pipeline]()
+    (install,) = [step for step in steps if "pip install" in step.script]
+    environment = {"PATH": f"{empty}:/usr/bin:/bin", "PLUMBLINE": source(job)}
+    uninstall(empty)
+    ((_, code, said),) = carry_out(
+        [install], tmp_path, environment | {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(index)}
+    )
+    assert code != 0
+    assert "Successfully installed" not in said
 
 
 @pytest.mark.slow
@@ -103,15 +158,17 @@ def test_a_pipeline_installs_runs_gates_and_keeps_what_was_found_whatever_it_was
 def test_the_commands_of_a_pipeline_let_the_reference_through_and_a_faulty_one_not(
     pipeline: str, wheel: Path, empty: Path, tmp_path: Path
 ):
-    steps, _ = PIPELINES[pipeline]()
+    steps, job = PIPELINES[pipeline]()
     environment = {name: value for name, value in os.environ.items() if name == "HOME" or name[:4] == "PIP_"}
     # Compiling all that is installed takes longer than compiling what is then imported.
-    environment |= {"PATH": f"{empty}:/usr/bin:/bin", "PLUMBLINE": str(wheel), "PIP_COMPILE": "0"}
-    subprocess.run([empty / "python", "-m", "pip", "uninstall", "--yes", "plumbline"], check=True)
-    assert not (empty / "plumbline").exists()
+    environment |= {"PATH": f"{empty}:/usr/bin:/bin", "PLUMBLINE": source(job), "PIP_COMPILE": "0"}
+    if pipeline == "github":
+        environment |= {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": "step.md"}
+    uninstall(empty)
 
     right = tmp_path / "right"
     right.mkdir()
+    shutil.copy(wheel, right)
     (right / "plumbline.toml").write_text(SETTINGS.format(flags=""))
     done = list(carry_out(steps, right, environment))
     assert [code for _, code, _ in done] == [0] * len(steps), done
@@ -120,6 +177,7 @@ def test_the_commands_of_a_pipeline_let_the_reference_through_and_a_faulty_one_n
 
     faulty = tmp_path / "faulty"
     faulty.mkdir()
+    shutil.copy(wheel, faulty)
     (faulty / "plumbline.toml").write_text(SETTINGS.format(flags=" --faulty tie-keeps-own"))
     done = list(carry_out(steps, faulty, environment))
     assert len(done) == len(steps)
@@ -127,6 +185,14 @@ def test_the_commands_of_a_pipeline_let_the_reference_through_and_a_faulty_one_n
     assert "plumbline gate" in stopped[0]
     assert stopped[1] == 1
     assert "red       VER-TIE-01  fail" in stopped[2]
+    assert json.loads((faulty / "badge" / "plumbline.json").read_text())["message"].endswith(" violated")
+    (scanned,) = json.loads((faulty / "plumbline.sarif").read_text())["runs"]
+    assert "VER-TIE-01" in {result["ruleId"] for result in scanned["results"]}
+    if pipeline == "github":
+        assert "::error file=runs/" in stopped[2]
+        assert "**VER&#45;TIE&#45;01**" in (faulty / "step.md").read_text()
+    else:
+        assert "**VER&#45;TIE&#45;01**" in (faulty / "plumbline.md").read_text()
     assert (faulty / "site" / "index.html").is_file()
 
     # What passed in the last release must pass now.

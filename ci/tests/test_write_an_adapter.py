@@ -23,6 +23,7 @@ CHANGING = (
     (re.compile(r"\b\d+\.\d s\b"), "N s"),
     (re.compile(r"\d{8}-\d{6}-(\S+?)-[0-9a-f]{6}"), r"TIME-\1-ID"),
     (re.compile(r"^ *\d+  (?=[✓○⊘] \w)", re.MULTILINE), "N  "),
+    (re.compile(r"^ *\d+    (?=without a test|not asked for)", re.MULTILINE), "N    "),
     (re.compile(r"^(  \w+ +)\d+  (?=\w)", re.MULTILINE), r"\1N  "),
     (re.compile(r"\b\d+ unsupported;"), "N unsupported;"),
 )

@@ -11,8 +11,9 @@ from typing import Protocol
 
 import msgspec
 
+from plumbline.reference.catalogue.clauses import clauses_of
 from plumbline.reference.catalogue.loader import catalogue, did_you_mean
-from plumbline.reference.catalogue.records import Area, Dialect, Level, Reason, Requirement
+from plumbline.reference.catalogue.records import Area, Clause, Dialect, Level, Reason, Requirement
 
 
 class Serves(Protocol):
@@ -36,6 +37,7 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
         decided_by: names of the rulebook's decisions that carry the id.
         tested_by: names of the scenarios and state machines that judge it.
         faulty: names of the faulty variants that break it.
+        clauses: the single demands of its statement, each with the variants that break it.
         trace_rule: whether a rule's text judges it in traces.
     """
 
@@ -48,6 +50,7 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     decided_by: tuple[str, ...]
     tested_by: tuple[str, ...]
     faulty: tuple[str, ...]
+    clauses: tuple[Clause, ...] = ()
     trace_rule: bool
     reason: Reason | None
 
@@ -89,6 +92,7 @@ def coverage(
             decided_by=tuple(decided_by[entry.id]),
             tested_by=tuple(tested_by[entry.id]),
             faulty=tuple(broken_by[entry.id]),
+            clauses=clauses_of(entry, tuple(broken_by[entry.id])),
             trace_rule=entry.id in rules,
             reason=entry.reason,
         )

@@ -6,7 +6,7 @@ decides or tests a requirement.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -16,8 +16,8 @@ from typing import Any
 import msgspec
 import yaml
 
+from plumbline.reference.catalogue.clauses import clause_mistakes
 from plumbline.reference.catalogue.records import Area, Requirement
-from plumbline.reference.trace.schema import COLUMNS, KINDS
 
 try:
     from yaml import CSafeLoader as _YamlLoader
@@ -64,16 +64,9 @@ def _requirement(entry: object, where: str) -> Requirement:
         requirement = msgspec.convert(entry, Requirement)
     except msgspec.ValidationError as error:
         raise CatalogueError(f"{where}: {error}") from error
-    if (rule := requirement.trace_rule) is not None:
-        _must_be_known(rule.kinds, KINDS, f"{where}: the trace has no kind")
-        _must_be_known(rule.columns, COLUMNS, f"{where}: the trace has no column")
+    for mistake in clause_mistakes(requirement):
+        raise CatalogueError(f"{where}: {mistake}")
     return requirement
-
-
-def _must_be_known(names: Iterable[str], known: Collection[str], complaint: str) -> None:
-    for name in names:
-        if name not in known:
-            raise CatalogueError(f"{complaint} '{name}'{did_you_mean(name, known)}")
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from plumbline.reference.capabilities import Capability
+from plumbline.reference.catalogue.capabilities import Capability
 
 DOCUMENTS: dict[str, str] = {
     "000": "How Multi-site Event Distribution Works (vFabric GemFire 6)",
@@ -161,6 +161,27 @@ class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     text: Text
 
 
+class Clause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One demand of a statement that makes several, which a system may break and keep all others.
+
+    Attributes:
+        id: what it is called within its requirement, such as `size`.
+        says: what it demands, in the project's words.
+        variants: the faulty variants of the reference that break this clause; none where it is owed or has a
+            reason.
+        shown_by: scenarios whose written outcome tells right from wrong where the search explains both.
+        needs: what a candidate must offer for it beyond the capabilities of its requirement.
+        reason: why no faulty variant can break it.
+    """
+
+    id: Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
+    says: Text
+    variants: tuple[str, ...] = ()
+    shown_by: tuple[str, ...] = ()
+    needs: tuple[Capability, ...] = ()
+    reason: Reason | None = None
+
+
 class TraceRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a trace must show.
 
@@ -190,6 +211,7 @@ class Requirement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         derived: whether it is a consequence that we draw rather than something the document says outright.
         dialects: the dialects in which a candidate owes it.
         capabilities: what a candidate must offer to be judged on it; without one of them: unsupported.
+        clauses: the single demands of the statement; left out where it makes one.
         judged_by: how it is judged.
         controls: what the harness has to bring about.
         observables: what it has to look at, and what it should see.
@@ -209,6 +231,7 @@ class Requirement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     derived: bool = False
     dialects: Annotated[tuple[Dialect, ...], msgspec.Meta(min_length=1)]
     capabilities: Annotated[tuple[Capability, ...], msgspec.Meta(min_length=1)]
+    clauses: tuple[Clause, ...] = ()
     judged_by: Annotated[tuple[JudgedBy, ...], msgspec.Meta(min_length=1)]
     controls: Text
     observables: Text

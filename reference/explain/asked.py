@@ -1,18 +1,17 @@
-"""What the decisions are asked while a history is explained, and which other answers would matter to it.
+"""Records calls of decisions during a search, and finds which alternative answers change it.
 
 Knows the search and rulebooks; knows nothing of what the answers are used for.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from plumbline.reference.explain.engine import Budget, explain
 from plumbline.reference.explain.question import ask
-from plumbline.reference.history import History
+from plumbline.reference.history.history import History
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.search.search import Budget, explain
 
 Asked = dict[str, set[tuple[Any, ...]]]
 """For each decision with what it was asked."""
@@ -33,9 +32,8 @@ def listening(book: Rulebook, asked: Asked) -> Rulebook:
     that is wanted: what the model leaves out only where certain decisions are as documented is then not left
     out. A decision that was skipped so would not be noted as asked; another answer would seem not to matter.
     """
-    names = [field.name for field in dataclasses.fields(book)]
-    return dataclasses.replace(
-        book, **{name: _listening(getattr(book, name), asked.setdefault(name, set())) for name in names}
+    return Rulebook(
+        **{name: _listening(answer, asked.setdefault(name, set())) for name, answer in book.answers().items()}
     )
 
 

@@ -9,12 +9,12 @@ from collections.abc import Iterable
 
 import msgspec
 
-from plumbline.reference.explain.engine import Position
 from plumbline.reference.explain.question import Question
-from plumbline.reference.explain.steps import Entry, Place, Unobserved
 from plumbline.reference.model.places import TIMELINE
-from plumbline.reference.rulebook.resolvers import Told
-from plumbline.reference.runs import DeadEnd
+from plumbline.reference.results.runs import DeadEnd
+from plumbline.reference.rulebook.conflict_resolvers import Told
+from plumbline.reference.search.search import Position
+from plumbline.reference.search.transition import Entry, Place, Unobserved
 
 
 class _Offers(Unobserved):
@@ -63,6 +63,8 @@ def _where(place: Place) -> str:
     match place:
         case ("listener", member):
             return f"listener of {member}"
+        case ("listener", member, "entry", int(op_id)):
+            return f"listener of {member}, operation {op_id}"
         case ("listener", member, region, key, *_):
             return f"listener of {member}, {region}[{key}]"
         case ("outcome", op_id):

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable
 
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.lives import NEVER
-from plumbline.reference.explain.steps import View
-from plumbline.reference.history import Fault, FaultKind
+from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.operations import QueueAttributes, Status
 from plumbline.reference.model import claims
 from plumbline.reference.model.sites import hazards
 from plumbline.reference.model.sites.lanes import sender_of
 from plumbline.reference.model.world import LOOK, Channel, World
-from plumbline.reference.operations import QueueAttributes, Status
+from plumbline.reference.search.transition import View
 
 _HOLD_UP = (FaultKind.PAUSE, FaultKind.REPLIES_LOST)
 
@@ -72,7 +72,7 @@ class Disturbances:
         return found
 
     def _find_unnoticed(self) -> frozenset[Fault]:
-        """The pauses and lost answers during which nobody says that nothing more happens.
+        """The pauses and lost answers during which no settle point lies.
 
         What was on its way before one may have stayed so until it was over, and what was answered may have
         been heard of: neither is told from what was held back.
@@ -220,7 +220,7 @@ class Disturbances:
         return fault.kind is not FaultKind.CRASH or view.complete(fault.member)
 
     def may_go_untold(self, world: World, view: View, member: str, *, in_turn: bool = True) -> bool:
-        """Whether the member may die before its listener is told of what it changes now (see Foresight)."""
+        """Whether the member may die before its listener receives what it changes now (see Foresight)."""
         return (
             member in self._index.lives.doomed
             and hazards.crash_of(member) in self.open(world, view)

@@ -8,15 +8,15 @@ from __future__ import annotations
 from plumbline.reference.explain.disturbances import Disturbances
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.lives import NEVER
-from plumbline.reference.explain.steps import Entry as Shown
-from plumbline.reference.explain.steps import Place, View
-from plumbline.reference.history import NotParked, Returned, Settled, SettledBut, Waited
+from plumbline.reference.history.history import NotParked, Returned, Settled, SettledBut, Waited
+from plumbline.reference.history.operations import STORES_VALUE, EventKind, Operation, Status
 from plumbline.reference.model.places import TIMELINE, listener_entry, listener_place
 from plumbline.reference.model.sites import hazards
 from plumbline.reference.model.sites.lanes import sender_of
 from plumbline.reference.model.world import Channel, Message, Sender, WireName, World
-from plumbline.reference.operations import STORES_VALUE, EventKind, Operation, Status
-from plumbline.reference.rulebook.operations import ARRIVES, BECOMES
+from plumbline.reference.rulebook.effects import ARRIVES, BECOMES
+from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Place, View
 
 
 class Due:
@@ -80,7 +80,7 @@ class Due:
             return True
         if hazards.look_behind_fault(name.queue) in self._disturbances.open(world, view):
             return True  # how deep the queue is shows what was answered before the fault
-        # Whoever has not seen it may need it without a word of it, too: its peers tell, or it only counts.
+        # A member may need it though its log lacks it: a peer reports it, or a counter does.
         site = self._index.sites[world.wan.wires[name].receiver]
         members = [
             member

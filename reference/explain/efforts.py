@@ -12,15 +12,18 @@ from functools import cached_property
 from itertools import islice
 
 from plumbline.reference.explain.asked import Asked, listening
-from plumbline.reference.explain.engine import Answer, Budget, Explanation, Search, explain
+from plumbline.reference.explain.groundless import groundless
 from plumbline.reference.explain.keywise import Where, parts, timetable_of
-from plumbline.reference.explain.orders import Drawn, Order, Timed, by_what_shows
-from plumbline.reference.explain.projection import Part
+from plumbline.reference.explain.mistold import mistold
+from plumbline.reference.explain.projection import HistoryPart
 from plumbline.reference.explain.question import Question, ask
 from plumbline.reference.explain.suspects import suspects
-from plumbline.reference.garbage import uncollected
-from plumbline.reference.history import History
+from plumbline.reference.history.history import FaultBegun, FaultKind, History
+from plumbline.reference.model.unmodelled import unmodelled
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.search.garbage import uncollected
+from plumbline.reference.search.ordering import GuidedOrder, Order, RandomOrder, by_what_shows
+from plumbline.reference.search.search import Answer, Budget, Explanation, Search, explain
 
 SOON, FEW_KEYS, FURTHER, LONGER, TWICE, PATIENT = 3, 4, 7, 15, 24, 60
 """So many states are looked at for each entry of the logs: of all keys before few are asked, of single keys,
@@ -28,11 +31,11 @@ of all once more, of two, of two that are still undecided then, and of the few t
 histories a key alone is nearly always explained with few."""
 
 IMPATIENT, COMPOSED = 3, 12
-"""Who is impatient gives up once such a part of all states was looked at without getting any further: a
-third. Sooner where runs of single keys lead, since only a few steps are to be found that go otherwise."""
+"""An impatient search stops once such a part of all states was visited without progress: a third. Sooner
+where runs of single keys lead, since only a few steps are to be found that go otherwise."""
 
 LEAST_PATIENCE = 200
-"""Nobody gives up before having looked at so many states without getting further."""
+"""No search stops before it has visited so many states without progress."""
 
 MOST_SITES, SHORT = 2, 500
 """Of more sites, and more entries of the logs, single keys are asked before all."""
@@ -69,9 +72,28 @@ def search(
 def searched(history: History, book: Rulebook, budget: Budget, asked: Asked | None = None) -> Decided:
     """What the search says, and of what: of the whole history, or of a few of its keys that refute it.
 
-    What is not soon explained is wrong, and a few keys are refuted long before all are; or else the first
-    choices were unlucky, and others soon explain it.
+    Nothing is said where the model does not follow the set-up. A call that ends without an answer on a
+    healthy system is wrong, whatever else was seen (`groundless`). What is not soon explained is wrong, and a
+    few keys are refuted long before all are; or else the first choices were unlucky, and others soon explain
+    it. Senders that give up waiting for lost answers multiply the runs. So they are tried last, where no run
+    without them shows the history.
     """
+    if unmodelled(history):
+        return Explanation(Answer.UNKNOWN, 0), history
+    if groundless(history) is not None or mistold(history) is not None:
+        return Explanation(Answer.REFUTED, 0), history
+    found, of = sought(history, book, budget, asked)
+    if found.answer is Answer.REFUTED and not book.replaced() and _loses_answers(history):
+        question = ask(history, book, tries_again=True)
+        most = min(budget.states, PATIENT * question.logs.total)
+        tried = explain(question.system, question.logs, Budget(most, budget.time_ms))
+        if tried.answer is Answer.EXPLAINED:
+            return tried, history
+    return found, of
+
+
+def sought(history: History, book: Rulebook, budget: Budget, asked: Asked | None = None) -> Decided:
+    """The same of a part of a history; what kept its calls from their end may be in the rest."""
     with uncollected():  # else the collector would look through all that is remembered after each effort
         return _searched(history, book, budget, asked)
 
@@ -148,6 +170,14 @@ def _leads_astray(whole: Effort) -> bool:
     return len(whole.history.topology.sites) > MOST_SITES and whole.question.logs.total > SHORT
 
 
+def _loses_answers(history: History) -> bool:
+    """Whether answers between sites are lost for a time."""
+    return any(
+        isinstance(what, FaultBegun) and what.fault.kind is FaultKind.REPLIES_LOST
+        for what in history.timeline
+    )
+
+
 class Effort:
     """A search for a run that shows a history, gone on with wherever it was given up.
 
@@ -158,7 +188,7 @@ class Effort:
     """
 
     def __init__(
-        self, history: History, book: Rulebook, asked: Asked | None = None, *, part: Part | None = None
+        self, history: History, book: Rulebook, asked: Asked | None = None, *, part: HistoryPart | None = None
     ) -> None:
         self.history = history
         self.part = part
@@ -207,7 +237,7 @@ class _Shared:
         self._budget = budget
         time_ms = budget.time_ms
         self._deadline = None if time_ms is None else time.thread_time() + time_ms / 1000
-        self._runs: list[tuple[Part, Explanation]] = []
+        self._runs: list[tuple[HistoryPart, Explanation]] = []
         self._stuck: list[int] = []
 
     def is_over(self) -> bool:
@@ -249,11 +279,11 @@ class _Shared:
         """What is found in the order that runs of the parts have, once all have one; None if nothing."""
         if some.undecided or not self._runs:
             return None
-        # Of what several name, whoever has most to find out is right most often.
+        # Where several name something, the ordering of the run that visited most states is right most often.
         self._runs.sort(key=lambda run: run[1].states, reverse=True)
         timetable = timetable_of(self._runs)
         self._runs.clear()
-        return self.otherwise(whole, SOON, Timed(timetable, whole.question.logs.clock))
+        return self.otherwise(whole, SOON, GuidedOrder(timetable, whole.question.logs.clock))
 
     def gone_on(self, whole: Effort, per_entry: int) -> Decided | None:
         """What is found of all keys where they were given up, with more states; None if nothing."""
@@ -266,7 +296,7 @@ class _Shared:
             for seed in seeds:
                 if self.is_likely_wrong(ALL_STUCK):
                     break
-                if found := self.otherwise(whole, per_entry, Drawn(seed)):
+                if found := self.otherwise(whole, per_entry, RandomOrder(seed)):
                     return found
         return None
 

@@ -6,15 +6,18 @@ Knows the search and the faulty variants; knows nothing of candidates, nor how a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from plumbline.reference.explain.asked import Asked, asked_of, matters
-from plumbline.reference.explain.engine import Answer, Budget, explain
 from plumbline.reference.explain.question import ask
-from plumbline.reference.history import History
+from plumbline.reference.history.history import History
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.rulebook.faulty_variants import FAULTY
 from plumbline.reference.rulebook.variant import FaultyVariant
+from plumbline.reference.search.search import Answer, Budget, explain
+
+Errs = Callable[[str, frozenset[str], Exception], None]
+"""Told which variant could not be asked, what it could have proven, and the error."""
 
 EXERCISE_BUDGET = Budget(states=1_000)
 """How far a variant is searched; one that is not decided then proves nothing.
@@ -41,6 +44,7 @@ def exercised(
     book: Rulebook,
     in_vain: Counter[str] | None = None,
     asked: Asked | None = None,
+    errs: Errs | None = None,
 ) -> frozenset[str]:
     """Those of the requirements of which this history, right by the book, would have shown a violation.
 
@@ -52,6 +56,7 @@ def exercised(
         book: the rulebook by which the history is right.
         in_vain: how often each variant was not refuted by earlier histories; counted on here.
         asked: what the decisions were asked when the history was explained; else it is explained again.
+        errs: told of an error in asking a variant, which then proves nothing; raised where it is left out.
     """
     wanted = frozenset(requirements)
     proven: set[str] = set()
@@ -60,9 +65,16 @@ def exercised(
     for name in to_ask(wanted, asked_in_vain):
         variant = FAULTY[name]
         could_prove = wanted.intersection(variant.requirements) - proven
-        if not could_prove or not _differs(variant, book, asked):
+        if not could_prove or not differs(variant, book, asked):
             continue
-        if _answer(history, variant.rulebook(book)) is Answer.REFUTED:
+        try:
+            proves = refutes(variant, book, history)
+        except Exception as error:
+            if errs is None:
+                raise
+            errs(name, could_prove, error)
+            continue
+        if proves:
             proven |= could_prove
         else:
             asked_in_vain[name] += 1
@@ -70,19 +82,22 @@ def exercised(
 
 
 def to_ask(requirements: Iterable[str], in_vain: Counter[str]) -> Iterator[str]:
-    """The variants that may prove one of the requirements and have not been asked in vain too often."""
+    """The variants that may prove one of the requirements and were not asked too often without proof."""
     wanted = frozenset(requirements)
     for name, variant in FAULTY.items():
         if in_vain[name] < MOST_IN_VAIN and not wanted.isdisjoint(variant.requirements):
             yield name
 
 
-def _answer(history: History, book: Rulebook) -> Answer:
-    question = ask(history, book)
-    return explain(question.system, question.logs, EXERCISE_BUDGET, book.replaced()).answer
+def refutes(variant: FaultyVariant, book: Rulebook, history: History) -> bool:
+    """Whether the variant cannot explain the history, as far as a small budget tells."""
+    wrong = variant.rulebook(book)
+    question = ask(history, wrong)
+    found = explain(question.system, question.logs, EXERCISE_BUDGET, wrong.replaced())
+    return found.answer is Answer.REFUTED
 
 
-def _differs(variant: FaultyVariant, book: Rulebook, asked: Asked) -> bool:
+def differs(variant: FaultyVariant, book: Rulebook, asked: Asked) -> bool:
     """Whether the variant answers anything otherwise that explaining the history asks.
 
     If not, the run that explains the history is one of the variant's, too, and need not be looked for.

@@ -12,9 +12,7 @@ from typing import NamedTuple
 
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.lives import NEVER
-from plumbline.reference.explain.steps import Entry as Shown
-from plumbline.reference.explain.steps import Place, View
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Armed,
     Fault,
     FaultKind,
@@ -25,10 +23,7 @@ from plumbline.reference.history import (
     Registered,
     Scripted,
 )
-from plumbline.reference.model.foresight import Comes
-from plumbline.reference.model.places import listener_entry, listener_place
-from plumbline.reference.model.world import Stage, World
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     EXPIRES,
     LOCAL,
     NAMED_BY_VALUE,
@@ -40,7 +35,12 @@ from plumbline.reference.operations import (
     OperationKind,
     Status,
 )
-from plumbline.reference.rulebook.operations import ARRIVES, BECOMES
+from plumbline.reference.model.foresight import Comes
+from plumbline.reference.model.places import listener_entry, listener_place
+from plumbline.reference.model.world import CallStage, World
+from plumbline.reference.rulebook.effects import ARRIVES, BECOMES
+from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Place, View
 
 
 class _Whispers(NamedTuple):
@@ -80,6 +80,7 @@ class Hearsay:
             and bool(history.clients)
             and not history.queues
             and not index.redelivered
+            and not index.shares
             and kinds.isdisjoint(alone)
         )
         self._whispers = {m: self._find_whispers(m) for m in history.topology.members} if self.simple else {}
@@ -130,7 +131,7 @@ class Hearsay:
         return own
 
     def _find_valueless(self) -> dict[tuple[str, str, str], _Whispers]:
-        """Per client that may be told of values without them, region and key: those that it shows not."""
+        """Per client that may receive values without them, region and key: those that it shows not."""
         found: dict[tuple[str, str, str], list[Operation]] = {}
         for client in self._without_values:
             logged = self._index.logged.get(client, set())
@@ -177,7 +178,7 @@ class Hearsay:
         return not over and (not primary or (not sure and self.unheard(view, client, operation)))
 
     def unheard(self, view: View, client: str, operation: Operation) -> bool:
-        """Whether nothing shows any more that the client is told of an operation (see OfClients)."""
+        """Whether nothing shows any more that the client receives an operation (see OfClients)."""
         if not self.simple or operation.kind is OperationKind.INVALIDATE or not self._named(operation):
             return False
         if self._strength is OrderStrength.PER_KEY_AND_THREAD:
@@ -279,11 +280,11 @@ class Hearsay:
     def _may_come_to(world: World, server: str, operation: Operation) -> bool:
         """Whether an operation that was called may still have to change the server's copy."""
         call = world.calls.get(operation.op_id)
-        if call is not None and call.stage in (Stage.ASKED, Stage.CALLED):
+        if call is not None and call.stage in (CallStage.ASKED, CallStage.CALLED):
             return True
         if server == operation.member:
             return False
-        if call is not None and (call.stage is Stage.APPLIED or server in call.waiting):
+        if call is not None and (call.stage is CallStage.APPLIED or server in call.waiting):
             return True
         return any(
             channel.target == server and any(message.op_id == operation.op_id for message in messages)
@@ -320,7 +321,7 @@ class Hearsay:
         )
 
     def becomes_invalid(self, now: int, client: str, operation: Operation) -> bool:
-        """Whether the client may be told of another value without it first (see OfClients)."""
+        """Whether the client may receive another value without it first (see OfClients)."""
         silent, until = self._valueless.get((client, operation.region, operation.key), _NONE)
         latest = self._index.latest(operation, client)
         return any(

@@ -15,12 +15,8 @@ from plumbline.reference.explain.disturbances import Disturbances, next_from
 from plumbline.reference.explain.due import Due
 from plumbline.reference.explain.index import MOMENT, Index, Reader, Where
 from plumbline.reference.explain.lives import NEVER
-from plumbline.reference.history import FaultKind
-from plumbline.reference.model.foresight import Comes, OfClients
-from plumbline.reference.model.gauges import COLLECTIONS
-from plumbline.reference.model.timeline import Reading
-from plumbline.reference.model.world import Entry, Stage, World, to_go_on
-from plumbline.reference.operations import (
+from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.operations import (
     READS,
     STORES_VALUE,
     Operation,
@@ -29,10 +25,16 @@ from plumbline.reference.operations import (
     Scope,
     Status,
 )
-from plumbline.reference.rulebook.operations import effects
+from plumbline.reference.model.foresight import Comes, OfClients
+from plumbline.reference.model.gauges import COLLECTIONS
+from plumbline.reference.model.timeline import Reading
+from plumbline.reference.model.world import CallStage, Entry, World, to_go_on
+from plumbline.reference.rulebook.effects import effects
 from plumbline.reference.rulebook.values import EntryState
 
-_BEGINNING = (Stage.ASKED, Stage.CALLED)
+_MENDS = (FaultKind.LINK_UP, FaultKind.LINK_DOWN)
+
+_BEGINNING = (CallStage.ASKED, CallStage.CALLED)
 """What such calls read or find they have yet to learn."""
 
 
@@ -43,9 +45,17 @@ class Hindsight:
         index: of the history.
         clients: what is to come at clients.
         fails_in_silence: whether what finds nothing to do leaves nothing behind, not even in a queue.
+        tries_again: whether senders may give up waiting for answers that are lost.
     """
 
-    def __init__(self, index: Index, clients: OfClients, *, fails_in_silence: bool = False) -> None:
+    def __init__(
+        self,
+        index: Index,
+        clients: OfClients,
+        *,
+        fails_in_silence: bool = False,
+        tries_again: bool = False,
+    ) -> None:
         self._index = index
         self._fails_in_silence = fails_in_silence
         self.clients = clients
@@ -66,6 +76,7 @@ class Hindsight:
         self.wants_event = due.wants_event
         self.waits_for_all = due.waits_for_all
         self.place_of = due.place_of
+        self._most_tries = _most_tries(index) if tries_again else 0
 
     def only_reads(self, operation: Operation) -> bool:
         """Whether it is known that the operation changed nothing on its member (see Foresight)."""
@@ -133,7 +144,7 @@ class Hindsight:
             if self._reads_as_client(reader, where):
                 return Comes.PERHAPS
             if (
-                call.stage is Stage.CALLED
+                call.stage is CallStage.CALLED
                 and op_id != operation.op_id
                 and (where[0] if anywhere else reader.member, reader.region, reader.key) == where
             ):
@@ -172,10 +183,11 @@ class Hindsight:
         after = replace(entry, token=operation.token)
         return not (self._fails_in_silence and stays and self._reads(reader, outcome, after))
 
-    @staticmethod
-    def _reads(operation: Operation, outcome: Outcome | None, entry: Entry) -> bool:
+    def _reads(self, operation: Operation, outcome: Outcome | None, entry: Entry) -> bool:
+        untold = operation.op_id in self._index.shares
         return outcome is not None and any(
-            effect.becomes is None and (effect.status, effect.value) == (outcome.status, outcome.value)
+            effect.becomes is None
+            and (untold or (effect.status, effect.value) == (outcome.status, outcome.value))
             for effect in effects(operation.kind, entry.state, entry.token)
         )
 
@@ -190,6 +202,7 @@ class Hindsight:
             self._may_be_held_back(now, member, operation)
             or self._queued_in_silence(world, now, member, operation)
             or self._rivals(world, now, member, operation)
+            or self._own_entry_to_come(world, now, member, operation)
         ):
             return True
         if entry.state is not EntryState.LIVE and self.clients.becomes_invalid(now, member, operation):
@@ -223,6 +236,17 @@ class Hindsight:
             return False
         index = bisect_left(moments, now)
         return index < len(moments) and moments[index] < self._index.latest(operation, member)
+
+    def _own_entry_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
+        """Whether an entry that the member itself has called may come first; its log does not tell when."""
+        index = self._index
+        for other in index.own_entries.get((member, operation.region, operation.key), ()):
+            if other.op_id == operation.op_id or index.called[other.op_id] >= index.latest(operation, member):
+                continue
+            call = world.calls.get(other.op_id)
+            if index.called[other.op_id] >= now or (call is not None and call.stage <= CallStage.CALLED):
+                return True
+        return False
 
     def _queued_in_silence(self, world: World, now: int, member: str, operation: Operation) -> bool:
         """Whether a destroy of any key, of which no listener here is told, may enter a queue first."""
@@ -264,8 +288,8 @@ class Hindsight:
     def _may_be_ahead(self, world: World, member: str, operation: Operation) -> bool:
         """Whether an operation of the member's site may still have to change the member's copy."""
         call = world.calls.get(operation.op_id)
-        if member == operation.member or (call is not None and call.stage is Stage.DONE):
-            return call is not None and call.stage is Stage.CALLED
+        if member == operation.member or (call is not None and call.stage is CallStage.DONE):
+            return call is not None and call.stage is CallStage.CALLED
         return self._may_be_under_way(world, member, operation)
 
     def _may_still_arrive(self, world: World, now: int, other: Operation, member: str, entry: Entry) -> bool:
@@ -289,7 +313,7 @@ class Hindsight:
                 for channel, messages in world.channels.items()
             )
         if (
-            call.stage is Stage.SENT
+            call.stage is CallStage.SENT
             and self._index.scopes[other.region] is Scope.ACK
             and member not in call.waiting
         ):
@@ -384,7 +408,7 @@ class Hindsight:
             crosses = operation.kind is not OperationKind.INVALIDATE
             return crosses and (member, operation.op_id) not in world.wan.seen
         call = world.calls.get(operation.op_id)
-        if call is not None and (call.stage is not Stage.SENT or member in call.waiting):
+        if call is not None and (call.stage is not CallStage.SENT or member in call.waiting):
             return True
         return any(
             channel.target == member and any(message.op_id == operation.op_id for message in messages)
@@ -392,12 +416,29 @@ class Hindsight:
         )
 
     def comes_again(self, op_id: int) -> bool:
-        """Whether some member's listener is told of the operation more than once (see Foresight)."""
+        """Whether some member's listener receives the operation more than once (see Foresight)."""
         return op_id in self._index.repeated
 
     def tells_again(self) -> bool:
-        """Whether some listener is told of anything more than once (see Foresight)."""
+        """Whether some listener receives anything more than once (see Foresight)."""
         return bool(self._index.repeated)
+
+    def most_tries(self) -> int:
+        """How often a sender may give up waiting (see Foresight): once for each entry that may tell of it."""
+        return self._most_tries
+
+
+def _most_tries(index: Index) -> int:
+    """How often waiting for an answer that is lost may be given up and show: once for each entry or count.
+
+    And once more, where what a member refuses is applied by another that it is sent to then.
+    """
+    lost = [moment for moment, fault in index.faults if fault.kind is FaultKind.REPLIES_LOST]
+    if not lost:
+        return 0
+    mended = [moment for moment, fault in index.faults if fault.kind in _MENDS and moment > lost[-1]]
+    counted = (most for later in index.limits.values() for _, most in later if most < NEVER)
+    return 1 + index.repetitions_before(mended[-1] if mended else NEVER) + max(counted, default=0)
 
 
 def _is_primary(world: World, member: str) -> bool:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
+from functools import partial
 from itertools import accumulate
 from operator import itemgetter
 from typing import NamedTuple
 
+from plumbline.reference.explain.counters import counts, gauges, limits
+from plumbline.reference.explain.entries import entries_of
 from plumbline.reference.explain.lives import NEVER, Lives
 from plumbline.reference.explain.outages import still_down
-from plumbline.reference.explain.tellings import told_again, told_when, without_questions
-from plumbline.reference.history import (
+from plumbline.reference.explain.tellings import repetitions, told_again, told_when, without_questions
+from plumbline.reference.history.history import (
     Armed,
     Called,
     ContentsAsked,
@@ -42,11 +45,7 @@ from plumbline.reference.history import (
     StatisticRead,
     Waited,
 )
-from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
-from plumbline.reference.model.setting import served
-from plumbline.reference.model.sites.lanes import Lane, lanes_by_sender
-from plumbline.reference.model.timeline import DESTROYED, WHOLE_COPY, Answers, Reading
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     DESTROYS_REGION,
     READS,
     STORES_VALUE,
@@ -60,6 +59,10 @@ from plumbline.reference.operations import (
     Scope,
     Status,
 )
+from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
+from plumbline.reference.model.setting import served
+from plumbline.reference.model.sites.lanes import DispatcherPartition, lanes_by_sender
+from plumbline.reference.model.timeline import DESTROYED, WHOLE_COPY, Answers, Reading
 
 Where = tuple[str, str, str]
 """Member, region, key."""
@@ -84,6 +87,7 @@ class Index:
     """The tables of one history; made once, and then only read."""
 
     def __init__(self, history: History) -> None:
+        self.shares, self.apart, self.own_entries = entries_of(history)
         self.clients = {client.name: client for client in history.clients}
         self.originators: dict[int, str] = {}
         self.operations: dict[int, Operation] = {}
@@ -110,10 +114,13 @@ class Index:
         self.located: dict[tuple[str, str], list[tuple[int, str]]] = {}
         self._read(history)
         self.told_again = told_again(history, self.sites)
+        self.repetitions_before = partial(repetitions, history)
         history = without_questions(history)
         self.plain = self._is_plain(history)
         self.repeated = frozenset(
-            op.op_id for op in self.operations.values() if (op.region, op.key, op.token) in self.told_again
+            op.op_id
+            for op in self.operations.values()
+            if (op.region, op.key, _told_as(op, history)) in self.told_again
         )
         self.scopes = {region.name: region.scope for region in history.regions}
         self.partitioned, self._shared_out = _not_replicated(history)
@@ -128,9 +135,9 @@ class Index:
         self.readers = self._find_readers()
         self._latest: dict[tuple[int, str, str], int] = {}
         self.silent = self._find_silent((*history.topology.members, *self.clients))
-        self.counts = self._find_counts()
-        self.limits = self._find_limits()
-        self.gauges = self._find_gauges()
+        self.counts = counts(self.answers, self.asked)
+        self.limits = {} if self.lives.begin_anew else limits(self.answers, self.asked)
+        self.gauges = gauges(self.answers, self.asked)
         self.clears = self._find_clears()
         self.leaps = [moment for moment, fault in self.faults if fault.kind is FaultKind.TIME_LEAP]
         self.losers = self._find_losers()
@@ -241,7 +248,7 @@ class Index:
     @property
     def shared(self) -> frozenset[tuple[str, str]]:
         """The regions and keys that more than one site writes, or whose events overtake each other."""
-        if any(isinstance(queue, Lane) and queue.parts_keys for queue in self.queues.values()):
+        if any(isinstance(queue, DispatcherPartition) and queue.parts_keys for queue in self.queues.values()):
             return self._written_by_several(lambda operation: operation.op_id)
         return self._written_by_several(lambda operation: self.sites[operation.member])
 
@@ -363,33 +370,6 @@ class Index:
             for where, found in silent.items()
         }
 
-    def _find_counts(self) -> dict[str, list[int]]:
-        counts: dict[str, list[int]] = {}
-        for number in self.answers.statistics:
-            counts.setdefault(self.answers.members[number][0], []).append(self.asked[number])
-        for moments in counts.values():
-            moments.sort()
-        return counts
-
-    def _find_limits(self) -> dict[str, list[tuple[int, int]]]:
-        """Of each member the questions after its conflatedEvents, and what they or later ones allow at most.
-
-        A counter only grows, unless its member starts anew.
-        """
-        limits: dict[str, list[tuple[int, int]]] = {}
-        if self.lives.begin_anew:
-            return limits
-        asked = sorted(self.answers.statistics, key=lambda number: self.asked[number], reverse=True)
-        for number in asked:
-            member, name = self.answers.members[number]
-            if name in TOMBSTONE_STATISTICS:
-                continue
-            _, most = self.answers.statistics[number]
-            later = limits.setdefault(member, [])
-            least = min(most, later[0][1]) if later else most
-            later.insert(0, (self.asked[number], least))
-        return limits
-
     def _find_clears(self) -> dict[str, list[tuple[int, int]]]:
         """Of each region the clears, and when they are called."""
         clears: dict[str, list[tuple[int, int]]] = {}
@@ -397,15 +377,6 @@ class Index:
             if operation.kind is OperationKind.CLEAR:
                 clears.setdefault(operation.region, []).append((op_id, self.called[op_id]))
         return clears
-
-    def _find_gauges(self) -> dict[str, list[tuple[int, int]]]:
-        """Of each member the questions after its tombstones: their numbers, and when they were asked."""
-        gauges: dict[str, list[tuple[int, int]]] = {}
-        for number in self.answers.statistics:
-            member, name = self.answers.members[number]
-            if name in TOMBSTONE_STATISTICS:
-                gauges.setdefault(member, []).append((number, self.asked[number]))
-        return gauges
 
     def _find_losers(self) -> dict[Where, list[Operation]]:
         """Of each key that several sites write, what changed it elsewhere and shows nothing on a member."""
@@ -425,18 +396,23 @@ class Index:
         return losers
 
     def told_between(self, member: str, operation: Operation) -> tuple[int, int]:
-        """Between which moments the listener of a member is told of an operation, as far as that is known."""
+        """Between which moments the listener of a member receives an operation, as far as that is known."""
         if operation.token is None:
             return 0, NEVER
-        return self._told.get((member, operation.region, operation.key, operation.token), (0, NEVER))
+        where = (member, operation.region, operation.key, operation.token)
+        after, before = self._told.get(where, (0, NEVER))
+        if operation.op_id in self.apart and member == operation.member:
+            after = min(after, self.called[operation.op_id])
+        return after, before
 
     def _find_rivals(self, history: History) -> dict[tuple[str, str], list[Operation]]:
         """Per member and region what may enter one of the region's queues there, in the order of the calls.
 
-        Empty where the logs tell in which order a member applied changes of several keys.
+        None where the logs tell in which order a member applied changes of several keys.
         """
-        if self.strength is OrderStrength.TOTAL or not self.queues:
+        if not self.queues:
             return {}
+        ordered = self.strength is OrderStrength.TOTAL
         fed = {region.name: frozenset(region.senders) for region in history.regions}
         rivals: dict[tuple[str, str], list[Operation]] = {}
         for operation in self.operations.values():
@@ -445,13 +421,15 @@ class Index:
             for member, site in self.sites.items():
                 if site != self.sites[operation.member]:
                     continue
+                if ordered and (operation.op_id not in self.apart or member != operation.member):
+                    continue
                 for region, senders in fed.items():
                     if not senders.isdisjoint(fed[operation.region]):
                         rivals.setdefault((member, region), []).append(operation)
         return rivals
 
     def _find_unheard(self) -> dict[str, list[Operation]]:
-        """Of each member that may feed a queue, destroys of its site that its listener is not told of."""
+        """Of each member that may feed a queue, destroys of its site that its listener does not receive."""
         unheard: dict[str, list[Operation]] = {}
         for operation in self.operations.values():
             if operation.kind is not OperationKind.DESTROY or not self.queues:
@@ -469,6 +447,12 @@ class Index:
 
 _UNSEEN = QueueSight(depth=-1, role=QueueRole.NONE)
 """What a question after a queue shows that is never answered: nothing."""
+
+
+def _told_as(operation: Operation, history: History) -> str | None:
+    """The token by which listeners receive an operation."""
+    named = history.callback_arguments or operation.kind in STORES_VALUE
+    return operation.token if named else None
 
 
 def _not_replicated(history: History) -> tuple[set[str], set[str]]:

@@ -12,10 +12,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from itertools import combinations
 
-from plumbline.reference.explain.engine import Explanation
-from plumbline.reference.explain.orders import Name, Timetable
-from plumbline.reference.explain.projection import Part, part_of
-from plumbline.reference.history import (
+from plumbline.reference.explain.projection import HistoryPart, part_of
+from plumbline.reference.history.history import (
     Called,
     FaultBegun,
     FaultDone,
@@ -23,7 +21,9 @@ from plumbline.reference.history import (
     History,
     Scripted,
 )
-from plumbline.reference.operations import WHOLE_REGION, RegionPolicy
+from plumbline.reference.history.operations import WHOLE_REGION, RegionPolicy
+from plumbline.reference.search.ordering import Name, Timetable
+from plumbline.reference.search.search import Explanation
 
 MOST_KEYS = 8
 """Of more keys than so many each is taken alone only."""
@@ -35,7 +35,7 @@ Where = tuple[str, str]
 """A region and a key."""
 
 
-def parts(history: History, keys: int, suspected: Collection[frozenset[Where]] = ()) -> Iterator[Part]:
+def parts(history: History, keys: int, suspected: Collection[frozenset[Where]] = ()) -> Iterator[HistoryPart]:
     """What the history says of so many of its keys alone, those suspected first.
 
     Nothing where keys may depend on others.
@@ -100,7 +100,7 @@ def _independent(history: History) -> bool:
     return True
 
 
-def timetable_of(explained: Iterable[tuple[Part, Explanation]]) -> Timetable:
+def timetable_of(explained: Iterable[tuple[HistoryPart, Explanation]]) -> Timetable:
     """When what single keys' runs consist of is to be tried in a run of all of them.
 
     Of what happens to one key in its own run nearly all can happen at the same time among the others. What

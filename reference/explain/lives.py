@@ -1,4 +1,4 @@
-"""Lives: who is killed in a history, from when on nobody hears of a member, and whether any starts again.
+"""Lives: who is killed in a history, from when on a member is down, and whether any starts again.
 
 A member is dead when its killing is done; from when it is asked for until then it may die. Knows nothing of
 what dies with it.
@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable
 
-from plumbline.reference.history import Fault, FaultBegun, FaultDone, FaultKind, Moment
+from plumbline.reference.history.history import Fault, FaultBegun, FaultDone, FaultKind, Moment
 
 NEVER = 1 << 60
 """A moment that does not come."""

@@ -11,13 +11,21 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import combinations, product
 
 from plumbline.reference.explain.asked import asked_of, matters
-from plumbline.reference.explain.efforts import search
-from plumbline.reference.explain.engine import Answer, Budget, Explanation
+from plumbline.reference.explain.efforts import sought
+from plumbline.reference.explain.groundless import groundless
 from plumbline.reference.explain.keywise import parts
-from plumbline.reference.history import Called, ContentsRead, History, Hosted, StatisticAsked
+from plumbline.reference.explain.mistold import mistold
+from plumbline.reference.history.history import (
+    Called,
+    ContentsRead,
+    History,
+    Hosted,
+    StatisticAsked,
+    Unsettled,
+)
+from plumbline.reference.history.operations import OperationKind, RegionPolicy, travels_on
+from plumbline.reference.history.resolvers import in_place_of
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
-from plumbline.reference.operations import OperationKind, RegionPolicy, travels_on
-from plumbline.reference.resolvers import in_place_of
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.decisions import (
     CHECKING,
@@ -37,6 +45,7 @@ from plumbline.reference.rulebook.decisions import (
     TRANSACTIONS,
     narrowest_first,
 )
+from plumbline.reference.search.search import Answer, Budget, Explanation
 
 NAMING_STATES = (1_000, 4_000, 16_000)
 LIKELY_STATES = 150
@@ -57,7 +66,9 @@ def broken(history: History, book: Rulebook, naming_ms: int, wanted: Collection[
 def requirements_of(history: History, decisions: Iterable[str]) -> tuple[str, ...]:
     """Those of the decisions named, after what needs no naming."""
     of_decisions = (requirement for one in decisions for requirement in DECISIONS[one].requirements)
-    return tuple(dict.fromkeys((*_foreign(history), *of_decisions)))
+    wrong = mistold(history)
+    untold = [] if wrong is None else [wrong.requirement]
+    return tuple(dict.fromkeys((*untold, *_foreign(history), *of_decisions)))
 
 
 def name(
@@ -75,6 +86,10 @@ def name(
         time_ms: how long to look, in milliseconds.
         wanted: requirements; once single decisions found have all of them, no others are looked for.
     """
+    if groundless(history) is not None or mistold(history) is not None:
+        return ()  # no decision of a run is at fault
+    if any(isinstance(what, Unsettled) for what in history.timeline):
+        return ()  # logs end somewhere: what was seen names it
     deadline = time.thread_time() + time_ms / 1000
     each_ms = time_ms // 5
     decisions = _decisions(history)
@@ -190,7 +205,7 @@ def _freed(
     left_ms = int((deadline - time.thread_time()) * 1000)
     if left_ms <= 0:
         return _NOT_ASKED
-    return search(history, book.with_free(*free), Budget(states, min(left_ms, each_ms)))
+    return sought(history, book.with_free(*free), Budget(states, min(left_ms, each_ms)))[0]
 
 
 def _left(found: Explanation) -> int:
@@ -199,7 +214,16 @@ def _left(found: Explanation) -> int:
 
 
 def _foreign(history: History) -> list[str]:
-    """The requirement broken by a value that nobody ever wrote to its key, if one was held."""
+    """The requirement broken by a value that no call ever wrote to its key, if one was held.
+
+    What another site wrote elsewhere was put there by a receiver.
+    """
+    sites = {member: site.number for site in history.topology.sites for member in site.members}
+    homes = {
+        what.operation.token: sites.get(what.operation.member)
+        for what in history.timeline
+        if isinstance(what, Called)
+    }
     written = {
         (what.operation.region, what.operation.key, value)
         for what in history.timeline
@@ -214,5 +238,8 @@ def _foreign(history: History) -> list[str]:
         if isinstance(what, ContentsRead):
             for entry in what.entries:
                 if entry.token is not None and (what.region, entry.key, entry.token) not in written:
+                    home, here = homes.get(entry.token), sites.get(what.member)
+                    if home is not None and here is not None and home != here:
+                        return ["RCV-APPLY-01"]
                     return ["CFG-CHECKS-07" if what.region in unchecked else "CONS-RR-05"]
     return []

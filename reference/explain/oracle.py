@@ -9,12 +9,13 @@ import msgspec
 
 from plumbline.reference.explain.dead_ends import dead_ends_of
 from plumbline.reference.explain.efforts import searched
-from plumbline.reference.explain.engine import Answer, Budget
 from plumbline.reference.explain.naming import NAMING_MS, name, requirements_of
 from plumbline.reference.explain.question import ask
-from plumbline.reference.history import History
+from plumbline.reference.explain.sight import sight
+from plumbline.reference.history.history import History
+from plumbline.reference.results.runs import DeadEnd
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.runs import DeadEnd
+from plumbline.reference.search.search import Answer, Budget
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,6 +27,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         requirements: ids broken, the most specific first; empty unless refuted.
         decisions: the decisions whose freeing explains the history.
         dead_ends: the furthest places where explaining ended.
+        sight: what was seen, where something plain was that fits what is named; else "".
     """
 
     answer: Answer
@@ -33,6 +35,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     requirements: tuple[str, ...] = ()
     decisions: tuple[str, ...] = ()
     dead_ends: tuple[DeadEnd, ...] = ()
+    sight: str = ""
 
 
 def find(
@@ -43,10 +46,16 @@ def find(
     if explanation.answer is not Answer.REFUTED:
         return Finding(answer=explanation.answer, states=explanation.states)
     decisions = name(history, book, naming_ms) if naming_ms else ()
+    named = requirements_of(history, decisions)
+    seen = sight(history)
+    if seen is not None and decisions and seen.requirement not in named:
+        seen = None  # decisions explain something else
+    first = () if seen is None else (seen.requirement,)
     return Finding(
         answer=Answer.REFUTED,
         states=explanation.states,
-        requirements=requirements_of(history, decisions),
+        requirements=tuple(dict.fromkeys((*first, *named))),
         decisions=decisions,
+        sight="" if seen is None else seen.words,
         dead_ends=tuple(dead_ends_of(ask(refuted, book), explanation.frontier)),
     )

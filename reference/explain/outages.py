@@ -1,11 +1,11 @@
-"""Outages: what is down after a fault or its mending, as a history tells of them one after the other.
+"""Outages: what is down after a fault or its mending, as a history shows them one after the other.
 
 Knows faults; knows nothing of what they do to a world.
 """
 
 from __future__ import annotations
 
-from plumbline.reference.history import Fault, FaultKind
+from plumbline.reference.history.history import Fault, FaultKind
 from plumbline.reference.model.faults import mends
 
 _NOT_DOWN = (FaultKind.CRASH, FaultKind.TIME_LEAP, FaultKind.CLOCK_SET)

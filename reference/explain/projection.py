@@ -1,6 +1,6 @@
 """Projection: what of a history is about some of its operations, as if the others had not been called.
 
-Whether the rest would have gone the same way without them nobody knows: what a projection says of a
+Whether the rest would have gone the same way without them is unknown: what a projection says of a
 candidate is a suspicion, to be confirmed on it. Knows how histories are written down; judges nothing.
 """
 
@@ -11,7 +11,7 @@ from itertools import accumulate
 
 import msgspec
 
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Armed,
     Called,
     ContentsAsked,
@@ -34,7 +34,7 @@ from plumbline.reference.history import (
     StatisticRead,
     Waited,
 )
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Event,
     EventKind,
     Operation,
@@ -43,7 +43,7 @@ from plumbline.reference.operations import (
 )
 
 
-class Part(msgspec.Struct, frozen=True):
+class HistoryPart(msgspec.Struct, frozen=True):
     """What of a history is about some of its operations.
 
     Attributes:
@@ -59,7 +59,7 @@ def project(history: History, kept: Collection[int]) -> History | None:
     """The history as far as it is about these operations; None if they have returned values of others.
 
     Left out besides the others' calls and events: readings that tell of them, counts to which they may
-    have contributed, and what was waited for in vain while they were under way.
+    have contributed, and which waits timed out while they were under way.
     """
     part = part_of(history, kept)
     return None if part is None else part.history
@@ -67,7 +67,7 @@ def project(history: History, kept: Collection[int]) -> History | None:
 
 def part_of(
     history: History, kept: Collection[int], held_up: Mapping[int, tuple[str, ...]] | None = None
-) -> Part | None:
+) -> HistoryPart | None:
     """The same with the numbers of its moments.
 
     Args:
@@ -94,7 +94,7 @@ class _Projection:
         self._keys = {(operation.region, operation.key) for operation in self._operations}
         self._lost_keys = {(op.region, op.key) for op in self._dropped} - self._keys
 
-    def carry_out(self) -> Part | None:
+    def carry_out(self) -> HistoryPart | None:
         moments = [self._as_far_as_told(number, what) for number, what in enumerate(self._moments())]
         if any(isinstance(what, Returned) and what.outcome.value in self._foreign for what in moments):
             return None
@@ -112,7 +112,7 @@ class _Projection:
         timeline = tuple(
             self._fewer_keys(what) for what, keeps in zip(moments, shown, strict=True) if keeps and what
         )
-        return Part(
+        return HistoryPart(
             msgspec.structs.replace(self._history, timeline=timeline, logs=logs),
             tuple(number for number, keeps in enumerate(shown) if keeps),
         )

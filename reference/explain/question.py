@@ -12,25 +12,9 @@ from plumbline.reference.explain.clocks import readings
 from plumbline.reference.explain.hearsay import Hearsay
 from plumbline.reference.explain.hindsight import Hindsight
 from plumbline.reference.explain.index import Index
-from plumbline.reference.explain.spans import overtaken, under_way
-from plumbline.reference.explain.steps import Entry as Shown
-from plumbline.reference.explain.steps import Logs, Place
-from plumbline.reference.garbage import uncollected
-from plumbline.reference.history import History, OrderStrength
-from plumbline.reference.model.claims import LOOKED_AT, TIME_PASSES
-from plumbline.reference.model.places import (
-    TIMELINE,
-    listener_entry,
-    listener_place,
-    outcome_entry,
-    outcome_place,
-    resolver_entry,
-)
-from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.sites.lanes import told_apart
-from plumbline.reference.model.system import Model
-from plumbline.reference.model.wholes import WHOLE
-from plumbline.reference.operations import (
+from plumbline.reference.explain.spans import overtaken, ticks
+from plumbline.reference.history.history import History, OrderStrength
+from plumbline.reference.history.operations import (
     STORES_VALUE,
     Event,
     EventKind,
@@ -39,9 +23,26 @@ from plumbline.reference.operations import (
     Status,
     transactions_of,
 )
+from plumbline.reference.model.claims import LOOKED_AT, TIME_PASSES
+from plumbline.reference.model.places import (
+    TIMELINE,
+    listener_entry,
+    listener_place,
+    outcome_entry,
+    outcome_place,
+    own_place,
+    resolver_entry,
+)
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.lanes import told_apart
+from plumbline.reference.model.system import Model
+from plumbline.reference.model.wholes import WHOLE
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.rulebook.operations import BECOMES
-from plumbline.reference.rulebook.resolvers import Told
+from plumbline.reference.rulebook.conflict_resolvers import Told
+from plumbline.reference.rulebook.effects import BECOMES
+from plumbline.reference.search.garbage import uncollected
+from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Logs, Place
 
 
 class Question(NamedTuple):
@@ -51,13 +52,19 @@ class Question(NamedTuple):
     logs: Logs
 
 
-def ask(history: History, book: Rulebook) -> Question:
-    """The question whether the model with this rulebook can show exactly this history."""
+def ask(history: History, book: Rulebook, *, tries_again: bool = False) -> Question:
+    """The question whether the model with this rulebook can show exactly this history.
+
+    Args:
+        history: what was observed.
+        book: the decisions.
+        tries_again: whether senders may give up waiting for answers that are lost, and connect again.
+    """
     with uncollected():
-        return _ask(history, book)
+        return _ask(history, book, tries_again=tries_again)
 
 
-def _ask(history: History, book: Rulebook) -> Question:
+def _ask(history: History, book: Rulebook, *, tries_again: bool) -> Question:
     history = told_apart(history, book)
     index = Index(history)
     setting = Setting(
@@ -68,8 +75,7 @@ def _ask(history: History, book: Rulebook) -> Question:
         identified=history.callback_arguments,
         redeliverable=frozenset(index.redelivered),
         queues=history.queues,
-        # How old tombstones of other sites are is not modelled.
-        tombstones=None if history.queues else history.tombstones,
+        tombstones=history.tombstones,
     )
     for client in history.clients:
         setting.connect(client)
@@ -96,10 +102,12 @@ def _ask(history: History, book: Rulebook) -> Question:
         setting.resolve_by(history.resolver)
     setting.primaries = index.primaries
     setting.readings = readings(index)
-    setting.under_way = under_way(index)
+    setting.ticks = ticks(index, history)
     setting.operations = index.operations
     setting.transactions = transactions_of(index.operations.values())
     setting.originators = index.originators
+    setting.shares = index.shares
+    setting.apart = index.apart
     for operation in index.operations.values():
         setting.lock_for(operation)
     setting.ambiguous = index.ambiguous
@@ -108,7 +116,12 @@ def _ask(history: History, book: Rulebook) -> Question:
     model = Model(
         setting,
         history.order_strength,
-        Hindsight(index, hearsay, fails_in_silence=setting.as_documented and not history.resolver),
+        Hindsight(
+            index,
+            hearsay,
+            fails_in_silence=setting.as_documented and not history.resolver,
+            tries_again=tries_again,
+        ),
         index.answers,
         history.client_order_strength,
     )
@@ -120,7 +133,9 @@ def _logs(history: History, index: Index) -> Logs:
     windows: dict[Place, list[tuple[int, int]]] = {}
     by_token = {op.token: op for op in index.operations.values() if op.token is not None}
     for op_id, (_, outcome) in index.returned.items():
-        if outcome.status is not Status.INDEFINITE:
+        # The outcome for each of many keys is unknown: of those removed some may have been absent.
+        untold = op_id in index.shares and index.operations[op_id].kind is OperationKind.DESTROY
+        if outcome.status is not Status.INDEFINITE and not (untold and outcome.status is Status.OK):
             entries[outcome_place(op_id)] = [outcome_entry(outcome)]
     for member in history.logs:
         of_client = history.client_order_strength if member in index.clients else None
@@ -131,6 +146,8 @@ def _logs(history: History, index: Index) -> Logs:
             named = history.callback_arguments or operation.kind in STORES_VALUE
             thread = operation.thread if named else None
             place = listener_place(strength, member, operation.region, operation.key, thread, kind)
+            if named and operation.op_id in index.apart and operation.member == member:
+                place = own_place(member, operation.op_id)
             entries.setdefault(place, [])
             windows.setdefault(place, [])
         lives_until = index.lives.last_until(member)
@@ -139,11 +156,21 @@ def _logs(history: History, index: Index) -> Logs:
             entry = _entry(event)
             caller = None if event.token is None else by_token.get(event.token)
             thread = None if caller is None or event.conflict is not None else caller.thread
-            place = listener_place(strength, member, event.region, event.key, thread, event.kind)
+            place, after = (
+                listener_place(strength, member, event.region, event.key, thread, event.kind),
+                shown.after,
+            )
+            if (
+                caller is not None
+                and caller.op_id in index.apart
+                and caller.member == member
+                and not event.conflict
+            ):
+                place, after = own_place(member, caller.op_id), min(after, index.called[caller.op_id])
             if event.conflict is not None and entries.get(place, [None])[-1:] == [entry]:
                 continue  # a resolver that is asked once more at once has been asked
             entries.setdefault(place, []).append(entry)
-            windows.setdefault(place, []).append((shown.after, min(shown.before, lives_until)))
+            windows.setdefault(place, []).append((after, min(shown.before, lives_until)))
     owners: dict[Place, Hashable] = {}
     for place in entries:
         if isinstance(place, tuple) and place[0] == "listener":

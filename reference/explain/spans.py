@@ -1,22 +1,30 @@
-"""Spans: from when to when calls were under way, and which of them nobody knows the end of.
+"""Spans: between which ticks of the clocks calls were under way, and of which calls the end is unknown.
 
 Knows when a history's operations were called and returned; knows nothing of what they did.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.lives import NEVER
-from plumbline.reference.operations import Status
+from plumbline.reference.history.history import ClocksPassed, History
+from plumbline.reference.history.operations import Status
 
 
-def under_way(index: Index) -> dict[int, tuple[int, int]]:
-    """When each operation was called and had returned; NEVER if it is not known how it ended."""
+def ticks(index: Index, history: History) -> dict[int, tuple[int, int]]:
+    """How often all clocks had moved on when each operation was called, and when it had returned.
+
+    The second is NEVER where it is unknown how the call ended.
+    """
+    passed = [moment for moment, what in enumerate(history.timeline) if isinstance(what, ClocksPassed)]
     spans = {}
     for op_id, called in index.called.items():
         back, outcome = index.returned.get(op_id, (NEVER, None))
         unknown = outcome is None or outcome.status is Status.INDEFINITE
-        spans[op_id] = (called, NEVER if unknown else back)
+        last = NEVER if unknown else bisect_left(passed, back)
+        spans[op_id] = (bisect_left(passed, called), last)
     return spans
 
 

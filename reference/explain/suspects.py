@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from plumbline.reference.explain.engine import Position
 from plumbline.reference.explain.keywise import Where
 from plumbline.reference.explain.question import Question
-from plumbline.reference.explain.steps import Entry
-from plumbline.reference.history import Called, ContentsAsked
+from plumbline.reference.history.history import Called, ContentsAsked
 from plumbline.reference.model.places import TIMELINE
+from plumbline.reference.search.search import Position
+from plumbline.reference.search.transition import Entry
 
 Pair = frozenset[Where]
 
@@ -77,7 +77,7 @@ def _told_together(question: Question, position: Position) -> Iterator[Pair]:
 
 
 def _key_of(entry: Entry) -> tuple[Where, ...]:
-    """The region and key of which a listener is told, if it is told of one."""
+    """The region and key of which a listener is told, if it receives one."""
     match entry:
         case (str(region), str(key), *_):
             return ((region, key),)

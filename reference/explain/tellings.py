@@ -10,14 +10,14 @@ from collections.abc import Mapping
 
 import msgspec
 
-from plumbline.reference.history import History
+from plumbline.reference.history.history import History
 
 What = tuple[str, str, str | None]
 """Region, key and token."""
 
 
 def without_questions(history: History) -> History:
-    """The history with what listeners were told alone: who asks a resolver has not changed anything by it."""
+    """The history without calls of resolvers: these do not modify entries."""
     if not history.resolver:
         return history
     logs = {
@@ -28,9 +28,10 @@ def without_questions(history: History) -> History:
 
 
 def told_again(history: History, sites: Mapping[str, int]) -> frozenset[What]:
-    """What came to somebody more than once: its listener was told of it again, or a resolver tells so.
+    """What arrived more than once: its listener received it again, or a resolver tells so.
 
     The resolvers of a site were asked about it more than once, or one at a member that had told of it before.
+    Of what is told without a token, two changes of a key may look like one that came twice.
 
     Args:
         history: with what resolvers were asked.
@@ -46,12 +47,25 @@ def told_again(history: History, sites: Mapping[str, int]) -> frozenset[What]:
                 told[what] += 1
             else:
                 asked[sites[member], what] += 2 if what in told else 1
-        again.update(what for what, times in told.items() if times > 1 and what[2] is not None)
+        again.update(what for what, times in told.items() if times > 1)
     return frozenset(again.union(what for (_, what), times in asked.items() if times > 1))
 
 
+def repetitions(history: History, until: int) -> int:
+    """How many entries of logs tell once more, before a moment, of what their member had told of."""
+    found = 0
+    for log in history.logs.values():
+        told: set[tuple[What, bool]] = set()
+        for shown in log:
+            event = shown.event
+            what = ((event.region, event.key, event.token), event.conflict is None)
+            found += what in told and shown.after < until
+            told.add(what)
+    return found
+
+
 def told_when(history: History) -> dict[tuple[str, str, str, str], tuple[int, int]]:
-    """Of each member, region, key and token: between which moments its listener was told of it."""
+    """Of each member, region, key and token: between which moments its listener received it."""
     told: dict[tuple[str, str, str, str], tuple[int, int]] = {}
     for member, log in history.logs.items():
         for shown in log:

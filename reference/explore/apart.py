@@ -1,7 +1,7 @@
-"""Apart: members that hear no more of each other, so that their steps need not be looked at in every order.
+"""Partial-order reduction for members with no messages left to exchange.
 
 Once all is called and has happened that comes from outside, what a member does concerns others only by what
-it tells them. One that nobody tells anything new any more is looked at first, in every order of its own
+it tells them. One that receives nothing new any more is looked at first, in every order of its own
 steps, and the others behind it: any order of all steps is like one of these, but for steps of different
 members that have changed places. Knows worlds and steps; knows no promise.
 """
@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Step
 from plumbline.reference.explore.fading import TOMBSTONES_GO_BY_STAMP, destroys_to, is_of_replicates
 from plumbline.reference.explore.programs import Program
 from plumbline.reference.model.collecting import Collecting
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Stage, World
-from plumbline.reference.rulebook.values import EntryState, each
+from plumbline.reference.model.world import CallStage, World
+from plumbline.reference.rulebook.values import EntryState
+from plumbline.reference.search.transition import Step
 
 _AT = {
     "receives": 1,
@@ -49,7 +49,7 @@ class Apart:
         self._collecting = Collecting(setting)
 
     def first(self, world: World, steps: list[Step]) -> list[Step]:
-        """All steps of one member that nobody tells anything new; nothing if there is none.
+        """All steps of one member that receives nothing new; nothing if there is none.
 
         Args:
             world: in which everything is called, and has happened that comes from outside.
@@ -68,7 +68,7 @@ class Apart:
     def _are_sending(self, world: World) -> bool:
         """Whether some call has yet to take effect, or to be sent."""
         return any(
-            call.stage not in (Stage.SENT, Stage.DONE)
+            call.stage not in (CallStage.SENT, CallStage.DONE)
             for op_id, call in world.calls.items()
             if self._setting.operations[op_id].member not in world.wan.dead
         )
@@ -102,10 +102,6 @@ class Apart:
         stamps += [stamp for (at, *_), stamp in world.tombs.ghosts.items() if at == member]
         for message in destroys_to(world, self._setting, member):
             stamp = message.stamp
-            begins = (
-                (None,)
-                if stamp is None
-                else each(self._setting.book.age_counted_from(stamp.time, world.wan.passed))
-            )
+            begins = (None,) if stamp is None else self._collecting.begins(world, stamp.time)
             stamps += [stamp and replace(stamp, time=time) for time in begins]
         return any(stamp is None or any(self._collecting.expired(world, stamp)) for stamp in stamps)

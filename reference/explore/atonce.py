@@ -1,7 +1,7 @@
-"""At once: what of queues and faults need not be looked at in every order, as another order ends alike.
+"""Partial-order reduction for steps of queues and faults: other orders of these end alike.
 
 What is sent over a connection and lost with it is as if it had not been sent, what comes twice changes
-nothing, and what a fault breaks that nothing goes through is broken in vain: in any order of these and other
+nothing, and a fault that breaks an unused connection changes nothing: in any order of these and other
 steps the same is held in the end. Knows worlds, steps and faults; knows no promise.
 """
 
@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from plumbline.reference.explain.steps import Step
 from plumbline.reference.explore.emptied import UNDER_WAY
 from plumbline.reference.explore.programs import Happening
-from plumbline.reference.history import Fault, FaultKind
+from plumbline.reference.history.history import Fault, FaultKind
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import World
+from plumbline.reference.search.transition import Step
 
 PASSES = frozenset({"sends event", "answers", "hears the answer", "removes"})
 """What an event goes through over a connection that is there, but for what becomes of it where it arrives."""
@@ -44,7 +44,7 @@ class AtOnce:
         return [step for step in steps if step.name[:3] == first]
 
     def happens(self, world: World, to_come: Sequence[Happening]) -> bool:
-        """Whether what is next from outside may as well happen now.
+        """Whether what is next from outside commutes with all that may come before it.
 
         So does a link break, and is mended, through which nothing goes any more; and so dies who has nothing
         more to tell anybody. What has been sent stays on its way.

@@ -1,7 +1,7 @@
-"""Emptied: what of queues, connections and the dead nothing reads any more is left out of a world of sites.
+"""Dead-variable elimination for queues, connections and crashed members of a world of sites.
 
-As `fading` is for replicates: what follows is the same, step by step. It is what queues count that nobody
-else keeps, copies that nobody will take over, connections' numbers, and who has what comes no more.
+As `fading` is for replicates: what follows is the same, step by step. It is what queues count that no other
+member keeps, copies that no member takes over, connections' numbers, and who has what comes no more.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from plumbline.reference.explore.programs import Program
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.copies import counted_anew, with_sender
-from plumbline.reference.model.world import Channel, Message, Sender, Stage, WireName, World
+from plumbline.reference.model.world import CallStage, Channel, Message, Sender, WireName, World
 
-UNDER_WAY = (Stage.CALLED, Stage.APPLIED)
+UNDER_WAY = (CallStage.CALLED, CallStage.APPLIED)
 
 
 def is_of_sites(program: Program) -> bool:
@@ -49,7 +49,7 @@ class Emptied:
         return self._forgotten(_numbered_anew(world))
 
     def _without_copies(self, world: World, doomed: frozenset[str]) -> World:
-        """The world without copies of queues that nobody will take over: their primaries live on."""
+        """The world without copies of queues that no member takes over: their primaries live on."""
         senders = world.wan.senders
         led = {name for (member, name), one in senders.items() if one.primary and member not in doomed}
         if not led:
@@ -72,7 +72,7 @@ class Emptied:
         return world.but(channels=channels, calls=calls)
 
     def _is_alone(self, world: World, member: str, name: str) -> bool:
-        """Whether nobody else knows the positions of a queue, nor is told of any."""
+        """Whether no other member knows the positions of a queue, nor receives any."""
         if any(queue == name and other != member for other, queue in world.wan.senders):
             led = world.wan.senders[member, name].primary
             others = (
@@ -95,7 +95,7 @@ class Emptied:
 
 
 def _buried(world: World, setting: Setting) -> World:
-    """The world without the calls of the dead: nobody waits for them."""
+    """The world without the calls of crashed members: nothing waits for them."""
     calls = world.calls
     for op_id, call in world.calls.items():
         if setting.operations[op_id].member in world.wan.dead:

@@ -5,12 +5,12 @@ Knows programs and hazards; knows nothing of what a walk has seen.
 
 from __future__ import annotations
 
-from plumbline.reference.explain.steps import View
 from plumbline.reference.explore.programs import Happening, Program
-from plumbline.reference.history import Fault, FaultKind
+from plumbline.reference.history.history import Fault, FaultKind
 from plumbline.reference.model.foresight import Unknowing
 from plumbline.reference.model.sites import hazards
 from plumbline.reference.model.world import World
+from plumbline.reference.search.transition import View
 
 
 def broken(happening: tuple[Happening, ...]) -> list[Fault]:
@@ -22,6 +22,7 @@ class Expected(Unknowing):
     """Knows of the future which faults are to come, and nothing else."""
 
     def __init__(self, program: Program, *, reduced: bool) -> None:
+        super().__init__()
         to_come = [broken(program.faults[first:]) for first in range(len(program.faults) + 1)]
         self._hazards = [frozenset().union(*map(hazards.of_fault, faults)) for faults in to_come]
         self._ticks = [any(fault.kind is FaultKind.TIME_LEAP for fault in faults) for faults in to_come]
@@ -51,7 +52,7 @@ class Expected(Unknowing):
         return self._breaks
 
     def copies_are_looked_at(self, *_: object) -> bool:
-        """Whether copies of queues matter: not where nobody takes over, as nobody else looks at them."""
+        """Whether copies of queues matter: not where no member takes over, as nothing else reads them."""
         return self._breaks
 
     def copy_is_looked_at_now(self, *_: object) -> bool:
@@ -63,7 +64,7 @@ class Expected(Unknowing):
         return self._breaks
 
     def gauge_to_come(self, *_: object) -> bool:
-        """No: nobody reads what is counted."""
+        """No: nothing reads what is counted."""
         return False
 
     def clear_to_come(self, *_: object) -> bool:

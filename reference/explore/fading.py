@@ -11,16 +11,16 @@ from typing import Any
 from msgspec.structs import replace
 
 from plumbline.reference.explore.programs import Program
-from plumbline.reference.hashed import HashedMap
 from plumbline.reference.model.claims import STAMPS_GROW
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Collected, Message, Stage, World
-from plumbline.reference.rulebook.operations import ARRIVES
+from plumbline.reference.model.world import CallStage, Collected, Message, World
+from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.values import EntryState, Stamp
+from plumbline.reference.search.hashed_map import HashedMap
 
 _NOTHING: HashedMap[Any, Any] = HashedMap()
 
-_SENT = (Stage.SENT, Stage.DONE)
+_SENT = (CallStage.SENT, CallStage.DONE)
 
 TOMBSTONES_GO_BY_STAMP = STAMPS_GROW | {"collects_replaced", "age_counted_from"}
 """Decisions on which "a collection takes tombstones of its stamp, or earlier ones, only" rests."""
@@ -63,7 +63,7 @@ class Fading:
         return world if calls is world.calls else world.but(calls=calls)
 
     def _untold(self, world: World, called: int) -> World:
-        """The world without news of collections that can take nothing from whoever hears of them.
+        """The world without news of collections that can take nothing from the members that receive them.
 
         They take a tombstone of the stamp, or an earlier one: if there is none, and none can come, nothing.
         """

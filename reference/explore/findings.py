@@ -13,7 +13,7 @@ import msgspec
 
 from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.promises import AGREEMENT, PROMISES, Held, Promise, holdings
-from plumbline.reference.explore.scopes import Part, Scope, shapes_of
+from plumbline.reference.explore.scopes import ExploreScope, Topic, shapes_of
 from plumbline.reference.explore.shapes import TICK
 from plumbline.reference.explore.walk import Moment, Walked, walk
 from plumbline.reference.rulebook.book import Rulebook
@@ -65,7 +65,7 @@ SENT_AGAIN = (
 )
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class BrokenPromise(msgspec.Struct, frozen=True, kw_only=True):
     """A promise that a run breaks.
 
     Attributes:
@@ -100,10 +100,10 @@ class Explored(msgspec.Struct, frozen=True, kw_only=True):
     states: int
     whole: bool
     ends: int
-    findings: tuple[Finding, ...]
+    findings: tuple[BrokenPromise, ...]
 
 
-def all_programs(part: Part, scope: Scope) -> list[Program]:
+def all_programs(part: Topic, scope: ExploreScope) -> list[Program]:
     """Every program of a part and scope."""
     return [program for shape in shapes_of(part, scope) for program in programs(shape)]
 
@@ -120,10 +120,10 @@ def explore(program: Program, book: Rulebook, *, reduced: bool = True, ends: flo
     )
 
 
-def _astray(walked: Walked) -> Iterator[Finding]:
+def _astray(walked: Walked) -> Iterator[BrokenPromise]:
     """The first step that goes against what has to hold of each, if there is one."""
     for manner, (moment, told) in walked.astray.items():
-        yield Finding(
+        yield BrokenPromise(
             requirement=manner.requirement,
             says=manner.says,
             program=str(walked.program),
@@ -139,7 +139,7 @@ def broken_by(walked: Walked) -> Iterator[str]:
         yield from (found.requirement for found in _found(walked, promise) if not found.allowed)
 
 
-def _found(walked: Walked, promise: Promise) -> Iterator[Finding]:
+def _found(walked: Walked, promise: Promise) -> Iterator[BrokenPromise]:
     """The shortest run that breaks a promise, if any does; one that is not allowed before all others."""
     broken = (
         _finding(walked, promise, end) for end in walked.ends if not promise.kept(walked.program, end.world)
@@ -149,13 +149,13 @@ def _found(walked: Walked, promise: Promise) -> Iterator[Finding]:
         yield next((found for found in chain((first,), broken) if not found.allowed), first)
 
 
-def _finding(walked: Walked, promise: Promise, end: Moment) -> Finding:
+def _finding(walked: Walked, promise: Promise, end: Moment) -> BrokenPromise:
     program = walked.program
     run = walked.run_to(end)
     allowed = ""
     if promise.requirement in AGREEMENT:
         allowed = next((why for why, holds in _REASONS.items() if holds(program, run)), "")
-    return Finding(
+    return BrokenPromise(
         requirement=promise.requirement,
         says=promise.says,
         program=str(program),

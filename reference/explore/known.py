@@ -1,6 +1,6 @@
 """Known: what another site knows already is left out of queues, as it would only come once more.
 
-What comes once more changes nothing (000, L30), whoever sends it. Knows worlds; knows no promise.
+What comes once more changes nothing (000, L30), from any sender. Knows worlds; knows no promise.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Known:
         return world
 
     def _uncopied(self, world: World) -> World:
-        """Without those that are sent to a copy of a queue; nobody waits for that."""
+        """Without those that are sent to a copy of a queue; nothing waits for that."""
         channels, calls = world.channels, world.calls
         for channel, messages in world.channels.items():
             gone = [

@@ -11,9 +11,9 @@ from itertools import accumulate, combinations, combinations_with_replacement, p
 
 import msgspec
 
-from plumbline.reference.explore.shapes import TICK, TICK_MS, Shape
-from plumbline.reference.history import Fault, FaultKind, Joined, Left, Redelivered
-from plumbline.reference.operations import (
+from plumbline.reference.explore.shapes import TICK, TICK_MS, ProgramShape
+from plumbline.reference.history.history import Fault, FaultKind, Joined, Left, Redelivered
+from plumbline.reference.history.operations import (
     EXPIRES,
     OF_TRANSACTIONS,
     WHOLE_REGION,
@@ -38,7 +38,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
             the one before.
     """
 
-    shape: Shape
+    shape: ProgramShape
     operations: tuple[Operation, ...]
     faults: tuple[Happening, ...] = ()
     times: tuple[int, ...] = ()
@@ -114,7 +114,7 @@ _ENDED: dict[OperationKind | None, str] = {
 }
 
 
-def _where(shape: Shape, operation: Operation) -> str:
+def _where(shape: ProgramShape, operation: Operation) -> str:
     """On which entry an operation is called, where there are several."""
     regions, keys = (len({place[at] for place in shape.places}) > 1 for at in (0, 1))
     named = (operation.region if regions else "", operation.key if keys else "")
@@ -138,7 +138,7 @@ def words(happening: Happening) -> str:
     return f"{what} {whom}"
 
 
-def programs(shape: Shape) -> Iterator[Program]:
+def programs(shape: ProgramShape) -> Iterator[Program]:
     """Every program of the shape, but for those that differ from another in names only.
 
     Within one site the order of calls tells nothing that the interleaving of their steps does not tell, too,
@@ -174,7 +174,7 @@ Call = tuple[str, OperationKind, str, str]
 """A member or client, what it calls, in which region, and on which key."""
 
 
-def _calls(shape: Shape) -> Iterator[Call]:
+def _calls(shape: ProgramShape) -> Iterator[Call]:
     """Whatever may be called; a region is destroyed or cleared without naming a key."""
     for member, kind in product(shape.callers or shape.holders, shape.kinds):
         keyless = kind in WHOLE_REGION
@@ -183,7 +183,7 @@ def _calls(shape: Shape) -> Iterator[Call]:
         )
 
 
-def _exchanges(shape: Shape) -> Iterator[dict[str, str]]:
+def _exchanges(shape: ProgramShape) -> Iterator[dict[str, str]]:
     """For each way in which sites may change places: which member takes whose."""
     if shape.ties or shape.behind or len({len(site) for site in shape.sites}) > 1:
         return
@@ -209,7 +209,7 @@ def _exchanged(
 
 
 def _happening(
-    shape: Shape, operations: tuple[Operation, ...], bystanders: set[str]
+    shape: ProgramShape, operations: tuple[Operation, ...], bystanders: set[str]
 ) -> Iterator[tuple[Happening, ...]]:
     """What may happen from outside, in every order in which each is mended behind it."""
     every: list[list[tuple[Happening, ...]]] = [
@@ -243,7 +243,7 @@ def _merged(several: tuple[tuple[Happening, ...], ...]) -> Iterator[tuple[Happen
             yield from ((one[0], *rest) for rest in _merged(left))
 
 
-def _times(shape: Shape, operations: tuple[Operation, ...]) -> Iterator[tuple[int, ...]]:
+def _times(shape: ProgramShape, operations: tuple[Operation, ...]) -> Iterator[tuple[int, ...]]:
     """What the clocks may show at the calls; of calls in one site, one after the other, each is later."""
     if not (shape.ties or shape.behind):
         yield ()
@@ -263,7 +263,7 @@ def _times(shape: Shape, operations: tuple[Operation, ...]) -> Iterator[tuple[in
             yield times
 
 
-def first_puts(shape: Shape) -> Iterator[Operation]:
+def first_puts(shape: ProgramShape) -> Iterator[Operation]:
     """What puts the first key into each region before the program begins, one behind the other."""
     for number, region in enumerate(shape.hosted if shape.there else ()):
         yield _operation(-number, shape.sites[0][0], OperationKind.PUT, region.name, shape.keys[0])
@@ -285,7 +285,7 @@ _TRANSACTS = "t"
 """What the name of a thread that transacts ends with."""
 
 
-def _transactions(shape: Shape) -> Iterator[tuple[Operation, ...]]:
+def _transactions(shape: ProgramShape) -> Iterator[tuple[Operation, ...]]:
     """Every transaction, begun, and ended, by a thread of its own; nothing where none is asked for."""
     if not shape.committed:
         yield ()
@@ -310,7 +310,7 @@ def _transactions(shape: Shape) -> Iterator[tuple[Operation, ...]]:
 
 
 def _faults(
-    shape: Shape, kinds: tuple[FaultKind, ...], bystanders: set[str]
+    shape: ProgramShape, kinds: tuple[FaultKind, ...], bystanders: set[str]
 ) -> Iterator[tuple[Happening, ...]]:
     members = [member for member in shape.members if member not in bystanders]
     for kind in kinds:

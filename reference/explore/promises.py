@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 import msgspec
 
-from plumbline.reference.explain.steps import Step
 from plumbline.reference.explore.programs import Program
-from plumbline.reference.explore.shapes import KEY, REGION, Shape
-from plumbline.reference.history import FaultKind
+from plumbline.reference.explore.shapes import KEY, REGION, ProgramShape
+from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.operations import EXPIRES, LOCAL, WHOLE_REGION, OperationKind, RegionPolicy
+from plumbline.reference.history.resolvers import policy_of
 from plumbline.reference.model.world import Sender, World
-from plumbline.reference.operations import EXPIRES, LOCAL, WHOLE_REGION, OperationKind, RegionPolicy
-from plumbline.reference.resolvers import policy_of
 from plumbline.reference.rulebook.values import EntryState
+from plumbline.reference.search.transition import Step
 
 Held = str | None
 """What a member holds of an entry: a token, "" if it is invalid, None if it is not there."""
@@ -46,7 +46,7 @@ class Manner(msgspec.Struct, frozen=True):
         requirement: the id.
         says: what holds, in a few words.
         kept: whether it does, of a step from a world.
-        of_plain: whether it holds only where all is one replicated entry (see `Shape.plain`).
+        of_plain: whether it holds only where all is one replicated entry (see `ProgramShape.plain`).
     """
 
     requirement: str
@@ -74,7 +74,7 @@ def holdings(program: Program, world: World) -> dict[str, Held]:
     }
 
 
-def _named(shape: Shape, place: Place) -> tuple[str, ...]:
+def _named(shape: ProgramShape, place: Place) -> tuple[str, ...]:
     """As much of a place as tells it from the others."""
     return tuple(part for at, part in enumerate(place) if len({other[at] for other in shape.places}) > 1)
 
@@ -177,7 +177,7 @@ PROMISES = (
 
 
 def _told(step: Step) -> list[str]:
-    """The members whose listeners are told of something, one of them twice where it is told twice."""
+    """The members whose listeners receive something, one of them twice where it is told twice."""
     return [str(place[1]) for place, _ in step.shows if isinstance(place, tuple) and place[0] == "listener"]
 
 

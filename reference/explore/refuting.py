@@ -5,7 +5,6 @@ Knows variants and walks; knows nothing of candidates, nor of how a suite finds 
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import time
 from collections.abc import Callable, Hashable, Iterable
@@ -16,9 +15,9 @@ import msgspec
 from plumbline.reference.catalogue.records import AREA_OF_FAMILY, Area
 from plumbline.reference.explore.findings import broken_by
 from plumbline.reference.explore.programs import Program
-from plumbline.reference.explore.shapes import Shape
+from plumbline.reference.explore.shapes import ProgramShape
 from plumbline.reference.explore.walk import Moment, Walked, walk
-from plumbline.reference.history import FaultKind
+from plumbline.reference.history.history import FaultKind
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import each
 from plumbline.reference.rulebook.variant import FaultyVariant
@@ -50,8 +49,8 @@ senders that small worlds have not."""
 
 
 def is_of_safety(variant: FaultyVariant) -> bool:
-    """Whether a variant breaks a requirement that a state of a small world may go against."""
-    return any(AREA_OF_FAMILY[id_.partition("-")[0]] in OF_SAFETY for id_ in variant.requirements)
+    """Whether what a variant breaks first is a requirement that a state of a small world may go against."""
+    return AREA_OF_FAMILY[variant.requirements[0].partition("-")[0]] in OF_SAFETY
 
 
 Sights = dict[str, frozenset[Hashable]]
@@ -85,9 +84,8 @@ class Right:
         self._known: dict[Program, Sights | None] = {}
         self._asked: dict[str, set[tuple[Any, ...]]] = {}
         self._asked_in: dict[Program, dict[str, set[tuple[Any, ...]]]] = {}
-        names = [field.name for field in dataclasses.fields(book)]
-        self._overhearing = dataclasses.replace(
-            book, **{name: self._overheard(name, getattr(book, name)) for name in names}
+        self._overhearing = Rulebook(
+            **{name: self._overheard(name, answer) for name, answer in book.answers().items()}
         )
 
     def _overheard(self, decision: str, answer: Callable[..., Any]) -> Callable[..., Any]:
@@ -164,7 +162,7 @@ def sights(walked: Walked) -> Sights:
     }
 
 
-def _contents(moment: Moment, shape: Shape) -> Hashable:
+def _contents(moment: Moment, shape: ProgramShape) -> Hashable:
     world = moment.world
     entries = (
         (holder, place, world.entry(holder, *place))
@@ -174,11 +172,11 @@ def _contents(moment: Moment, shape: Shape) -> Hashable:
     return tuple((holder, place, entry.state, entry.token) for holder, place, entry in entries)
 
 
-def _living(moment: Moment, shape: Shape) -> list[str]:
+def _living(moment: Moment, shape: ProgramShape) -> list[str]:
     return [holder for holder in shape.holders if holder not in moment.world.wan.dead]
 
 
-def _versions(moment: Moment, shape: Shape) -> Hashable:
+def _versions(moment: Moment, shape: ProgramShape) -> Hashable:
     world = moment.world
     stamps = (
         (holder, place, world.entry(holder, *place).stamp)
@@ -192,7 +190,7 @@ def _versions(moment: Moment, shape: Shape) -> Hashable:
     )
 
 
-def _moment(moment: Moment, shape: Shape) -> Hashable:
+def _moment(moment: Moment, shape: ProgramShape) -> Hashable:
     world = moment.world
     under_way = tuple(sorted(world.calls))
     return moment.called, moment.broken, under_way, _contents(moment, shape), _queues(moment)
@@ -209,7 +207,7 @@ def _queues(moment: Moment) -> Hashable:
 
 
 def _told_of_removals(walked: Walked) -> bool:
-    """Whether every walk has secondaries told what has left a queue: not where nobody can take over."""
+    """Whether every walk has secondaries told what has left a queue: not where no member can take over."""
     return any(fault.kind is not FaultKind.TIME_LEAP for fault in walked.program.broken)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from plumbline.reference.explore.shapes import REGION, Shape
-from plumbline.reference.history import FaultKind
-from plumbline.reference.operations import (
+from plumbline.reference.explore.shapes import REGION, ProgramShape
+from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.operations import (
     Client,
     HostPolicy,
     OperationKind,
@@ -14,11 +14,11 @@ from plumbline.reference.operations import (
     RegionPolicy,
     TombstoneSettings,
 )
-from plumbline.reference.operations import Scope as Ack
-from plumbline.reference.resolvers import ALLOW, DISALLOW, REPLACE, THROW
+from plumbline.reference.history.operations import Scope as Ack
+from plumbline.reference.history.resolvers import ALLOW, DISALLOW, REPLACE, THROW
 
 
-class Part(StrEnum):
+class Topic(StrEnum):
     """What of the documents a world is about."""
 
     REPLICATED = "replicated"
@@ -34,13 +34,13 @@ class Part(StrEnum):
     CLIENTS = "clients"
 
 
-class Scope(StrEnum):
+class ExploreScope(StrEnum):
     """How large worlds are."""
 
     SMALL = "small"
     MEDIUM = "medium"
     LARGE = "large"
-    """To draw from, as long as there is time: nobody sees the end of these. Not of every part."""
+    """Only drawn from at random: too large to exhaust. Not of every part."""
 
 
 _PUT, _DESTROY = OperationKind.PUT, OperationKind.DESTROY
@@ -98,111 +98,117 @@ _MINUTE = 60_000
 _PREFERS = "prefer 1 within 1000 ms"
 _CLIENT = (Client(name="c", servers=("A",)),)
 
-SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
-    (Part.REPLICATED, Scope.SMALL): (
-        Shape(sites=(_TWO,), operations=2, kinds=_EVERYWHERE),
-        Shape(sites=(_TWO,), operations=2, kinds=_EVERYWHERE, there=True),
-        Shape(sites=(_TWO,), operations=2, kinds=_EVERYWHERE, there=True, faults=(_CRASH,)),
-        Shape(sites=(_THREE,), operations=2, kinds=_EVERYWHERE, there=True),
-        Shape(sites=(_TWO,), operations=2, kinds=_PUTS, there=True, faults=(_TICK,)),
+SHAPES: dict[tuple[Topic, ExploreScope], tuple[ProgramShape, ...]] = {
+    (Topic.REPLICATED, ExploreScope.SMALL): (
+        ProgramShape(sites=(_TWO,), operations=2, kinds=_EVERYWHERE),
+        ProgramShape(sites=(_TWO,), operations=2, kinds=_EVERYWHERE, there=True),
+        ProgramShape(sites=(_TWO,), operations=2, kinds=_EVERYWHERE, there=True, faults=(_CRASH,)),
+        ProgramShape(sites=(_THREE,), operations=2, kinds=_EVERYWHERE, there=True),
+        ProgramShape(sites=(_TWO,), operations=2, kinds=_PUTS, there=True, faults=(_TICK,)),
     ),
-    (Part.REPLICATED, Scope.MEDIUM): (
-        Shape(sites=(_THREE,), operations=3, kinds=_EVERYWHERE, there=True),
-        Shape(sites=(_THREE,), operations=3, kinds=_PUTS, there=True, faults=(_CRASH,)),
-        Shape(sites=(_THREE,), operations=4, kinds=_PUTS),
-        Shape(sites=(_TWO,), operations=4, kinds=_PUTS, there=True, faults=(_TICK,)),
-        Shape(sites=(_THREE,), operations=3, kinds=_PUTS, there=True, faults=(_TICK,)),
+    (Topic.REPLICATED, ExploreScope.MEDIUM): (
+        ProgramShape(sites=(_THREE,), operations=3, kinds=_EVERYWHERE, there=True),
+        ProgramShape(sites=(_THREE,), operations=3, kinds=_PUTS, there=True, faults=(_CRASH,)),
+        ProgramShape(sites=(_THREE,), operations=4, kinds=_PUTS),
+        ProgramShape(sites=(_TWO,), operations=4, kinds=_PUTS, there=True, faults=(_TICK,)),
+        ProgramShape(sites=(_THREE,), operations=3, kinds=_PUTS, there=True, faults=(_TICK,)),
     ),
-    (Part.GATEWAYS, Scope.SMALL): (
-        Shape(sites=(("A",), ("B",)), operations=2, kinds=_PUTS),
-        Shape(sites=(("A",), ("B",)), operations=2, kinds=_PUTS, ties=True),
-        Shape(sites=(_TWO, ("C",)), operations=2, kinds=(_PUT,)),
-        Shape(sites=_APART, operations=2, kinds=_PUTS, behind=True),
-        Shape(sites=_APART, operations=2, kinds=_PUTS, skewed=True),
-        Shape(sites=_APART, operations=2, kinds=(*_EVERYWHERE, OperationKind.GET), there=True),
-        Shape(sites=(_TWO, ("C",)), operations=1, kinds=(_PUT,), faults=(_BETWEEN_SITES,)),
-        Shape(sites=(_TWO, ("C",)), operations=1, kinds=(_PUT,), faults=(_CRASH, _LOST)),
+    (Topic.GATEWAYS, ExploreScope.SMALL): (
+        ProgramShape(sites=(("A",), ("B",)), operations=2, kinds=_PUTS),
+        ProgramShape(sites=(("A",), ("B",)), operations=2, kinds=_PUTS, ties=True),
+        ProgramShape(sites=(_TWO, ("C",)), operations=2, kinds=(_PUT,)),
+        ProgramShape(sites=_APART, operations=2, kinds=_PUTS, behind=True),
+        ProgramShape(sites=_APART, operations=2, kinds=_PUTS, skewed=True),
+        ProgramShape(sites=_APART, operations=2, kinds=(*_EVERYWHERE, OperationKind.GET), there=True),
+        ProgramShape(sites=(_TWO, ("C",)), operations=1, kinds=(_PUT,), faults=(_BETWEEN_SITES,)),
+        ProgramShape(sites=(_TWO, ("C",)), operations=1, kinds=(_PUT,), faults=(_CRASH, _LOST)),
     ),
-    (Part.GATEWAYS, Scope.MEDIUM): (
-        Shape(sites=(_TWO, ("C",)), operations=2, kinds=_PUTS, there=True),
-        Shape(sites=(_TWO, ("C",)), operations=3, kinds=(_PUT,)),
-        Shape(sites=(_TWO, ("C",)), operations=2, kinds=_PUTS, ties=True),
-        Shape(sites=(("A",), ("B",)), operations=4, kinds=(_PUT,)),
-        Shape(sites=_APART, operations=3, kinds=(_PUT,), ties=True),
-        Shape(sites=(_TWO, ("C",)), operations=2, kinds=(_PUT,), faults=(_BETWEEN_SITES,)),
-        Shape(sites=(_TWO, ("C",)), operations=3, kinds=(_PUT,), faults=(_CRASH, _LOST)),
-        Shape(sites=(_TWO, ("C",)), operations=4, kinds=(_PUT,)),
-        Shape(sites=(_TWO, ("C",)), operations=3, kinds=(_PUT,), skewed=True),
-        Shape(sites=(_TWO, ("C",)), operations=3, kinds=(_PUT,), ties=True),
+    (Topic.GATEWAYS, ExploreScope.MEDIUM): (
+        ProgramShape(sites=(_TWO, ("C",)), operations=2, kinds=_PUTS, there=True),
+        ProgramShape(sites=(_TWO, ("C",)), operations=3, kinds=(_PUT,)),
+        ProgramShape(sites=(_TWO, ("C",)), operations=2, kinds=_PUTS, ties=True),
+        ProgramShape(sites=(("A",), ("B",)), operations=4, kinds=(_PUT,)),
+        ProgramShape(sites=_APART, operations=3, kinds=(_PUT,), ties=True),
+        ProgramShape(sites=(_TWO, ("C",)), operations=2, kinds=(_PUT,), faults=(_BETWEEN_SITES,)),
+        ProgramShape(sites=(_TWO, ("C",)), operations=3, kinds=(_PUT,), faults=(_CRASH, _LOST)),
+        ProgramShape(sites=(_TWO, ("C",)), operations=4, kinds=(_PUT,)),
+        ProgramShape(sites=(_TWO, ("C",)), operations=3, kinds=(_PUT,), skewed=True),
+        ProgramShape(sites=(_TWO, ("C",)), operations=3, kinds=(_PUT,), ties=True),
     ),
-    (Part.THREE_SITES, Scope.SMALL): (
-        Shape(sites=_IN_THREES, operations=2, kinds=_PUTS),
-        Shape(sites=_IN_THREES, operations=2, kinds=(_PUT,), ties=True),
-        Shape(sites=_IN_THREES, operations=2, kinds=(_PUT,), ties=True, links=_RING),
-        Shape(sites=_IN_THREES, operations=2, kinds=(_PUT,), ties=True, links=_CHAIN),
-        Shape(sites=_IN_THREES, operations=2, kinds=(_PUT,), ties=True, links=_LOWEST_BETWEEN),
-        Shape(sites=_IN_THREES, operations=2, kinds=_PUTS, skewed=True, links=_RING),
+    (Topic.THREE_SITES, ExploreScope.SMALL): (
+        ProgramShape(sites=_IN_THREES, operations=2, kinds=_PUTS),
+        ProgramShape(sites=_IN_THREES, operations=2, kinds=(_PUT,), ties=True),
+        ProgramShape(sites=_IN_THREES, operations=2, kinds=(_PUT,), ties=True, links=_RING),
+        ProgramShape(sites=_IN_THREES, operations=2, kinds=(_PUT,), ties=True, links=_CHAIN),
+        ProgramShape(sites=_IN_THREES, operations=2, kinds=(_PUT,), ties=True, links=_LOWEST_BETWEEN),
+        ProgramShape(sites=_IN_THREES, operations=2, kinds=_PUTS, skewed=True, links=_RING),
     ),
-    (Part.THREE_SITES, Scope.MEDIUM): (
-        Shape(sites=_IN_THREES, operations=2, kinds=_PUTS, there=True, skewed=True),
-        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,)),
-        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), ties=True),
-        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), skewed=True),
-        Shape(sites=_IN_THREES, operations=2, kinds=(_PUT,), faults=(_CUT,)),
-        Shape(sites=_IN_THREES, operations=2, kinds=_PUTS, there=True, skewed=True, links=_RING),
-        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), ties=True, links=_RING),
-        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), skewed=True, links=_RING),
-        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), ties=True, links=_CHAIN),
-        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), ties=True, links=_LOWEST_BETWEEN),
-        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), ties=True, links=_HIGHEST_BETWEEN),
-        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), skewed=True, links=_CHAIN),
+    (Topic.THREE_SITES, ExploreScope.MEDIUM): (
+        ProgramShape(sites=_IN_THREES, operations=2, kinds=_PUTS, there=True, skewed=True),
+        ProgramShape(sites=_IN_THREES, operations=3, kinds=(_PUT,)),
+        ProgramShape(sites=_IN_THREES, operations=3, kinds=(_PUT,), ties=True),
+        ProgramShape(sites=_IN_THREES, operations=3, kinds=(_PUT,), skewed=True),
+        ProgramShape(sites=_IN_THREES, operations=2, kinds=(_PUT,), faults=(_CUT,)),
+        ProgramShape(sites=_IN_THREES, operations=2, kinds=_PUTS, there=True, skewed=True, links=_RING),
+        ProgramShape(sites=_IN_THREES, operations=3, kinds=(_PUT,), ties=True, links=_RING),
+        ProgramShape(sites=_IN_THREES, operations=3, kinds=(_PUT,), skewed=True, links=_RING),
+        ProgramShape(sites=_IN_THREES, operations=3, kinds=(_PUT,), ties=True, links=_CHAIN),
+        ProgramShape(sites=_IN_THREES, operations=3, kinds=(_PUT,), ties=True, links=_LOWEST_BETWEEN),
+        ProgramShape(sites=_IN_THREES, operations=3, kinds=(_PUT,), ties=True, links=_HIGHEST_BETWEEN),
+        ProgramShape(sites=_IN_THREES, operations=3, kinds=(_PUT,), skewed=True, links=_CHAIN),
     ),
-    (Part.REPLICATED, Scope.LARGE): (
-        Shape(sites=(_THREE,), operations=5, kinds=_PUTS),
-        Shape(sites=(_THREE,), operations=4, kinds=_EVERYWHERE, there=True, faults=(_CRASH,)),
-        Shape(sites=(_THREE,), operations=4, kinds=_PUTS, there=True, faults=(_TICK, _CRASH)),
-        Shape(sites=(_FOUR,), operations=4, kinds=_PUTS, there=True),
+    (Topic.REPLICATED, ExploreScope.LARGE): (
+        ProgramShape(sites=(_THREE,), operations=5, kinds=_PUTS),
+        ProgramShape(sites=(_THREE,), operations=4, kinds=_EVERYWHERE, there=True, faults=(_CRASH,)),
+        ProgramShape(sites=(_THREE,), operations=4, kinds=_PUTS, there=True, faults=(_TICK, _CRASH)),
+        ProgramShape(sites=(_FOUR,), operations=4, kinds=_PUTS, there=True),
     ),
-    (Part.GATEWAYS, Scope.LARGE): (
-        Shape(sites=(_TWO, ("C", "D")), operations=3, kinds=_PUTS),
-        Shape(sites=(_TWO, ("C", "D")), operations=3, kinds=(_PUT,), faults=(_BETWEEN_SITES, _BETWEEN_SITES)),
-        Shape(sites=_APART, operations=5, kinds=_PUTS, skewed=True),
+    (Topic.GATEWAYS, ExploreScope.LARGE): (
+        ProgramShape(sites=(_TWO, ("C", "D")), operations=3, kinds=_PUTS),
+        ProgramShape(
+            sites=(_TWO, ("C", "D")), operations=3, kinds=(_PUT,), faults=(_BETWEEN_SITES, _BETWEEN_SITES)
+        ),
+        ProgramShape(sites=_APART, operations=5, kinds=_PUTS, skewed=True),
     ),
-    (Part.THREE_SITES, Scope.LARGE): (
-        Shape(sites=(_TWO, ("C",), ("D",)), operations=3, kinds=(_PUT,), skewed=True),
-        Shape(sites=_IN_THREES, operations=4, kinds=_PUTS, ties=True),
-        Shape(sites=_IN_THREES, operations=3, kinds=(_PUT,), faults=(_BETWEEN_SITES,)),
+    (Topic.THREE_SITES, ExploreScope.LARGE): (
+        ProgramShape(sites=(_TWO, ("C",), ("D",)), operations=3, kinds=(_PUT,), skewed=True),
+        ProgramShape(sites=_IN_THREES, operations=4, kinds=_PUTS, ties=True),
+        ProgramShape(sites=_IN_THREES, operations=3, kinds=(_PUT,), faults=(_BETWEEN_SITES,)),
     ),
-    (Part.TRANSACTIONS, Scope.SMALL): (
-        Shape(sites=(_TWO,), operations=1, kinds=_PUTS, committed=_PUTS),
-        Shape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, committed=_PUTS),
-        Shape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, faults=(_CRASH,), committed=_PUTS),
-        Shape(sites=(_THREE,), operations=1, kinds=_PUTS, there=True, committed=_PUTS),
-        Shape(sites=(_TWO,), operations=1, kinds=(_PUT,), there=True, committed=_PUTS, transacted=2),
-        Shape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, committed=_PUTS, endings=_ROLLBACK),
+    (Topic.TRANSACTIONS, ExploreScope.SMALL): (
+        ProgramShape(sites=(_TWO,), operations=1, kinds=_PUTS, committed=_PUTS),
+        ProgramShape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, committed=_PUTS),
+        ProgramShape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, faults=(_CRASH,), committed=_PUTS),
+        ProgramShape(sites=(_THREE,), operations=1, kinds=_PUTS, there=True, committed=_PUTS),
+        ProgramShape(sites=(_TWO,), operations=1, kinds=(_PUT,), there=True, committed=_PUTS, transacted=2),
+        ProgramShape(
+            sites=(_TWO,), operations=1, kinds=_PUTS, there=True, committed=_PUTS, endings=_ROLLBACK
+        ),
     ),
-    (Part.TRANSACTIONS, Scope.MEDIUM): (
-        Shape(sites=(_THREE,), operations=2, kinds=_PUTS, there=True, committed=_PUTS),
-        Shape(sites=(_TWO,), operations=3, kinds=_PUTS, committed=_PUTS),
-        Shape(sites=(_THREE,), operations=1, kinds=_PUTS, there=True, faults=(_CRASH,), committed=_PUTS),
+    (Topic.TRANSACTIONS, ExploreScope.MEDIUM): (
+        ProgramShape(sites=(_THREE,), operations=2, kinds=_PUTS, there=True, committed=_PUTS),
+        ProgramShape(sites=(_TWO,), operations=3, kinds=_PUTS, committed=_PUTS),
+        ProgramShape(
+            sites=(_THREE,), operations=1, kinds=_PUTS, there=True, faults=(_CRASH,), committed=_PUTS
+        ),
     ),
-    (Part.PARTITIONED, Scope.SMALL): (
-        Shape(sites=(_TWO,), operations=2, kinds=_EVERYWHERE, there=True, regions=_partitioned(1)),
-        Shape(
+    (Topic.PARTITIONED, ExploreScope.SMALL): (
+        ProgramShape(sites=(_TWO,), operations=2, kinds=_EVERYWHERE, there=True, regions=_partitioned(1)),
+        ProgramShape(
             sites=(_TWO,), operations=2, kinds=_PUTS, there=True, regions=_partitioned(1), faults=(_CRASH,)
         ),
-        Shape(sites=(_THREE,), operations=2, kinds=_PUTS, there=True, regions=_partitioned(1)),
-        Shape(sites=(_THREE,), operations=2, kinds=_PUTS, regions=_partitioned(2)),
-        Shape(
+        ProgramShape(sites=(_THREE,), operations=2, kinds=_PUTS, there=True, regions=_partitioned(1)),
+        ProgramShape(sites=(_THREE,), operations=2, kinds=_PUTS, regions=_partitioned(2)),
+        ProgramShape(
             sites=(_THREE,), operations=1, kinds=_PUTS, there=True, regions=_partitioned(2), faults=(_CRASH,)
         ),
     ),
-    (Part.LESSER, Scope.SMALL): (
-        Shape(sites=(_TWO,), operations=2, kinds=_EVERYWHERE, regions=_lesser(_NORMAL, "B")),
-        Shape(sites=(_TWO,), operations=2, kinds=_PUTS, there=True, regions=_lesser(_EMPTY, "B")),
-        Shape(sites=(_TWO,), operations=2, kinds=_PUTS, there=True, regions=_lesser(_PRELOADED, "B")),
-        Shape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, regions=_lesser(_LOCAL, "B")),
-        Shape(
+    (Topic.LESSER, ExploreScope.SMALL): (
+        ProgramShape(sites=(_TWO,), operations=2, kinds=_EVERYWHERE, regions=_lesser(_NORMAL, "B")),
+        ProgramShape(sites=(_TWO,), operations=2, kinds=_PUTS, there=True, regions=_lesser(_EMPTY, "B")),
+        ProgramShape(sites=(_TWO,), operations=2, kinds=_PUTS, there=True, regions=_lesser(_PRELOADED, "B")),
+        ProgramShape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, regions=_lesser(_LOCAL, "B")),
+        ProgramShape(
             sites=(_TWO,),
             operations=1,
             kinds=_PUTS,
@@ -210,7 +216,7 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
             regions=_lesser(_NORMAL, "B"),
             faults=(_CRASH,),
         ),
-        Shape(
+        ProgramShape(
             sites=(_THREE,),
             operations=1,
             kinds=(_PUT,),
@@ -218,9 +224,11 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
             regions=_lesser(_NORMAL, "C"),
             faults=(_CRASH,),
         ),
-        Shape(sites=(_TWO,), operations=2, kinds=(_PUT, _CLEAR), there=True, regions=_lesser(_NORMAL, "B")),
-        Shape(sites=(_TWO,), operations=2, kinds=_PUTS, regions=_NOT_ACKNOWLEDGED),
-        Shape(
+        ProgramShape(
+            sites=(_TWO,), operations=2, kinds=(_PUT, _CLEAR), there=True, regions=_lesser(_NORMAL, "B")
+        ),
+        ProgramShape(sites=(_TWO,), operations=2, kinds=_PUTS, regions=_NOT_ACKNOWLEDGED),
+        ProgramShape(
             sites=(_TWO,),
             operations=1,
             kinds=(_PUT,),
@@ -229,7 +237,7 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
             committed=_LESS,
             endings=_ENDINGS,
         ),
-        Shape(
+        ProgramShape(
             sites=(_TWO,),
             operations=0,
             kinds=(_PUT,),
@@ -238,14 +246,14 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
             committed=_PUTS,
         ),
     ),
-    (Part.CLEARS, Scope.SMALL): (
-        Shape(sites=(_TWO,), operations=2, kinds=(_PUT, _DESTROY, _CLEAR), there=True),
-        Shape(sites=(_TWO,), operations=2, kinds=(_PUT, _CLEAR), there=True, faults=(_CRASH,)),
-        Shape(sites=(_THREE,), operations=2, kinds=(_PUT, _CLEAR), there=True),
+    (Topic.CLEARS, ExploreScope.SMALL): (
+        ProgramShape(sites=(_TWO,), operations=2, kinds=(_PUT, _DESTROY, _CLEAR), there=True),
+        ProgramShape(sites=(_TWO,), operations=2, kinds=(_PUT, _CLEAR), there=True, faults=(_CRASH,)),
+        ProgramShape(sites=(_THREE,), operations=2, kinds=(_PUT, _CLEAR), there=True),
     ),
-    (Part.TOMBSTONES, Scope.SMALL): (
-        Shape(sites=(_TWO,), operations=2, kinds=(_DESTROY,), keys=_KEYS, there=True, faults=(_TICK,)),
-        Shape(
+    (Topic.TOMBSTONES, ExploreScope.SMALL): (
+        ProgramShape(sites=(_TWO,), operations=2, kinds=(_DESTROY,), keys=_KEYS, there=True, faults=(_TICK,)),
+        ProgramShape(
             sites=(_TWO,),
             operations=2,
             kinds=(_DESTROY,),
@@ -254,7 +262,7 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
             faults=(_TICK,),
             after=(1,),
         ),
-        Shape(
+        ProgramShape(
             sites=(_TWO,),
             operations=1,
             kinds=(_DESTROY,),
@@ -262,7 +270,7 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
             faults=(_TICK,),
             tombstones=TombstoneSettings(timeout_ms=_MINUTE // 2, threshold=1, thresholds=(("B", 9),)),
         ),
-        Shape(
+        ProgramShape(
             sites=(_TWO,),
             operations=1,
             kinds=(_DESTROY,),
@@ -270,7 +278,7 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
             faults=(_TICK, _TICK),
             tombstones=TombstoneSettings(timeout_ms=3 * _MINUTE // 2, threshold=1),
         ),
-        Shape(
+        ProgramShape(
             sites=(_TWO,),
             operations=2,
             kinds=(_DESTROY,),
@@ -281,7 +289,7 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
             tombstones=TombstoneSettings(timeout_ms=_MINUTE // 2, threshold=2),
         ),
         *(
-            Shape(
+            ProgramShape(
                 sites=(_TWO,),
                 operations=1,
                 kinds=(_DESTROY,),
@@ -294,44 +302,48 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
             )
             for regions in ((), _lesser(_PRELOADED, "B"))
         ),
-        Shape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, again=True),
-        Shape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, rejoins="B"),
+        ProgramShape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, again=True),
+        ProgramShape(sites=(_TWO,), operations=1, kinds=_PUTS, there=True, rejoins="B"),
     ),
-    (Part.TOMBSTONES, Scope.MEDIUM): (
-        Shape(sites=(_THREE,), operations=2, kinds=(_DESTROY,), keys=_KEYS, there=True, faults=(_TICK,)),
+    (Topic.TOMBSTONES, ExploreScope.MEDIUM): (
+        ProgramShape(
+            sites=(_THREE,), operations=2, kinds=(_DESTROY,), keys=_KEYS, there=True, faults=(_TICK,)
+        ),
     ),
-    (Part.RESOLVERS, Scope.SMALL): (
+    (Topic.RESOLVERS, ExploreScope.SMALL): (
         *(
-            Shape(sites=_APART, operations=2, kinds=_PUTS, resolver=answer)
+            ProgramShape(sites=_APART, operations=2, kinds=_PUTS, resolver=answer)
             for answer in (ALLOW, DISALLOW, REPLACE, THROW)
         ),
         *(
-            Shape(sites=(_TWO, ("C",)), operations=2, kinds=(_PUT,), resolver=answer)
+            ProgramShape(sites=(_TWO, ("C",)), operations=2, kinds=(_PUT,), resolver=answer)
             for answer in (ALLOW, REPLACE)
         ),
-        Shape(sites=_APART, operations=2, kinds=_PUTS, ties=True, resolver=_PREFERS),
+        ProgramShape(sites=_APART, operations=2, kinds=_PUTS, ties=True, resolver=_PREFERS),
     ),
-    (Part.QUEUES, Scope.SMALL): (
-        Shape(sites=_APART, operations=2, kinds=_OF_SITE, there=True),
-        Shape(sites=_APART, operations=2, kinds=(_PUT,), regions=_TWO_REGIONS),
-        Shape(sites=_APART, operations=2, kinds=_PUTS, behind=True, apart_ms=20_000),
-        Shape(
+    (Topic.QUEUES, ExploreScope.SMALL): (
+        ProgramShape(sites=_APART, operations=2, kinds=_OF_SITE, there=True),
+        ProgramShape(sites=_APART, operations=2, kinds=(_PUT,), regions=_TWO_REGIONS),
+        ProgramShape(sites=_APART, operations=2, kinds=_PUTS, behind=True, apart_ms=20_000),
+        ProgramShape(
             sites=_APART,
             operations=2,
             kinds=(_PUT,),
             batches=((2, _MINUTE // 2), (1, _MINUTE // 2)),
             faults=(_TICK,),
         ),
-        Shape(
+        ProgramShape(
             sites=_APART,
             operations=2,
             kinds=(_PUT,),
             batches=((2, 2 * _MINUTE), (3, 2 * _MINUTE)),
             faults=(_TICK,),
         ),
-        Shape(sites=_APART, operations=2, kinds=(_PUT,), batches=((2, 10),)),
-        Shape(sites=_APART, operations=2, kinds=(_PUT,), faults=((*_CUT, *_LOST),), links=((1, 2), (2, 1))),
-        Shape(
+        ProgramShape(sites=_APART, operations=2, kinds=(_PUT,), batches=((2, 10),)),
+        ProgramShape(
+            sites=_APART, operations=2, kinds=(_PUT,), faults=((*_CUT, *_LOST),), links=((1, 2), (2, 1))
+        ),
+        ProgramShape(
             sites=_APART,
             operations=1,
             kinds=(_PUT,),
@@ -340,7 +352,7 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
             links=((1, 2),),
         ),
         *(
-            Shape(
+            ProgramShape(
                 sites=(_TWO, ("C",)),
                 operations=2,
                 kinds=(_PUT,),
@@ -351,7 +363,7 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
             )
             for dies in ("A", "C")
         ),
-        Shape(
+        ProgramShape(
             sites=(_TWO, ("C",)),
             operations=1,
             kinds=(_PUT,),
@@ -361,12 +373,12 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
             tick_ms=120 * _MINUTE,
         ),
     ),
-    (Part.CLIENTS, Scope.SMALL): (
-        Shape(sites=(_TWO,), operations=1, kinds=_EVERYWHERE, there=True, clients=_CLIENT),
-        Shape(sites=(_TWO,), operations=2, kinds=_PUTS, there=True, clients=_CLIENT),
+    (Topic.CLIENTS, ExploreScope.SMALL): (
+        ProgramShape(sites=(_TWO,), operations=1, kinds=_EVERYWHERE, there=True, clients=_CLIENT),
+        ProgramShape(sites=(_TWO,), operations=2, kinds=_PUTS, there=True, clients=_CLIENT),
     ),
-    (Part.QUEUES, Scope.MEDIUM): (
-        Shape(
+    (Topic.QUEUES, ExploreScope.MEDIUM): (
+        ProgramShape(
             sites=(_THREE, ("D",)),
             operations=1,
             kinds=(_PUT,),
@@ -374,29 +386,29 @@ SHAPES: dict[tuple[Part, Scope], tuple[Shape, ...]] = {
             doomed=_TWO,
         ),
     ),
-    (Part.PARTITIONED, Scope.MEDIUM): (
-        Shape(sites=(_THREE,), operations=3, kinds=_PUTS, there=True, regions=_partitioned(2)),
-        Shape(
+    (Topic.PARTITIONED, ExploreScope.MEDIUM): (
+        ProgramShape(sites=(_THREE,), operations=3, kinds=_PUTS, there=True, regions=_partitioned(2)),
+        ProgramShape(
             sites=(_THREE,), operations=3, kinds=_PUTS, there=True, regions=_partitioned(2), faults=(_CRASH,)
         ),
     ),
-    (Part.LESSER, Scope.MEDIUM): (
-        Shape(sites=(_THREE,), operations=2, kinds=_PUTS, there=True, regions=_lesser(_NORMAL, "C")),
+    (Topic.LESSER, ExploreScope.MEDIUM): (
+        ProgramShape(sites=(_THREE,), operations=2, kinds=_PUTS, there=True, regions=_lesser(_NORMAL, "C")),
     ),
-    (Part.CLEARS, Scope.MEDIUM): (
-        Shape(sites=(_THREE,), operations=3, kinds=(_PUT, _CLEAR), there=True),
-        Shape(sites=(_THREE,), operations=3, kinds=(_PUT, _CLEAR), there=True, faults=(_CRASH,)),
+    (Topic.CLEARS, ExploreScope.MEDIUM): (
+        ProgramShape(sites=(_THREE,), operations=3, kinds=(_PUT, _CLEAR), there=True),
+        ProgramShape(sites=(_THREE,), operations=3, kinds=(_PUT, _CLEAR), there=True, faults=(_CRASH,)),
     ),
-    (Part.RESOLVERS, Scope.MEDIUM): (
-        Shape(sites=_APART, operations=3, kinds=(_PUT,), behind=True, apart_ms=700, resolver=_PREFERS),
+    (Topic.RESOLVERS, ExploreScope.MEDIUM): (
+        ProgramShape(sites=_APART, operations=3, kinds=(_PUT,), behind=True, apart_ms=700, resolver=_PREFERS),
     ),
-    (Part.CLIENTS, Scope.MEDIUM): (
-        Shape(sites=(_TWO,), operations=3, kinds=(_PUT,), there=True, clients=_CLIENT),
+    (Topic.CLIENTS, ExploreScope.MEDIUM): (
+        ProgramShape(sites=(_TWO,), operations=3, kinds=(_PUT,), there=True, clients=_CLIENT),
     ),
 }
 """The shapes of each part and scope, the small ones first."""
 
 
-def shapes_of(part: Part, scope: Scope) -> tuple[Shape, ...]:
+def shapes_of(part: Topic, scope: ExploreScope) -> tuple[ProgramShape, ...]:
     """The worlds of a part and scope; none where a part has none that large."""
     return SHAPES.get((part, scope), ())

@@ -6,8 +6,8 @@ from itertools import permutations
 
 import msgspec
 
-from plumbline.reference.history import FaultKind
-from plumbline.reference.operations import (
+from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.operations import (
     Client,
     OperationKind,
     RegionAttributes,
@@ -27,7 +27,7 @@ MANY = 3
 """So many kinds of operations are not told one by one."""
 
 
-class Shape(msgspec.Struct, frozen=True, kw_only=True):
+class ProgramShape(msgspec.Struct, frozen=True, kw_only=True):
     """Programs of one size.
 
     Attributes:
@@ -64,7 +64,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
         batches: the batch size of each sender, and how long an event waits for its batch where the clock
             ticks, in milliseconds; of the last for all others.
         again: whether an update is delivered once more to some other member.
-        rejoins: who gives up its copy of the first region and takes it again; empty for nobody.
+        rejoins: who gives up its copy of the first region and takes it again; empty for none.
     """
 
     sites: tuple[tuple[str, ...], ...]
@@ -222,5 +222,5 @@ def _kept(settings: TombstoneSettings) -> str:
     return " ".join(told + [f"{count} on {member}" for member, count in settings.thresholds])
 
 
-def _batched(shape: Shape) -> bool:
+def _batched(shape: ProgramShape) -> bool:
     return shape.batches != ((1, 10),)

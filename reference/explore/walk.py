@@ -1,7 +1,7 @@
 """A walk: every run of one program, and the worlds in which the runs end.
 
 Steps that the model claims to commute with all that may come are taken alone; a thorough walk believes no
-claim. Breadth first, so that the run told of a world is the shortest. Knows no promise.
+claim. Breadth first, so that the run reported for a world is the shortest. Knows no promise.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from plumbline.reference.explain.steps import Entry, Place, Step, Unobserved
 from plumbline.reference.explore.apart import Apart
 from plumbline.reference.explore.atonce import AtOnce
 from plumbline.reference.explore.emptied import Emptied, is_of_sites
@@ -22,15 +21,16 @@ from plumbline.reference.explore.known import Known
 from plumbline.reference.explore.programs import Happening, Program, first_puts, words
 from plumbline.reference.explore.promises import MANNERS, Manner
 from plumbline.reference.explore.shapes import WHOLLY
-from plumbline.reference.history import Fault, FaultKind, OrderStrength
+from plumbline.reference.history.history import Fault, FaultKind, OrderStrength
+from plumbline.reference.history.operations import Interest, Operation, Outcome
 from plumbline.reference.model.buckets import located
 from plumbline.reference.model.places import TIMELINE
 from plumbline.reference.model.setting import Onward, Setting
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
 from plumbline.reference.model.world import World
-from plumbline.reference.operations import Interest, Operation, Outcome
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.search.transition import Entry, Place, Step, Unobserved
 
 
 class Moment(NamedTuple):

@@ -12,11 +12,9 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Entry as Shown
-from plumbline.reference.explain.steps import Place, Step, View
-from plumbline.reference.history import OrderStrength
+from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.operations import READS, Operation, OperationKind, Outcome, Status
 from plumbline.reference.model import claims
-from plumbline.reference.model.callers import changed
 from plumbline.reference.model.clients.subscriptions import queued
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.places import (
@@ -25,20 +23,22 @@ from plumbline.reference.model.places import (
 )
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.tombstones import changed
 from plumbline.reference.model.world import (
     Bucket,
     Call,
+    CallStage,
     Channel,
     Entry,
     GateState,
     Message,
     MessageState,
-    Stage,
     World,
 )
-from plumbline.reference.operations import READS, Operation, Outcome
-from plumbline.reference.rulebook.operations import effects
+from plumbline.reference.rulebook.effects import effects
 from plumbline.reference.rulebook.values import Effect, EntryState, each
+from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Place, Step, View
 
 Where = tuple[str, str]
 """Region and key."""
@@ -68,10 +68,10 @@ class Buckets:
             operation = setting.operations[op_id]
             if operation.region not in setting.partitioned:
                 continue
-            if call.stage is Stage.CALLED:
+            if call.stage is CallStage.CALLED:
                 yield from self._called(world, view, operation, call)
                 continue
-            if call.stage is Stage.APPLIED:
+            if call.stage is CallStage.APPLIED:
                 yield from self._sendings(world, operation, call)
             if call.silent and call.carrier not in world.wan.dead:
                 yield from self._telling(world, view, operation, call)
@@ -93,7 +93,7 @@ class Buckets:
     ) -> bool:
         """Whether a call need not go on: it waits for another of its key, for a primary, or at a gate."""
         bucket = world.buckets.get((operation.region, operation.key))
-        if call.stage is Stage.CALLED:
+        if call.stage is CallStage.CALLED:
             return (
                 call.indefinite
                 or any(key == operation.key for _, key in held)
@@ -102,12 +102,12 @@ class Buckets:
                 or operation.member in world.wan.dead
                 or (
                     operation.kind not in READS
-                    and self._locked(world, operation, bucket.primary, parked=True)
+                    and any(self._shut(world, operation, bucket.primary, parked=True))
                 )
             )
         if call.silent and call.carrier not in world.wan.dead:
             return any(key == operation.key for _, key in held)
-        return call.stage is not Stage.APPLIED or parked(world, operation, call)
+        return call.stage is not CallStage.APPLIED or parked(world, operation, call)
 
     def rests(self, world: World, held: frozenset[tuple[str, str]]) -> bool:
         """Whether every key that has lost its primary has another, except where something is held back."""
@@ -118,21 +118,39 @@ class Buckets:
             for where, bucket in world.buckets.items()
         )
 
-    def _locked(self, world: World, operation: Operation, at: str, *, parked: bool = False) -> bool:
-        """Whether a member still sends another update of the key to copies; or tells its listener of it."""
+    def _shut(self, world: World, operation: Operation, at: str, *, parked: bool = False) -> tuple[bool, ...]:
+        """Whether an update waits for others of its key at the primary, or, as it should not, of any key."""
+        found = {False}
+        for same_key in (True, False):
+            if self._locked(world, operation, at, same_key=same_key, parked=parked):
+                answers = each(self._setting.book.locks_key(same_key))
+                found = {one or other for one in found for other in answers}
+        return tuple(found)
+
+    def _locked(
+        self, world: World, operation: Operation, at: str, *, same_key: bool, parked: bool = False
+    ) -> bool:
+        """Whether a member still sends another update to copies, of the key or of another; or tells of it."""
         for op_id, call in world.calls.items():
             other = self._setting.operations[op_id]
             if call.carrier != at or op_id == operation.op_id:
                 continue
-            if (other.region, other.key) != (operation.region, operation.key):
+            if other.region != operation.region or (other.key == operation.key) is not same_key:
                 continue
-            if call.silent or call.stage is Stage.APPLIED or (call.stage is Stage.SENT and call.waiting):
+            if (
+                call.silent
+                or call.stage is CallStage.APPLIED
+                or (call.stage is CallStage.SENT and call.waiting)
+            ):
                 return True
             if parked and world.gates.get((at, op_id)) is GateState.PARKED:
                 return True
         return False
 
     def _called(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
+        if operation.kind is OperationKind.CLEAR:
+            yield from self._refused(world, operation, call)
+            return
         bucket = world.buckets.get((operation.region, operation.key))
         if bucket is None:
             return
@@ -152,12 +170,26 @@ class Buckets:
             for effect in effects(operation.kind, entry.state, entry.token):
                 if effect.becomes is None:
                     yield self._reading(world, operation, call, effect, at)
-                elif not (self._locked(world, operation, at) and all(each(book.locks_key()))):
+                elif not all(self._shut(world, operation, at)):
                     yield from self._carried_out(world, view, operation, entry, effect, at)
+
+    def _refused(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
+        """A clear of a partitioned region is refused; where it is offered nothing is judged."""
+        emptied = world.entries
+        for where in world.entries:
+            if where[:2] == (operation.member, operation.region):
+                emptied = emptied.delete(where)
+        statuses = (Status.REFUSED, Status.FAILED)
+        for status, empties in product(statuses, each(self._setting.book.refused_clear_empties())):
+            outcome = Outcome(status)
+            calls = world.calls.set(operation.op_id, replace(call, stage=CallStage.DONE, outcome=outcome))
+            after = world.but(calls=calls, entries=emptied if empties else world.entries)
+            shows = ((outcome_place(operation.op_id), outcome_entry(outcome)),)
+            yield Step(("refuses", operation.member, operation.op_id), after, shows)
 
     def _reading(self, world: World, operation: Operation, call: Call, effect: Effect, at: str) -> Step:
         outcome = Outcome(effect.status, effect.value)
-        done = replace(call, stage=Stage.DONE, outcome=outcome)
+        done = replace(call, stage=CallStage.DONE, outcome=outcome)
         return Step(
             ("reads", at, operation.op_id),
             world.but(calls=world.calls.set(operation.op_id, done)),
@@ -186,15 +218,18 @@ class Buckets:
             and self._foresight.reader_to_come(world, view.now, at, operation, entry) is Comes.NO
             and not self._foresight.silent_change_to_come(world, view.now, at, operation, entry)
         )
-        # What its caller takes with it nobody tries again: copies that tell of it were sent it.
+        # An operation is not retried if its caller crashed: copies that show it were sent it.
         heard = operation.member == at and any(
             view.still(*self._replicates.shown(copy, operation)) for copy in world.buckets[region, key].copies
         )
         call: Call = world.calls[op_id]
-        for stamp, told in product(each(self._setting.book.stamp(entry.stamp, at, operation.kind)), tellings):
+        stamps = each(self._setting.book.stamp(entry.stamp, at, operation.kind))
+        if self._setting.tombstones is not None:
+            stamps = tuple(replace(stamp, time=world.wan.passed) for stamp in stamps)
+        for stamp, told in product(stamps, tellings):
             after = replace(
                 call,
-                stage=Stage.APPLIED,
+                stage=CallStage.APPLIED,
                 outcome=Outcome(effect.status, effect.value),
                 stamp=stamp,
                 update=entry.state in (EntryState.LIVE, EntryState.INVALID),
@@ -247,7 +282,7 @@ class Buckets:
                 message = Message(operation.op_id, call.stamp, call.update, sure=target in holders)
                 channels = channels.set(channel, (*channels.get(channel, ()), message))
             for awaited in each(book.copies_awaited(targets)):
-                sent = replace(call, stage=Stage.SENT, waiting=call.waiting.union(awaited))
+                sent = replace(call, stage=CallStage.SENT, waiting=call.waiting.union(awaited))
                 yield Step(
                     ("sends", at, operation.op_id, targets),
                     world.but(calls=world.calls.set(operation.op_id, sent), channels=channels),
@@ -382,14 +417,14 @@ class Buckets:
             operation = self._setting.operations[op_id]
             if (operation.region, operation.key) != where or call.carrier not in world.wan.dead:
                 continue
-            if call.stage is Stage.APPLIED or (call.stage is Stage.SENT and call.waiting):
+            if call.stage is CallStage.APPLIED or (call.stage is CallStage.SENT and call.waiting):
                 known = call.stamp is not None and held.stamp == call.stamp
                 clients = self._setting.caller(op_id)
                 calls = calls.set(
                     op_id,
-                    replace(call, stage=Stage.SENT, waiting=clients, carrier=heir, silent=False)
+                    replace(call, stage=CallStage.SENT, waiting=clients, carrier=heir, silent=False)
                     if known
-                    else Call(Stage.CALLED, indefinite=call.indefinite),
+                    else Call(CallStage.CALLED, indefinite=call.indefinite),
                 )
         return world.but(calls=calls)
 
@@ -431,11 +466,11 @@ def outlived(world: World, operation: Operation, call: Call, member: str) -> Cal
     What was passed on to the primary may still be carried out; what has died with it is not tried again.
     """
     bucket = world.buckets.get((operation.region, operation.key))
-    if bucket is None or call.stage is Stage.DONE:
+    if bucket is None or call.stage is CallStage.DONE:
         return None
-    told = call.stage is Stage.SENT and not call.waiting
+    told = call.stage is CallStage.SENT and not call.waiting
     if member == (call.carrier or bucket.primary) and not told:
-        return Call(Stage.DONE, indefinite=True)
+        return Call(CallStage.DONE, indefinite=True)
     return replace(call, indefinite=True, waiting=call.waiting - {member})
 
 

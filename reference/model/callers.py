@@ -11,13 +11,13 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Step, View
-from plumbline.reference.hashed import HashedMap
-from plumbline.reference.history import OrderStrength
+from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.operations import READS, EventKind, Operation, OperationKind, Outcome
 from plumbline.reference.model import claims, tombstones
 from plumbline.reference.model.claims import LOOKED_AT_IN_ORDER
 from plumbline.reference.model.clearing import Clearing
 from plumbline.reference.model.clients.attempts import carried_out, counted, seen
+from plumbline.reference.model.clients.carrying_out import recipients, refused, ways_of
 from plumbline.reference.model.clients.subscriptions import Hearing, queued
 from plumbline.reference.model.collecting import in_doubt, replaced
 from plumbline.reference.model.foresight import Comes, Foresight
@@ -26,26 +26,26 @@ from plumbline.reference.model.places import (
     listener_place,
     outcome_entry,
     outcome_place,
+    own_place,
 )
 from plumbline.reference.model.setting import Onward, Setting
 from plumbline.reference.model.sites.senders import Senders
 from plumbline.reference.model.sites.times import NONE, all_after, behind, strictly_after
 from plumbline.reference.model.wholes import WHOLE, Wholes
 from plumbline.reference.model.world import (
-    ABSENT,
     Call,
+    CallStage,
     Channel,
     Entry,
     GateState,
     Message,
-    Stage,
     World,
     to_go_on,
 )
 from plumbline.reference.model.writers import refuses, stands, stood
-from plumbline.reference.operations import READS, EventKind, Operation, OperationKind, Outcome, Status
-from plumbline.reference.rulebook.operations import BECOMES, effects
+from plumbline.reference.rulebook.effects import BECOMES
 from plumbline.reference.rulebook.values import Effect, EntryState, Stamp, each
+from plumbline.reference.search.transition import Step, View
 
 
 class Callers:
@@ -83,11 +83,11 @@ class Callers:
             if self._setting.clears and self.clearing.owns(operation):
                 yield from self.clearing.steps(world, operation, call)
                 continue
-            if call.stage is Stage.CALLED:
+            if call.stage is CallStage.CALLED:
                 operation = carried_out(operation, call)
                 before = seen(world, self._setting, operation.member, op_id) if counted(world) else world
                 yield from self.effects(before, view, operation, call)
-            elif call.stage is Stage.APPLIED:
+            elif call.stage is CallStage.APPLIED:
                 yield from self.sendings(world, carried_out(operation, call), call)
 
     def blocked(self, world: World, operation: Operation) -> tuple[bool, ...]:
@@ -96,16 +96,21 @@ class Callers:
             shut = self.clearing.shuts_out(world, operation)
             if any(shut):
                 return shut
+        return self.waits_for_others(world, operation, to_send=False)
+
+    def waits_for_others(self, world: World, operation: Operation, *, to_send: bool) -> tuple[bool, ...]:
+        """Whether a call waits for writers elsewhere before it takes effect, or, of earlier ones, is sent."""
         if not self._setting.watches_writers:
             return (False,)
         others = sum(
             1
             for op_id, call in world.calls.items()
-            if call.stage in (Stage.APPLIED, Stage.SENT)
+            if call.stage in (CallStage.APPLIED, CallStage.SENT)
             and self._setting.operations[op_id].member != operation.member
             and self._setting.operations[op_id].key == operation.key
+            and (op_id < operation.op_id or not to_send)
         )
-        return each(self._setting.book.waits_for_other_writers(others))
+        return each(self._setting.book.waits_for_other_writers(others, to_send)) if others else (False,)
 
     def effects(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
         """The ways in which an operation may take effect on its member."""
@@ -121,7 +126,7 @@ class Callers:
             return
         for vetoed in self._vetoes(world, operation):
             if vetoed:
-                yield self._vetoed(world, operation, call)
+                yield from self._vetoed(world, operation, call)
             else:
                 yield from self._unrefused(world, view, operation, call)
 
@@ -132,30 +137,33 @@ class Callers:
         others = self._setting.others[operation.member]
         return (False, True) if any(refuses(world, other, operation) for other in others) else (False,)
 
-    def _vetoed(self, world: World, operation: Operation, call: Call) -> Step:
+    def _vetoed(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
         """A writer has refused: the call fails, and nothing has happened; a client has yet to be told."""
-        outcome = Outcome(Status.FAILED)
-        waiting = self._setting.caller(operation.op_id)
-        stage = Stage.SENT if waiting else Stage.DONE
-        ended = replace(call, stage=stage, outcome=outcome, waiting=waiting)
-        shows = () if waiting else ((outcome_place(operation.op_id), outcome_entry(outcome)),)
-        after = world.but(calls=world.calls.set(operation.op_id, ended))
-        return Step(("is vetoed", operation.member, operation.op_id), after, shows)
+        for ended in refused(self._setting, operation, call):
+            told = ended.outcome if ended.stage is CallStage.DONE else None
+            shows = ((outcome_place(operation.op_id), outcome_entry(told)),) if told else ()
+            after = world.but(calls=world.calls.set(operation.op_id, ended))
+            for queued_too in self._queued_without_effect(after, operation, None, vetoed=True):
+                yield Step(("is vetoed", operation.member, operation.op_id), queued_too, shows)
 
     def _unrefused(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
         entry = world.entry(operation.member, operation.region, operation.key)
-        for state in tombstones.read_as(self._setting.book, entry):
+        states = tombstones.read_as(self._setting.book, entry, operation.kind)
+        if operation.kind is OperationKind.DESTROY and operation.op_id not in self._setting.originators:
+            states = tombstones.found_to_destroy(self._setting.book, entry, states)
+        for state in states:
             yield from self._taking_effect(world, view, operation, call, entry, state)
 
     def _taking_effect(
         self, world: World, view: View, operation: Operation, call: Call, entry: Entry, state: EntryState
     ) -> Iterator[Step]:
         of_client = operation.op_id in self._setting.originators
-        for effect in effects(operation.kind, state, entry.token, of_client=of_client):
+        for effect in ways_of(self._setting, world, operation, state, entry.token):
             if effect.at_client:
                 yield self._left_to_client(world, operation, call, effect)
             elif of_client and operation.kind is OperationKind.GET:
-                yield self._left_to_client(world, operation, call, effect, entry.stamp)
+                there = state in (EntryState.LIVE, EntryState.INVALID)
+                yield self._left_to_client(world, operation, call, effect, entry.stamp, there=there)
             elif effect.becomes is None:
                 yield from self._reading(world, operation, call, effect)
             else:
@@ -184,9 +192,9 @@ class Callers:
 
     def _reading(self, world: World, operation: Operation, call: Call, effect: Effect) -> Iterator[Step]:
         outcome = Outcome(effect.status, effect.value)
-        done = replace(call, stage=Stage.DONE, outcome=outcome)
+        done = replace(call, stage=CallStage.DONE, outcome=outcome)
         read = world.but(calls=world.calls.set(operation.op_id, done))
-        ways = list(self._queued_without_effect(read, operation, effect))
+        ways = list(self._queued_without_effect(read, operation, effect.value))
         for after in ways:
             yield Step(
                 ("reads", operation.member, operation.op_id),
@@ -195,32 +203,40 @@ class Callers:
                 claims.READ if self._foresight.only_reads(operation) and len(ways) == 1 else None,
             )
 
-    def _queued_without_effect(self, world: World, operation: Operation, effect: Effect) -> Iterator[World]:
+    def _queued_without_effect(
+        self, world: World, operation: Operation, read: str | None, *, vetoed: bool = False
+    ) -> Iterator[World]:
         """What senders make of an operation that changed nothing: nothing, as the documents have it."""
-        book = self._setting.book
-        if not self._setting.queues or {*each(book.get_crosses()), *each(book.no_effect_crosses())} == {
-            False
-        }:
-            yield world
-            return
-        if operation.kind in READS:
-            carried = OperationKind.PUT if effect.value is not None else OperationKind.DESTROY
-            token = effect.value
-        else:
-            if operation.kind not in BECOMES:
+        book, kind, token = self._setting.book, operation.kind, operation.token
+        answers = book.no_effect_crosses(vetoed)
+        if kind in READS:
+            answers, token = book.get_crosses(read is not None), read
+            kind = OperationKind.PUT if read is not None else OperationKind.DESTROY
+        elif kind not in BECOMES:
+            answers = False
+        for crosses in each(answers) if self._setting.queues else (False,):
+            if crosses:
+                yield from self._senders.queued(
+                    world, operation.member, operation, None, update=True, carried=kind, token=token
+                )
+            else:
                 yield world
-                return
-            carried, token = operation.kind, operation.token
-        yield from self._senders.queued(
-            world, operation.member, operation, None, update=True, carried=carried, token=token
-        )
 
     def _left_to_client(
-        self, world: World, operation: Operation, call: Call, effect: Effect, stamp: Stamp | None = None
+        self,
+        world: World,
+        operation: Operation,
+        call: Call,
+        effect: Effect,
+        stamp: Stamp | None = None,
+        *,
+        there: bool = False,
     ) -> Step:
         waiting = self._setting.caller(operation.op_id)
         outcome = Outcome(effect.status, effect.value)
-        left = replace(call, stage=Stage.SENT, outcome=outcome, stamp=stamp, waiting=waiting)
+        left = replace(
+            call, stage=CallStage.SENT, outcome=outcome, stamp=stamp, waiting=waiting, update=there
+        )
         return Step(
             ("leaves to its client", operation.member, operation.op_id),
             world.but(calls=world.calls.set(operation.op_id, left)),
@@ -235,7 +251,12 @@ class Callers:
         thread = operation.thread if named else None
         announced = effect.event is not None
         event = effect.event or EventKind.DESTROY
-        place = listener_place(self._strength, member, region, key, thread, event)
+        apart = named and self._setting.told_apart(member, operation.op_id)
+        place = (
+            own_place(member, operation.op_id)
+            if apart
+            else listener_place(self._strength, member, region, key, thread, event)
+        )
         shown = listener_entry(region, key, event, operation.token if named else None)
         tellings = [announced] if not announced or view.fits(place, shown) else []
         if announced and self._foresight.may_go_untold(world, view, member):
@@ -250,6 +271,7 @@ class Callers:
             (claims.SHOW_AND_SEND if self._setting.serves(member) else self._setting.show)
             if view.observed(place)
             and named
+            and not apart
             and self._strength is not OrderStrength.PER_KEY_AND_THREAD
             and reader is Comes.NO
             and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
@@ -274,11 +296,11 @@ class Callers:
             )
             stamps = self._timed(world, self.stamps(operation, entry, effect, checks=checks))
             for stamp, told, kept in product(stamps, tellings, keeps):
-                entries = changed(
+                entries = tombstones.changed(
                     world, (member, region, key), effect.becomes, operation.token, stamp, checks=kept
                 )
                 after = Call(
-                    Stage.APPLIED if effect.distributed else Stage.DONE,
+                    CallStage.APPLIED if effect.distributed else CallStage.DONE,
                     outcome,
                     stamp,
                     update=entry.state in (EntryState.LIVE, EntryState.INVALID),
@@ -352,7 +374,8 @@ class Callers:
         region, key = operation.region, operation.key
         if self._setting.is_timed(region, key) and before.stamp is not None and before.stamp.times:
             is_behind = behind(operation.op_id, before.stamp.times, self._setting.readings)
-            for after in each(self._setting.book.dated_after_stored(is_behind)):
+            gone = before.state is EntryState.TOMBSTONE
+            for after in each(self._setting.book.dated_after_stored(is_behind, gone)):
                 dated = self._dated(world, operation, before.stamp) if after else world
                 yield from self._queued(dated, operation, before, stamp, effect)
             return
@@ -435,6 +458,8 @@ class Callers:
         """
         if world.gates.get((operation.member, operation.op_id)) is GateState.PARKED:
             return
+        if all(self.waits_for_others(world, operation, to_send=True)):
+            return
         others = self._setting.others[operation.member]
         if world.away:
             others = tuple(other for other in others if (other, operation.region) not in world.away)
@@ -445,7 +470,7 @@ class Callers:
             replies = tuple(other for other in others if other == reply)
         if reply or known:
             others = tuple(other for other in others if other not in (reply, *known))
-        for targets in each(self._setting.book.recipients(others)):
+        for targets in recipients(self._setting, operation, others):
             channels = world.channels
             for target in targets:
                 channel = Channel(operation.thread, operation.member, target)
@@ -455,7 +480,7 @@ class Callers:
             waiting = call.waiting.union(
                 self._setting.caller(operation.op_id), targets if waits else (), replies
             )
-            sent = replace(call, stage=Stage.SENT, waiting=waiting)
+            sent = replace(call, stage=CallStage.SENT, waiting=waiting)
             stamps = world.stamps
             if self._setting.keeps_stamp_of(operation.op_id):
                 stamps = stamps.set(operation.op_id, call.stamp)
@@ -479,21 +504,3 @@ _CARRIED_LOCAL = {
     OperationKind.LOCAL_DESTROY: OperationKind.DESTROY,
 }
 """What a local operation would be elsewhere, if it went there."""
-
-
-def changed(
-    world: World,
-    where: tuple[str, str, str],
-    becomes: EntryState | None,
-    token: str | None,
-    stamp: Stamp | None,
-    *,
-    checks: bool,
-) -> HashedMap[tuple[str, str, str], Entry]:
-    """The entries after one of them has become live, invalid or a tombstone."""
-    if becomes is EntryState.TOMBSTONE and not checks:
-        return world.entries.delete(where)
-    if becomes is None:
-        return world.entries
-    value = token if becomes is EntryState.LIVE else None
-    return world.entries.set(where, replace(ABSENT, state=becomes, token=value, stamp=stamp))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from plumbline.reference.hashed import HashedMap
+from plumbline.reference.history.operations import Operation
 from plumbline.reference.model import tombstones
 from plumbline.reference.model.collecting import Collecting
 from plumbline.reference.model.setting import Onward, Setting
@@ -24,13 +24,13 @@ from plumbline.reference.model.world import (
     Message,
     World,
 )
-from plumbline.reference.operations import Operation
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
+from plumbline.reference.search.hashed_map import HashedMap
 
 Order = HashedMap[tuple[str, str], bool]
 
 
-class Finding(NamedTuple):
+class CheckResult(NamedTuple):
     """How a check ended: applied or discarded, whether it settled a tie, and the order of ids so far.
 
     `pairs` are the timestamps' order so far, where it had to be asked for.
@@ -52,12 +52,12 @@ class Checks:
 
     def findings(
         self, world: World, operation: Operation, head: Message, entry: Entry, member: str
-    ) -> Iterator[Finding]:
+    ) -> Iterator[CheckResult]:
         """Every way in which the comparison of the message with what is stored may end."""
         for stored in tombstones.compared(self._setting.book, entry):
             for overwrites in self._overwrites(world, head.stamp, entry, (member, operation.region)):
                 if overwrites and stored is not None:
-                    yield Finding(applied=True, tie=False, order=world.order)
+                    yield CheckResult(applied=True, tie=False, order=world.order)
                 else:
                     yield from self._compared_with(world, operation, head, stored, member)
 
@@ -81,53 +81,56 @@ class Checks:
 
     def _compared_with(
         self, world: World, operation: Operation, head: Message, stored: Stamp | None, member: str
-    ) -> Iterator[Finding]:
+    ) -> Iterator[CheckResult]:
         book, order = self._setting.book, world.order
         incoming = head.stamp
         if stored is not None and incoming is not None and stored.site != incoming.site:
             entry = world.entry(member, operation.region, operation.key)
             # What a resolver let in is compared as if it had been called here.
             let_in = incoming.allowed or stored.allowed
-            compares = each(book.compares_allowed()) if let_in else (True,)
+            compares = each(book.compares_allowed() if let_in else book.compares_times_among_peers())
             if any(compares):
                 at = self._setting.home(member)
                 yield from self._between_sites(world, operation, incoming, stored, entry, at)
             if all(compares):
                 return
-        for takes_part in each(book.takes_part(operation.kind)):
+        for takes_part in each(book.takes_part(self._setting.kind_of(operation))):
             if not takes_part:
-                yield Finding(applied=True, tie=False, order=order)
+                yield CheckResult(applied=True, tie=False, order=order)
             elif stored is None or incoming is None or incoming.version > stored.version:
                 gap = 0 if incoming is None else incoming.version - (0 if stored is None else stored.version)
-                for applies in each(book.applies_newer(gap)):
-                    yield Finding(applies, tie=False, order=order)
+                for applies in each(book.applies_newer(gap, stored is not None)):
+                    yield CheckResult(applies, tie=False, order=order)
             elif incoming.version < stored.version:
                 yield from (
-                    Finding(applies, tie=False, order=order) for applies in each(book.applies_older())
+                    CheckResult(applies, tie=False, order=order) for applies in each(book.applies_older())
                 )
             elif incoming.member == stored.member:
                 for applies in each(book.applies_same_stamp()):
-                    yield Finding(applies, tie=False, order=order, counted=False)
+                    yield CheckResult(applies, tie=False, order=order, counted=False)
             else:
                 for higher, chosen in self._compared(order, incoming.member, stored.member, member):
                     decision = book.applies_tie_of_higher if higher else book.applies_tie_of_lower
-                    yield from (Finding(applies, tie=True, order=chosen) for applies in each(decision()))
+                    yield from (CheckResult(applies, tie=True, order=chosen) for applies in each(decision()))
 
     def _between_sites(
         self, world: World, operation: Operation, incoming: Stamp, stored: Stamp, entry: Entry, at: int
-    ) -> Iterator[Finding]:
+    ) -> Iterator[CheckResult]:
         """The comparison with what another site wrote: by time, whatever the versions (004, L30 to L34)."""
         compared = tombstones.between_sites(self._setting.book, entry, operation)
         if not all(compared):
-            yield Finding(applied=True, tie=False, order=world.order)
+            yield CheckResult(applied=True, tie=False, order=world.order)
         if not any(compared):
             return
         pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
         if not incoming.times or not stored.times:
-            yield Finding(applied=True, tie=False, order=world.order)
+            yield CheckResult(applied=True, tie=False, order=world.order)
             return
-        for applies, chosen in contests(self._setting, pairs, incoming.times, incoming.site, stored, at):
-            yield Finding(applies, tie=False, order=world.order, counted=True, pairs=chosen)
+        gone = entry.state is EntryState.TOMBSTONE
+        for applies, chosen in contests(
+            self._setting, pairs, incoming.times, incoming.site, stored, at, over_tombstone=gone
+        ):
+            yield CheckResult(applies, tie=False, order=world.order, counted=True, pairs=chosen)
 
     def _compared(self, order: Order, one: str, other: str, at: str) -> Iterator[tuple[bool, Order]]:
         """Whether one member's id is higher; chosen here, for good, where it is not known."""
@@ -142,7 +145,7 @@ class Checks:
             yield True, _with_pair(order, one, other)
             yield False, _with_pair(order, other, one)
 
-    def ranked(self, world: World, operation: Operation, finding: Finding) -> World:
+    def ranked(self, world: World, operation: Operation, finding: CheckResult) -> World:
         """The world in which the order of timestamps is what the finding chose."""
         if finding.pairs is None:
             return world
@@ -164,7 +167,7 @@ class Checks:
         timed = (self._timed(world, operation, stamp, incoming, stored) for stamp in stamps)
         if self._setting.tombstones is None:
             return tuple(timed)
-        begins = each(self._setting.book.age_counted_from(incoming.time, world.wan.passed))
+        begins = self._collecting.begins(world, incoming.time)
         return tuple(replace(stamp, time=time) for stamp in timed for time in begins)
 
     def _timed(
@@ -177,7 +180,7 @@ class Checks:
         if not all(each(self._setting.book.keeps_later_time())):
             return stamp
         pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
-        return replace(stamp, times=latest(pairs, incoming.times | stored.times))
+        return replace(stamp, times=latest(pairs, incoming.times | stored.times, self._setting.readings))
 
     def raised(self, world: World, operation: Operation, head: Message, member: str) -> World:
         """The world in which an entry has the later timestamp of its own and of a loser of its site."""
@@ -188,11 +191,18 @@ class Checks:
         if not all(each(self._setting.book.keeps_later_time())):
             return world
         where = (operation.region, operation.key)
-        times = latest(world.wan.ranks.get(where, NONE), stored.times | loser.times)
+        times = latest(world.wan.ranks.get(where, NONE), stored.times | loser.times, self._setting.readings)
         kept = replace(entry, stamp=replace(stored, times=times))
         return world.but(entries=world.entries.set((member, *where), kept))
 
-    def knew(self, world: World, operation: Operation, finding: Finding) -> bool:
+    def stamps_kept(self, entry: Entry, head: Message) -> tuple[Stamp | None, ...]:
+        """The stamps that an entry may have once a loser was discarded: as documented, its own."""
+        if entry.stamp is None or head.stamp is None:
+            return (entry.stamp,)
+        kept: tuple[Stamp | None, ...] = each(self._setting.book.stamp_kept(entry.stamp, head.stamp))
+        return kept
+
+    def knew(self, world: World, operation: Operation, finding: CheckResult) -> bool:
         """Whether the finding needed no timestamps' order that the world did not have, nor a tie."""
         pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
         return bool(finding.pairs == pairs) and self._setting.onward is Onward.STAYS

@@ -5,7 +5,7 @@ Each is attacked by the tests beside the search; the conditions stand where the 
 
 from __future__ import annotations
 
-from plumbline.reference.explain.steps import Claim
+from plumbline.reference.search.transition import Claim
 
 LOOKED_AT = frozenset(("look",))
 """Clashes with what must have happened when everything settles: somebody looks at a queue before that."""
@@ -41,11 +41,18 @@ STAMPS_GROW = frozenset(
         "keeps_tombstone_unchecked",
         "counts_unchecked",
         "client_keeps_tombstone",
+        "stamp_of_answer",
+        "signer_of_commit",
         "stores_before_checking",
         "value_stored",
         "value_stored_unchecked",
         "value_received",
         "announces_discarded",
+        "announces_refused",
+        "announces_repeated",
+        "answers_discarded",
+        "destroys_absent",
+        "stamp_kept",
         "announcements_of_applied",
         "counted_by",
         "counts_applied",
@@ -73,6 +80,9 @@ QUEUES_IN_ORDER = frozenset(
         "tells_removal_when_sent",
         "sends_while_unanswered",
         "removed_by_reply",
+        "removed_from",
+        "removes_locally_first",
+        "waits_for_other_senders",
         "replies_after_applying",
         "collects_while_unconnected",
         "applies_repeated",
@@ -82,11 +92,20 @@ QUEUES_IN_ORDER = frozenset(
 )
 """Decisions on which "first queued, first sent, and removed once it was answered" rests."""
 
-UNANSWERED_STAYS = frozenset({"resends_unanswered", "resends_first", "keeps_trying", "answers_when_stopped"})
+UNANSWERED_STAYS = frozenset(
+    {
+        "resends_unanswered",
+        "resends_applied",
+        "repeats_in_order",
+        "resends_first",
+        "keeps_trying",
+        "answers_when_stopped",
+    }
+)
 """Decisions on which "what was sent in vain is as if it had not been sent" rests."""
 
 BATCHES_AS_SET = frozenset(
-    {"batch_of", "settings_of", "full_batch_waits", "leaves_partial", "leaves_at_interval"}
+    {"batch_of", "settings_of", "interval_of", "full_batch_waits", "leaves_partial", "leaves_at_interval"}
 )
 """Decisions on which "what a batch takes, and when it leaves, is as it is set" rests."""
 
@@ -95,9 +114,12 @@ TAKEN_OVER_WHOLE = frozenset(
         "records_behind_queue",
         "records_in_order",
         "merges_records",
+        "looks_for_queued",
+        "merges_before_new",
         "keeps_inherited",
         "skipped_at_takeover",
         "takes_over",
+        "stays_primary",
         "stays_eligible",
         "queued_clears_record",
         "remembers_queued_first",
@@ -114,7 +136,7 @@ TOLD_LATE = (
     QUEUES_IN_ORDER
     | UNANSWERED_STAYS
     | TAKEN_OVER_WHOLE
-    | {"range_removed", "tells_removals", "stays_without_receiver"}
+    | {"range_removed", "removes_whole_range", "tells_removals", "stays_without_receiver"}
 )
 """Decisions on which "each position was the last one removed at some time, and may be told of later" rests.
 
@@ -141,6 +163,7 @@ ENTERS_AT_ANY_TIME = frozenset(
         "next_of_queue",
         "queue_place",
         "removed_by_reply",
+        "removed_from",
         "collects_while_unconnected",
         "resends_first",
         "stays_without_receiver",
@@ -163,9 +186,13 @@ FORWARDS = frozenset(
         "forwards_local",
         "forwards_region_destroy",
         "forwards_local_region_destroy",
+        "forwards_local_region_invalidate",
+        "forwards_local_clear",
+        "forwards_without_pool",
         "writer_runs_first",
         "client_writer_aborts",
         "client_applies_first",
+        "decides_by_own_copy",
     }
 )
 """Decisions on which "what goes to the server does so whatever the client holds" rests."""
@@ -173,9 +200,27 @@ FORWARDS = frozenset(
 CLIENTS_AS_DOCUMENTED = FORWARDS | {
     "serves_client",
     "client_takes",
+    "tells_caller",
+    "tells_value",
+    "tells_bare",
+    "tells_destroy",
+    "tells_of_nothing_destroyed",
+    "distributes_of_clients",
+    "veto_fails",
     "in_force_on_return",
-    "outlasts_destroy",
+    "interest_outlasts",
+    "lists_lacking",
+    "lists_unloaded",
+    "registers_unsubscribed",
+    "drop_tells",
+    "counts_all_keys",
+    "leftovers_overtaken",
+    "policy_anew",
+    "anew_is_local",
+    "anew_tells_of_dropped",
+    "withdrawn_comes_back",
     "drop_is_local",
+    "sends_of_sites",
     "sends_uninterested",
     "times_sent",
     "sends_to_caller",
@@ -189,6 +234,7 @@ CLIENTS_AS_DOCUMENTED = FORWARDS | {
     "registers_at_secondaries",
     "secondary_queues",
     "copies_keep_identity",
+    "entries_have_identities",
     "removes_copies_when_sent",
     "is_repeated",
     "fails_over",
@@ -209,10 +255,15 @@ CLIENTS_AS_DOCUMENTED = FORWARDS | {
     "server_writer_aborts",
     "keeps_vetoed",
     "sends_region_destroys",
+    "returns_region_destroys",
+    "returns_clears",
     "sends_local",
     "sends_discarded_unchecked",
 }
 """Decisions on which "what a server changes goes to its clients once, in that order" rests."""
+
+KNOWN_AGAIN = frozenset({"is_repeated", "counts_all_keys", "entries_have_identities", "keeps_tracks"})
+"""Decisions on which "what a client has processed it knows by its number" rests."""
 
 NEXT_MOMENT = Claim(
     "next moment",
@@ -227,7 +278,7 @@ READ = Claim(
 SEND = Claim(
     "send",
     "Sending only allows more: a message may stay on its way as long as it likes.",
-    OTHERS_DO_NOT_MATTER | {"recipients", "told_by_less_than_replicate"},
+    OTHERS_DO_NOT_MATTER | {"recipients", "told_by_less_than_replicate", "distributes_of_clients"},
 )
 SEND_TO_COPIES = Claim(
     "send to copies",
@@ -282,7 +333,7 @@ DISCARD = Claim(
 ACKNOWLEDGED = Claim(
     "acknowledged",
     "What a client has processed it recognises when it comes again, so it does not matter whether it does.",
-    frozenset({"is_repeated", "keeps_tracks", "copies_keep_identity", "queue_for", "times_sent"}),
+    KNOWN_AGAIN | {"copies_keep_identity", "queue_for", "times_sent"},
 )
 PASS_ON = Claim(
     "pass on",
@@ -322,7 +373,7 @@ FAILED_OVER = Claim(
 RECOGNISED = Claim(
     "recognised",
     "What a client has processed once changes nothing; numbers only grow, so it stays a repetition.",
-    frozenset({"is_repeated", "keeps_tracks", "forgets"}),
+    KNOWN_AGAIN | {"forgets"},
 )
 QUEUE_COPY = Claim(
     "queue copy",
@@ -376,5 +427,5 @@ REMOVAL = Claim(
     "removal",
     "What a secondary still holds of what was answered would only be sent again, and a repetition changes "
     "nothing.",
-    QUEUES_IN_ORDER | TAKEN_OVER_WHOLE | {"range_removed", "tells_removals"},
+    QUEUES_IN_ORDER | TAKEN_OVER_WHOLE | {"range_removed", "removes_whole_range", "tells_removals"},
 )

@@ -1,5 +1,7 @@
 """Clearing: a region is emptied on all members, under a lock that shuts out updates (004, L105).
 
+In which order the members empty their copies and tell their listeners is open, the clearing one among them.
+
 Only where all members are replicates that check, without clients and gateway senders; elsewhere a clear is
 called while nothing else is under way, and takes effect in one step (`wholes`). Owns the lock: who is
 *locked* holds it, or has emptied its own copy and not all others.
@@ -8,26 +10,35 @@ called while nothing else is under way, and takes effect in one step (`wholes`).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Entry as Shown
-from plumbline.reference.explain.steps import Place, Step
-from plumbline.reference.history import OrderStrength
-from plumbline.reference.model.places import listener_entry, listener_place
+from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.operations import (
+    LOCAL,
+    READS,
+    EventKind,
+    Operation,
+    OperationKind,
+    Outcome,
+    Status,
+)
+from plumbline.reference.model.places import listener_entry, listener_place, outcome_entry, outcome_place
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import (
     Call,
+    CallStage,
     Channel,
     GateState,
     Message,
     MessageState,
-    Stage,
     World,
 )
-from plumbline.reference.model.writers import stands, stood
-from plumbline.reference.operations import LOCAL, READS, EventKind, Operation, OperationKind, Outcome, Status
+from plumbline.reference.model.writers import refuses_clear, stands, stood
 from plumbline.reference.rulebook.values import EntryState, each
+from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Place, Step
 
 FREE, EITHER, SHUT = (False,), (True, False), (True,)
 
@@ -45,7 +56,7 @@ class Clearing:
 
     def begins(self, operation: Operation, call: Call) -> bool:
         """Whether an operation is such a clear and has not emptied anything yet."""
-        return call.stage in (Stage.CALLED, Stage.LOCKED) and self.owns(operation)
+        return call.stage in (CallStage.CALLED, CallStage.LOCKED) and self.owns(operation)
 
     def shuts_out(self, world: World, operation: Operation) -> tuple[bool, ...]:
         """Whether an update has to wait for a clear; either, while only listeners are still told of it."""
@@ -68,13 +79,16 @@ class Clearing:
             under_way = self._states(world, clear.op_id)
             for frees in each(book.frees_lock_of_dead()):
                 yield MessageState.ON_THE_WAY in under_way or not frees
-        elif call.stage in (Stage.LOCKED, Stage.APPLIED):
-            yield from each(book.shuts_out(operation.member == clear.member))
-        elif call.stage is Stage.SENT and call.waiting:
-            if MessageState.ON_THE_WAY in self._states(world, clear.op_id):
-                yield from each(book.shuts_out(operation.member == clear.member))
-            else:
+        elif call.stage is CallStage.DONE:
+            yield call.outcome is None  # it is over, and has the lock all the same
+        elif call.stage in (CallStage.LOCKED, CallStage.APPLIED) or call.waiting:
+            if call.stage is CallStage.SENT and MessageState.ON_THE_WAY not in self._states(
+                world, clear.op_id
+            ):
                 yield from EITHER
+            else:
+                commits = operation.op_id in self._setting.transactions
+                yield from each(book.shuts_out(operation.member == clear.member, commits))
 
     def _states(self, world: World, op_id: int) -> set[MessageState]:
         """How the operation's messages stand that have not been acknowledged."""
@@ -93,9 +107,11 @@ class Clearing:
             if op_id == clear.op_id or other.region != clear.region or other.member in world.wan.dead:
                 continue
             if self.owns(other):
-                if call.stage in (Stage.LOCKED, Stage.APPLIED) or (call.stage is Stage.SENT and call.waiting):
+                if call.stage in (CallStage.LOCKED, CallStage.APPLIED) or (
+                    call.stage is CallStage.SENT and call.waiting
+                ):
                     return SHUT
-            elif call.stage is Stage.APPLIED:
+            elif call.stage is CallStage.APPLIED:
                 undone = True
         for messages in world.channels.values():
             for message in messages:
@@ -107,22 +123,32 @@ class Clearing:
         return EITHER if told else FREE
 
     def steps(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
-        """A clear takes the lock, empties its own copy, and has the others empty theirs."""
+        """A clear takes the lock, empties its own copy, and has the others empty theirs, before or after."""
         member, op_id = operation.member, operation.op_id
-        if call.stage is Stage.CALLED:
+        if call.stage is CallStage.CALLED:
             if not any(self._is_held(world, operation)):
-                locked = world.calls.set(op_id, replace(call, stage=Stage.LOCKED))
+                locked = world.calls.set(op_id, replace(call, stage=CallStage.LOCKED))
                 yield Step(("locks the region", member, op_id), world.but(calls=locked))
-        elif call.stage is Stage.LOCKED:
+        elif call.stage is CallStage.LOCKED:
             if all(self.waits(world, operation)):
                 return
             held = stood(world, member, operation)
             if held is not None:
                 yield Step(("stands in the writer", member, op_id), held)
             elif not stands(world, member, operation):
+                if refuses_clear(world, operation.region):
+                    yield self._vetoed(world, operation, call)
                 yield from self._emptied(world, operation, call)
-        elif call.stage is Stage.APPLIED and world.gates.get((member, op_id)) is not GateState.PARKED:
+                yield from self._sent_ahead(world, operation, call)
+        elif call.stage is CallStage.APPLIED and world.gates.get((member, op_id)) is not GateState.PARKED:
             yield from self._sent(world, operation, call)
+
+    def _vetoed(self, world: World, operation: Operation, call: Call) -> Step:
+        """Some writer refuses the clear, which fails. Whether a clear asks writers is not said."""
+        outcome = Outcome(Status.FAILED)
+        ended = world.calls.set(operation.op_id, replace(call, stage=CallStage.DONE, outcome=outcome))
+        shows = ((outcome_place(operation.op_id), outcome_entry(outcome)),)
+        return Step(("aborts", operation.member, operation.op_id), world.but(calls=ended), shows)
 
     def _is_held(self, world: World, clear: Operation) -> Iterator[bool]:
         """Whether another clear has the lock."""
@@ -132,7 +158,7 @@ class Clearing:
                 if other.member in world.wan.dead:
                     yield bool(self._states(world, op_id))
                 else:
-                    yield call.stage in (Stage.LOCKED, Stage.APPLIED) or bool(call.waiting)
+                    yield call.stage in (CallStage.LOCKED, CallStage.APPLIED) or bool(call.waiting)
 
     def must_go_on(self, world: World, operation: Operation) -> bool:
         """Whether a clear that is called or locked has to get further by itself."""
@@ -141,7 +167,7 @@ class Clearing:
         return not any(self.waits(world, operation))
 
     def _emptied(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
-        done = replace(call, stage=Stage.APPLIED, outcome=Outcome(Status.OK))
+        done = replace(call, stage=CallStage.APPLIED, outcome=Outcome(Status.OK))
         called = world.but(calls=world.calls.set(operation.op_id, done))
         for after, shows in self._at(called, operation.member, operation):
             yield Step(("empties the region", operation.member, operation.op_id), after, shows)
@@ -155,12 +181,17 @@ class Clearing:
         for where in world.tombs.ghosts:
             if where[:2] == (member, operation.region):
                 ghosts = ghosts.delete(where)
-        for keeps in each(book.clear_keeps_tombstones()):
+        leaving = each(book.clear_leaves_tombstones(member == operation.member))
+        for keeps, leaves in product(each(book.clear_keeps_tombstones()), leaving):
             entries = world.entries
             for where, entry in world.entries.items():
-                if where[:2] == (member, operation.region) and not (
-                    keeps and entry.state is EntryState.TOMBSTONE
-                ):
+                if where[:2] != (member, operation.region):
+                    continue
+                if entry.state is EntryState.TOMBSTONE:
+                    entries = entries if keeps else entries.delete(where)
+                elif leaves:
+                    entries = entries.set(where, replace(entry, state=EntryState.TOMBSTONE, token=None))
+                else:
                     entries = entries.delete(where)
             empty = world.but(entries=entries, tombs=replace(world.tombs, ghosts=ghosts))
             for times in each(book.clear_told()):
@@ -180,9 +211,28 @@ class Clearing:
             for target in targets:
                 channel = Channel(operation.thread, operation.member, target)
                 channels = channels.set(channel, (*channels.get(channel, ()), Message(operation.op_id, None)))
-            sent = replace(call, stage=Stage.SENT, waiting=frozenset(targets))
+            sent = replace(call, stage=CallStage.SENT, waiting=frozenset(targets))
             after = world.but(calls=world.calls.set(operation.op_id, sent), channels=channels)
             yield Step(("sends", operation.member, operation.op_id, targets), after)
+
+    def _sent_ahead(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
+        """The others are told to empty their copies, and the clearing member empties its own as they do.
+
+        Which comes first is not said, nor whether its own listener holds the others up.
+        """
+        ready = replace(call, outcome=Outcome(Status.OK))
+        own = Channel(operation.thread, operation.member, operation.member)
+        for step in self._sent(world, operation, ready):
+            after: World = step.state
+            sent = after.calls[operation.op_id]
+            waiting = replace(sent, waiting=sent.waiting | {operation.member})
+            message = (*after.channels.get(own, ()), Message(operation.op_id, None))
+            yield Step(
+                ("sends ahead", *step.name[1:]),
+                after.but(
+                    calls=after.calls.set(operation.op_id, waiting), channels=after.channels.set(own, message)
+                ),
+            )
 
     def received(
         self, world: World, channel: Channel, operation: Operation, taken: World, head: Message
@@ -203,3 +253,13 @@ class Clearing:
         thread, token = (operation.thread, operation.token) if named else (None, None)
         place = listener_place(self._strength, member, operation.region, "", thread, EventKind.CLEAR)
         return place, listener_entry(operation.region, "", EventKind.CLEAR, token)
+
+
+def left_by(world: World, setting: Setting, operation: Operation, outcome: Outcome) -> tuple[World, ...]:
+    """The worlds in which a call has returned: a clear gives its lock back, as documented."""
+    calls = world.calls.delete(operation.op_id)
+    if operation.kind is not OperationKind.CLEAR or operation.region not in setting.clears:
+        return (world.but(calls=calls),)
+    kept = calls.set(operation.op_id, Call(CallStage.DONE))
+    failed = outcome.status is not Status.OK
+    return tuple(world.but(calls=calls if frees else kept) for frees in each(setting.book.frees_lock(failed)))

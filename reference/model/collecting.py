@@ -11,13 +11,13 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Step
-from plumbline.reference.hashed import HashedMap
+from plumbline.reference.history.operations import Operation, TombstoneSettings
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Collected, Entry, World
-from plumbline.reference.operations import Operation, TombstoneSettings
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
+from plumbline.reference.search.hashed_map import HashedMap
+from plumbline.reference.search.transition import Step
 
 SWEEP_MS = 10_000
 """A member has noticed by then that a tombstone has expired, in milliseconds after it has."""
@@ -59,13 +59,19 @@ class Collecting:
         )
 
     def expired(
-        self, world: World, stamp: Stamp, after_ms: int = 0, *, replicated: bool = True
+        self,
+        world: World,
+        stamp: Stamp,
+        after_ms: int = 0,
+        *,
+        replicated: bool = True,
+        partitioned: bool = False,
     ) -> tuple[bool, ...]:
         """Whether a tombstone has expired, so many milliseconds ago at least."""
         book = self._setting.book
         settings = self._setting.tombstones or TombstoneSettings()
         timeouts = each(
-            book.tombstone_timeout(settings.timeout_ms)
+            book.tombstone_timeout(settings.timeout_ms, partitioned)
             if replicated
             else book.other_timeout(settings.other_timeout_ms)
         )
@@ -73,6 +79,24 @@ class Collecting:
         return tuple(
             dict.fromkeys(expired for timeout in timeouts for expired in each(book.has_expired(age, timeout)))
         )
+
+    def begins(self, world: World, called: int) -> tuple[int, ...]:
+        """When the age of a tombstone may begin whose destroy was called then, and arrives now."""
+        book, settings = self._setting.book, self._setting.tombstones or TombstoneSettings()
+        of_partitions = False
+        timeouts = each(book.tombstone_timeout(settings.timeout_ms, of_partitions))
+        return tuple(
+            dict.fromkeys(
+                time
+                for timeout in timeouts
+                for time in each(book.age_counted_from(called, world.wan.passed, timeout))
+            )
+        )
+
+    def _of(self, world: World, one: tuple[Where, Stamp], after_ms: int = 0) -> tuple[bool, ...]:
+        """Whether a tombstone of a replicated or partitioned region has expired."""
+        (_, region, _), stamp = one
+        return self.expired(world, stamp, after_ms, partitioned=region in self._setting.partitioned)
 
     def is_old(self, world: World) -> bool:
         """Whether anything is old enough to be collected: a tombstone, or a destroy still on its way."""
@@ -129,8 +153,8 @@ class Collecting:
         tried: set[tuple[tuple[Where, Stamp], ...]] = set()
         for time in dict.fromkeys(stamp.time for _, stamp in held):
             noticed = [one for one in held if one[1].time <= time]
-            late = any(all(self.expired(world, stamp, SWEEP_MS)) for _, stamp in held if stamp.time > time)
-            if late or not all(any(self.expired(world, stamp)) for _, stamp in noticed):
+            late = any(all(self._of(world, one, SWEEP_MS)) for one in held if one[1].time > time)
+            if late or not all(any(self._of(world, one)) for one in noticed):
                 continue
             if not any(self._sets_off(noticed, member)) and not any(each(book.removed_by_age())):
                 continue
@@ -145,7 +169,11 @@ class Collecting:
         """What a collection may take, where these have expired."""
         takes = {expired: each(self._setting.book.collects(expired)) for expired in (True, False)}
         for of_expired, of_others in product(takes[True], takes[False]):
-            yield tuple(one for one in held if (of_expired if one in noticed else of_others))
+            for most in each(self._setting.book.taken_at_once(len(noticed))):
+                oldest = noticed[:most]
+                yield tuple(
+                    one for one in held if (of_expired and one in oldest if one in noticed else of_others)
+                )
 
     def _sets_off(self, noticed: list[tuple[Where, Stamp]], member: str) -> tuple[bool, ...]:
         """Whether so many expired tombstones set off a collection."""
@@ -154,10 +182,11 @@ class Collecting:
         regions: dict[str, int] = {}
         for (_, region, _), _ in noticed:
             regions[region] = regions.get(region, 0) + 1
+        kinds = len({region in self._setting.partitioned for region in regions})
         return tuple(
             dict.fromkeys(
                 sets_off
-                for together in each(book.counted_together(len(regions)))
+                for together in each(book.counted_together(len(regions), kinds))
                 for count in [len(noticed) if together else max(regions.values(), default=0)]
                 for threshold in each(book.collection_threshold(named))
                 for sets_off in each(book.sets_off_collection(count, threshold))
@@ -165,7 +194,7 @@ class Collecting:
         )
 
     def _must_collect(self, world: World, member: str) -> bool:
-        sure = [one for one in self._tombstones(world, member) if all(self.expired(world, one[1], SWEEP_MS))]
+        sure = [one for one in self._tombstones(world, member) if all(self._of(world, one, SWEEP_MS))]
         if not sure:
             return False
         return all(self._sets_off(sure, member)) or all(each(self._setting.book.removed_by_age()))
@@ -216,8 +245,9 @@ class Collecting:
             where = (member, one.region, one.key)
             found = world.entry(*where)
             ghosts = ghosts.delete(where) if where in ghosts else ghosts
+            again = found.state is EntryState.TOMBSTONE
             spared = _is_newer(found, one.stamp)
-            if where in entries and (not spared or any(each(self._setting.book.collects_replaced()))):
+            if where in entries and (not spared or any(each(self._setting.book.collects_replaced(again)))):
                 entries = entries.delete(where)
         return world.but(entries=entries, tombs=replace(world.tombs, ghosts=ghosts))
 
@@ -236,7 +266,7 @@ def replaced(setting: Setting, before: World, after: World, where: Where) -> Wor
     entry = before.entry(*where)
     if entry.state is not EntryState.TOMBSTONE or entry.stamp is None or setting.tombstones is None:
         return after
-    if not any(each(setting.book.collects_replaced())):
+    if not any(any(each(setting.book.collects_replaced(again))) for again in (False, True)):
         return after
     ghosts: HashedMap[Where, Stamp] = after.tombs.ghosts.set(where, entry.stamp)
     return after.but(tombs=replace(after.tombs, ghosts=ghosts))

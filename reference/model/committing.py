@@ -7,33 +7,34 @@ how a transaction ends.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import msgspec
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Entry as Shown
-from plumbline.reference.explain.steps import Place, Step, View
+from plumbline.reference.history.operations import Operation, OperationKind, Outcome, Status
 from plumbline.reference.model import tombstones
 from plumbline.reference.model.callers import Callers
-from plumbline.reference.model.clients.clients import EveryWay
+from plumbline.reference.model.clients.clients import Untold
 from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import (
     Call,
+    CallStage,
     Change,
     Channel,
     Entry,
     GateState,
     Message,
-    Stage,
     Transaction,
     World,
 )
-from plumbline.reference.operations import Operation, OperationKind, Outcome, Status
-from plumbline.reference.rulebook.operations import ARRIVES, effects
+from plumbline.reference.rulebook.effects import ARRIVES, effects
 from plumbline.reference.rulebook.values import Effect, EntryState, Stamp, each
+from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Place, Step, View
 
 _COMMITTED_AS = {
     EntryState.LIVE: OperationKind.PUT,
@@ -44,14 +45,6 @@ _COMMITTED_AS = {
 
 STANDS_IN = frozenset({OperationKind.DESTROY, OperationKind.INVALIDATE})
 """What others may be told of though the entry is gone where it is carried out."""
-
-
-class _Untold(EveryWay):
-    """A view under which a listener may be told of anything: of this it is told later."""
-
-    def fits(self, place: Place, entry: Shown) -> bool:  # noqa: ARG002 - a view's signature
-        """See View."""
-        return True
 
 
 class Committing:
@@ -96,10 +89,10 @@ class Committing:
         if all(self._callers.blocked(world, done)):
             return
         entry = world.entry(host, operation.region, operation.key)
-        for state in tombstones.read_as(self._setting.book, entry):
+        for state in tombstones.read_as(self._setting.book, entry, done.kind):
             for effect in effects(done.kind, state, entry.token):
                 if effect.becomes is None:
-                    finished = replace(call, stage=Stage.SENT, waiting=frozenset())
+                    finished = replace(call, stage=CallStage.SENT, waiting=frozenset())
                     calls = world.calls.set(operation.op_id, finished)
                     yield Step(("finds nothing to commit", host, operation.op_id), world.but(calls=calls))
                     if done.kind in STANDS_IN and state not in (EntryState.LIVE, EntryState.INVALID):
@@ -109,7 +102,7 @@ class Committing:
                     continue
                 for step in self._callers.changes(world, view, done, entry, effect):
                     yield from self._stamped(step, done, call, change, entry)
-                for step in self._callers.changes(world, _Untold(view), done, entry, effect):
+                for step in self._callers.changes(world, Untold(view), done, entry, effect):
                     if step.shows:
                         untold = Step(("applies untold", *step.name[1:]), step.state.but(gates=world.gates))
                         yield from self._stamped(untold, done, call, change, entry, silent=True)
@@ -126,8 +119,10 @@ class Committing:
         update = entry.state in (EntryState.LIVE, EntryState.INVALID)
         for checks in self._setting.checks(done.region):
             for found in self._callers.stamps(done, entry, effect, checks=checks):
-                for stamp in self._stamps_given(found, change, entry):
-                    applied = replace(call, stage=Stage.APPLIED, outcome=outcome, stamp=stamp, update=update)
+                for stamp in self._stamps_given(found, change, entry, self._caller(done)):
+                    applied = replace(
+                        call, stage=CallStage.APPLIED, outcome=outcome, stamp=stamp, update=update
+                    )
                     stamped = world.but(calls=world.calls.set(done.op_id, applied))
                     reply = self._setting.operations[done.op_id].member if call.by else ""
                     for step in self._callers.sendings(stamped, done, applied, reply=reply):
@@ -142,7 +137,9 @@ class Committing:
                             after.but(channels=channels, calls=after.calls.set(done.op_id, sent)),
                         )
 
-    def _stamps_given(self, found: Stamp | None, change: Change, before: Entry) -> Iterator[Stamp | None]:
+    def _stamps_given(
+        self, found: Stamp | None, change: Change, before: Entry, caller: str
+    ) -> Iterator[Stamp | None]:
         """The stamps that a commit may give; as documented, the one that any change would get."""
         if found is None:
             yield None
@@ -154,8 +151,9 @@ class Committing:
             if not at_commit and before.stamp is not None:
                 early = 0 if change.base is None else change.base.version
                 stamp = replace(stamp, version=early + 1)
-            for versions in each(book.versions_of_commit(change.touched)):
-                given[replace(stamp, version=stamp.version + versions - 1)] = None
+            signers = each(book.signer_of_commit(stamp.member, caller))
+            for versions, signer in product(each(book.versions_of_commit(change.touched)), signers):
+                given[replace(stamp, version=stamp.version + versions - 1, member=signer)] = None
         yield from given
 
     def _stamped(
@@ -172,13 +170,17 @@ class Committing:
         world = step.state
         applied = world.calls[done.op_id]
         where = (done.member, done.region, done.key)
-        for given in self._stamps_given(applied.stamp, change, before):
+        for given in self._stamps_given(applied.stamp, change, before, self._caller(done)):
             entries = world.entries
             if where in entries:
                 entries = entries.set(where, replace(entries[where], stamp=given))
             calls = world.calls.set(done.op_id, replace(applied, stamp=given, by=call.by, silent=silent))
             for after in self._kept_of(world.but(entries=entries, calls=calls), where):
                 yield Step(step.name, after, step.shows)
+
+    def _caller(self, done: Operation) -> str:
+        """On which member an operation was called that its host has carried out."""
+        return self._setting.operations[done.op_id].member
 
     def _kept_of(self, world: World, where: tuple[str, str, str]) -> Iterator[World]:
         """The worlds in which a destroy that was committed has left its tombstone, or none."""
@@ -281,7 +283,7 @@ def committed(world: World, setting: Setting, op_id: int) -> Iterator[tuple[Worl
     for change in world.transactions[begin].changes:
         call = calls[change.op_id]
         parked = world.gates.get((call.by or caller, change.op_id))
-        if call.stage is not Stage.SENT or call.waiting or call.silent or parked is GateState.PARKED:
+        if call.stage is not CallStage.SENT or call.waiting or call.silent or parked is GateState.PARKED:
             return
         discarded = discarded or call.discarded
         calls = calls.delete(change.op_id)

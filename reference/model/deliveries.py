@@ -7,21 +7,24 @@ regions and holders say.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Step, View
+from plumbline.reference.history.operations import Operation
 from plumbline.reference.model import claims
 from plumbline.reference.model.clients.attempts import counted, recognised, seen
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.precedence import Precedence
+from plumbline.reference.model.sites.repeats import told_again
+from plumbline.reference.model.sites.resolving import Resolving
 from plumbline.reference.model.sites.senders import Senders
-from plumbline.reference.model.world import Channel, Message, MessageState, Stage, World
-from plumbline.reference.operations import Operation
-from plumbline.reference.rulebook.operations import ARRIVES
+from plumbline.reference.model.world import CallStage, Channel, Message, MessageState, World
+from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.values import EntryState, each
+from plumbline.reference.search.transition import Step, View
 
 
 class Deliveries:
@@ -34,12 +37,14 @@ class Deliveries:
         replicates: Replicates,
         senders: Senders,
         precedence: Precedence,
+        resolving: Resolving,
     ) -> None:
         self._setting = setting
         self._foresight = foresight
         self._replicates = replicates
         self._senders = senders
         self._precedence = precedence
+        self._resolving = resolving
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Deliveries of the first message of each channel; or their loss, where the sender has died."""
@@ -49,6 +54,7 @@ class Deliveries:
             head = messages[0]
             if dead and channel.source in dead and head.state is not MessageState.PARKED:
                 yield self._lost(world, view, channel)
+                yield from self._senders.uncopied(world, channel, head)
             if head.queue:
                 yield from self._senders.delivered(world, view, channel, head)
                 continue
@@ -75,6 +81,7 @@ class Deliveries:
                     self._replicates.taken(world, channel, head, discarded=False),
                     claim=claims.REPEATED_BY_PEER if self._in_vain(world, view, channel, operation) else None,
                 )
+                yield from told_again(self._replicates, world, view, channel, operation, head)
             if counted(world):
                 yield from self._perhaps_again(world, view, channel, operation, head)
             else:
@@ -103,7 +110,14 @@ class Deliveries:
         """The ways in which a replicate takes a message in."""
         for checks in self._setting.checks(operation.region):
             if checks:
-                yield from self._replicates.checked(world, view, channel, operation, head)
+                taken = partial(
+                    self._replicates.checked, world, channel=channel, operation=operation, head=head
+                )
+                if self._setting.resolver is None or head.event is not None:
+                    yield from taken(view)
+                else:
+                    at = channel.target
+                    yield from self._resolving.asked_about_own(world, view, at, operation, taken)
             else:
                 yield from self._replicates.unchecked(world, view, channel, operation, head)
 
@@ -204,7 +218,7 @@ class Deliveries:
             return (False,)
         operation = self._setting.operations[head.op_id]
         concurrent = any(
-            call.stage is Stage.APPLIED
+            call.stage is CallStage.APPLIED
             and op_id != head.op_id
             and self._setting.operations[op_id].key == operation.key
             for op_id, call in world.calls.items()

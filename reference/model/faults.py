@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Step, View
-from plumbline.reference.history import Fault, FaultKind, fault_words
+from plumbline.reference.history.history import Fault, FaultKind, fault_words
 from plumbline.reference.model.buckets import outlived, without
 from plumbline.reference.model.clients.attempts import lost
 from plumbline.reference.model.foresight import Foresight
@@ -21,8 +20,9 @@ from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.dispatch import broken, link_of
 from plumbline.reference.model.sites.records import outlived as records_outlived
 from plumbline.reference.model.sites.wires import acknowledged, with_wire
-from plumbline.reference.model.world import STILL_UNKNOWN, Call, GateState, Stage, WireName, World
+from plumbline.reference.model.world import STILL_UNKNOWN, Call, CallStage, GateState, WireName, World
 from plumbline.reference.rulebook.values import each
+from plumbline.reference.search.transition import Step, View
 
 _MENDS = frozenset(
     (
@@ -144,9 +144,9 @@ class Faults:
             if operation.member == member:
                 left = outlived(world, operation, call, member)
                 calls = calls.set(op_id, _survived(call, member) if left is None else left)
-            elif call.by == member and call.stage is Stage.APPLIED:
+            elif call.by == member and call.stage is CallStage.APPLIED:
                 # Nobody else has it: it is as if nobody had been asked.
-                again = replace(call, stage=Stage.CALLED, by="", reached=call.reached - {member})
+                again = replace(call, stage=CallStage.CALLED, by="", reached=call.reached - {member})
                 calls = calls.set(op_id, again)
             elif call.waiting:
                 still = frozenset(
@@ -207,8 +207,8 @@ def _survived(call: Call, member: str) -> Call:
 
     What another member does for it goes on there.
     """
-    if call.by not in ("", member) and call.stage in (Stage.APPLIED, Stage.SENT):
+    if call.by not in ("", member) and call.stage in (CallStage.APPLIED, CallStage.SENT):
         return replace(call, indefinite=True, waiting=call.waiting - {member})
-    if call.stage is Stage.DONE or (call.stage is Stage.SENT and not call.waiting):
+    if call.stage is CallStage.DONE or (call.stage is CallStage.SENT and not call.waiting):
         return replace(call, indefinite=True)
-    return Call(Stage.CALLED, indefinite=True)
+    return Call(CallStage.CALLED, indefinite=True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Protocol
 
-from plumbline.reference.explain.steps import Entry as Shown
-from plumbline.reference.explain.steps import Place, View
-from plumbline.reference.history import Fault
+from plumbline.reference.history.history import Fault
+from plumbline.reference.history.operations import Operation
 from plumbline.reference.model.world import Channel, Entry, Sender, WireName, World
-from plumbline.reference.operations import Operation
+from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Place, View
 
 
 class Comes(IntEnum):
@@ -48,7 +48,7 @@ class OfClients(Protocol):
         """Whether the client still shows an earlier operation of the same thread."""
 
     def whisper_to_come(self, world: World, now: int, server: str, operation: Operation) -> bool:
-        """Whether a client may be sent something before `operation` that the server tells nobody of."""
+        """Whether a client may be sent something before `operation` that the server does not announce."""
 
     def starts_anew(self, world: World, view: View, server: str) -> bool:
         """Whether a client may be about to fetch what the server holds."""
@@ -132,6 +132,9 @@ class Foresight(Protocol):
     def tells_again(self) -> bool:
         """Whether some listener is told of anything more than once."""
 
+    def most_tries(self) -> int:
+        """How often a sender may give up waiting for an answer; more often would show nothing more."""
+
     def binds_to_come(self, now: int, queue: str) -> bool:
         """Whether a fault is still to come under which it matters what of the queue is sent at all."""
 
@@ -144,7 +147,7 @@ class Foresight(Protocol):
     def binds_tellingly(self, world: World, now: int, queue: str) -> bool:
         """Whether such a fault is to come, or under way, and somebody may tell what it holds up.
 
-        Nobody tells of answers that are lost while nobody says that nothing more happens.
+        Lost answers can be observed at a settle point only.
         """
 
     def may_break(self, world: World, now: int, queue: str) -> bool:
@@ -153,7 +156,7 @@ class Foresight(Protocol):
     def arrives_in_time(self, world: World, view: View, channel: Channel) -> bool:
         """Whether the first message of the channel is known to arrive before its sender dies.
 
-        Whoever has called waits for it; but who outlives the sender waits no longer than that.
+        A caller waits for the acknowledgement, at most until the sender fails.
         """
 
     def dies(self, member: str) -> bool:
@@ -217,9 +220,16 @@ class UnknowingOfClients:
 
 
 class Unknowing:
-    """For the simulation, which believes no claim and needs none."""
+    """For the simulation, which believes no claim and needs none.
+
+    Args:
+        most_tries: how often a sender may give up waiting for an answer that is lost.
+    """
 
     clients: OfClients = UnknowingOfClients()
+
+    def __init__(self, most_tries: int = 0) -> None:
+        self._most_tries = most_tries
 
     def reader_to_come(self, *_: object) -> Comes:
         """Perhaps."""
@@ -300,6 +310,10 @@ class Unknowing:
     def tells_again(self) -> bool:
         """Perhaps."""
         return True
+
+    def most_tries(self) -> int:
+        """As often as was said."""
+        return self._most_tries
 
     def binds_to_come(self, *_: object) -> bool:
         """Perhaps."""

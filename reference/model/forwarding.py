@@ -12,25 +12,8 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Step, View
-from plumbline.reference.history import OrderStrength
-from plumbline.reference.model.callers import Callers
-from plumbline.reference.model.clients.interests import PRESENT
-from plumbline.reference.model.places import listener_entry, listener_place, outcome_entry, outcome_place
-from plumbline.reference.model.replicates import Replicates
-from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.wholes import WHOLE
-from plumbline.reference.model.world import (
-    Call,
-    Channel,
-    Entry,
-    GateState,
-    Message,
-    MessageState,
-    Stage,
-    World,
-)
-from plumbline.reference.operations import (
+from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.operations import (
     LOCAL,
     READS,
     EventKind,
@@ -40,7 +23,24 @@ from plumbline.reference.operations import (
     RegionPolicy,
     Status,
 )
+from plumbline.reference.model.callers import Callers
+from plumbline.reference.model.clients.registrations import PRESENT
+from plumbline.reference.model.places import listener_entry, listener_place, outcome_entry, outcome_place
+from plumbline.reference.model.replicates import Replicates
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.wholes import WHOLE
+from plumbline.reference.model.world import (
+    Call,
+    CallStage,
+    Channel,
+    Entry,
+    GateState,
+    Message,
+    MessageState,
+    World,
+)
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
+from plumbline.reference.search.transition import Step, View
 
 REPLIES, REPLIES_EARLY = "replies", "replies early"
 """What the steps are called by which a caller is told what a replicate has done for it."""
@@ -73,14 +73,14 @@ class Forwarding:
             operation = self._setting.operations[op_id]
             if not self.is_lesser(operation) or op_id in self._setting.transactions:
                 continue
-            if call.stage is Stage.CALLED:
+            if call.stage is CallStage.CALLED:
                 yield from self._called(world, view, operation, call)
-            elif call.stage is Stage.APPLIED:
+            elif call.stage is CallStage.APPLIED:
                 yield from self._applied(world, operation, call)
             elif self.owes_reply(world, operation, call):
                 yield self.replied(world, operation, call)
             elif self._unanswered(world, operation, call) and any(self._asks_another()):
-                again = replace(call, stage=Stage.CALLED, by="", waiting=frozenset())
+                again = replace(call, stage=CallStage.CALLED, by="", waiting=frozenset())
                 calls = world.calls.set(op_id, again)
                 yield Step(("asks another", operation.member, op_id), world.but(calls=calls))
         for channel, messages in world.channels.in_order():
@@ -107,7 +107,7 @@ class Forwarding:
             call: how far it has come.
             held: members and keys at which something may be held back.
         """
-        if call.stage is Stage.CALLED:
+        if call.stage is CallStage.CALLED:
             replicates = self.replicates_of(world, operation)
             if call.indefinite or any((m, operation.key) in held for m in (operation.member, *replicates)):
                 return False
@@ -124,7 +124,7 @@ class Forwarding:
     def _unanswered(self, world: World, operation: Operation, call: Call) -> bool:
         """Whether who was asked has died, and nothing that it has sent of it is still on its way."""
         return (
-            call.stage is Stage.SENT
+            call.stage is CallStage.SENT
             and call.by in world.wan.dead
             and operation.member in call.waiting
             and operation.member not in world.wan.dead
@@ -139,7 +139,7 @@ class Forwarding:
         """Whether who carried the operation out has still to tell the caller."""
         channel = Channel(operation.thread, call.by, operation.member)
         return (
-            call.stage is Stage.SENT
+            call.stage is CallStage.SENT
             and operation.kind not in READS
             and operation.member in call.waiting
             and call.by not in ("", *world.wan.dead)
@@ -218,14 +218,14 @@ class Forwarding:
         lacks = world.entry(operation.member, operation.region, operation.key).state not in PRESENT
         for step in self._callers.effects(world, view, self.as_of(operation, replicate), call):
             done = step.state.calls[operation.op_id]
-            if done.stage is Stage.APPLIED:
+            if done.stage is CallStage.APPLIED:
                 at = replace(done, by=replicate, reached=call.reached | {replicate})
                 step.state = step.state.but(calls=step.state.calls.set(operation.op_id, at))
                 if call.reached and call.stamp is not None:
                     # Who is asked once more may ask the others which version they have seen.
                     yield Step(step.name, _stamped(step.state, replicate, operation, call.stamp), step.shows)
             yield step
-            if done.stage is Stage.APPLIED and lacks and operation.kind in _LEAVES_NOTHING:
+            if done.stage is CallStage.APPLIED and lacks and operation.kind in _LEAVES_NOTHING:
                 absent = replace(step.state.calls[operation.op_id], outcome=Outcome(Status.ABSENT))
                 calls = step.state.calls.set(operation.op_id, absent)
                 yield Step(step.name, step.state.but(calls=calls), step.shows)
@@ -243,7 +243,10 @@ class Forwarding:
             waits = self._setting.awaits_acknowledgement(operation.region)
             waiting = frozenset((operation.member, *(targets if waits else ())))
             sent = replace(
-                call, stage=Stage.SENT, by=replicate, waiting=waiting | self._setting.caller(operation.op_id)
+                call,
+                stage=CallStage.SENT,
+                by=replicate,
+                waiting=waiting | self._setting.caller(operation.op_id),
             )
             yield Step(
                 ("answers once more", replicate, operation.op_id, targets),
@@ -257,13 +260,15 @@ class Forwarding:
             # Others have it already; what is left is to take it over.
             channel = Channel(operation.thread, member, member)
             channels = world.channels.set(channel, (Message(op_id, call.stamp),))
-            sent = replace(call, stage=Stage.SENT, by=member, waiting=self._setting.caller(op_id) | {member})
+            sent = replace(
+                call, stage=CallStage.SENT, by=member, waiting=self._setting.caller(op_id) | {member}
+            )
             yield Step(
                 ("takes over", member, op_id),
                 world.but(channels=channels, calls=world.calls.set(op_id, sent)),
             )
         for step in self._callers.effects(world, view, operation, call):
-            if step.state.calls[op_id].stage is Stage.APPLIED:
+            if step.state.calls[op_id].stage is CallStage.APPLIED:
                 yield Step(step.name, _stamped(step.state, member, operation, None), step.shows)
             yield step
         for status in (Status.REFUSED, Status.FAILED):
@@ -273,7 +278,7 @@ class Forwarding:
     def _ended(world: World, operation: Operation, call: Call, why: str, status: Status) -> Step:
         """The call ends, and nothing has happened."""
         outcome = Outcome(status)
-        ended = replace(call, stage=Stage.DONE, outcome=outcome)
+        ended = replace(call, stage=CallStage.DONE, outcome=outcome)
         return Step(
             (why, operation.member, operation.op_id),
             world.but(calls=world.calls.set(operation.op_id, ended)),
@@ -309,7 +314,7 @@ class Forwarding:
             entry = world.entry(source, operation.region, operation.key)
             if operation.kind is OperationKind.CONTAINS_KEY:
                 outcome = Outcome(Status.OK, "true" if entry.state in PRESENT else "false")
-                read = replace(call, stage=Stage.DONE, outcome=outcome)
+                read = replace(call, stage=CallStage.DONE, outcome=outcome)
                 yield Step(
                     ("asks", member, op_id, source),
                     world.but(calls=world.calls.set(op_id, read)),
@@ -318,7 +323,7 @@ class Forwarding:
             elif entry.state is EntryState.LIVE:
                 asked = replace(
                     call,
-                    stage=Stage.SENT,
+                    stage=CallStage.SENT,
                     outcome=Outcome(Status.OK, entry.token),
                     stamp=entry.stamp,
                     waiting=self._setting.caller(op_id) | {member},

@@ -27,7 +27,8 @@ def readings(setting: Setting, world: World, member: str, name: str) -> tuple[tu
     tombstones = [region for region, state in kept if state is EntryState.TOMBSTONE]
     if name == COUNT:
         present = sum(state is not EntryState.ABSENT for _, state in kept)
-        counts = each(setting.book.tombstones_reported(len(tombstones), present))
+        _, collections = world.tombs.collections.get(member, (0, 0))
+        counts = each(setting.book.tombstones_reported(len(tombstones), present, collections))
         return tuple((count, count) for count in counts)
     found: set[tuple[int, int]] = {(0, 0)}
     for region in dict.fromkeys(tombstones):

@@ -5,10 +5,10 @@ Knows how much order a listener log carries; knows no state.
 
 from __future__ import annotations
 
-from plumbline.reference.explain.steps import Entry, Place
-from plumbline.reference.history import OrderStrength
-from plumbline.reference.operations import EventKind, Outcome
-from plumbline.reference.rulebook.resolvers import Told
+from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.operations import EventKind, Outcome
+from plumbline.reference.rulebook.conflict_resolvers import Told
+from plumbline.reference.search.transition import Entry, Place
 
 TIMELINE = "timeline"
 """The clock: what the harness sent and received."""
@@ -32,6 +32,14 @@ def listener_place(
     if strength is OrderStrength.PER_KEY:
         return ("listener", member, region, key)
     return ("listener", member, region, key, f"any thread: {kind}" if thread is None else thread)
+
+
+def own_place(member: str, op_id: int) -> Place:
+    """The place of an entry of an operation on many keys in the log of the member that has called it.
+
+    When that listener is told of each entry is not said: before the entry is sent, or when the call ends.
+    """
+    return ("listener", member, "entry", op_id)
 
 
 _FAMILY = {EventKind.CREATE: EventKind.UPDATE}

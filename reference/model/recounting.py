@@ -1,4 +1,4 @@
-"""Recounting: versions are counted from one again, and whatever no longer tells of them forgets them.
+"""Renumbers versions so that equivalent states compare equal, and drops those that nothing shows any more.
 
 Owns which versions matter no more but for their differences, and who still compares them; changes nothing
 that anybody could still see.
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Call, Channel, Message, Stage, World
+from plumbline.reference.model.world import Call, CallStage, Channel, Message, World
 from plumbline.reference.rulebook.values import Stamp
 
 Numbered = tuple[int, str, str]
@@ -19,7 +19,7 @@ Numbered = tuple[int, str, str]
 
 FIRST = Stamp(1, "")
 
-_LEFT = (Stage.SENT, Stage.DONE)
+_LEFT = (CallStage.SENT, CallStage.DONE)
 
 
 class Recounting:

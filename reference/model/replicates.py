@@ -12,14 +12,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Claim, Place, Step, View
-from plumbline.reference.explain.steps import Entry as Shown
-from plumbline.reference.hashed import HashedMap
-from plumbline.reference.history import OrderStrength
+from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.operations import Operation, OperationKind
 from plumbline.reference.model import claims, tombstones
-from plumbline.reference.model.callers import changed
-from plumbline.reference.model.checks import Checks, Finding
+from plumbline.reference.model.checks import CheckResult, Checks
 from plumbline.reference.model.clearing import Clearing
+from plumbline.reference.model.clients.announcing import times_told
 from plumbline.reference.model.clients.subscriptions import Hearing, is_owed, queued
 from plumbline.reference.model.collecting import in_doubt, replaced
 from plumbline.reference.model.foresight import Comes, Foresight
@@ -28,18 +26,12 @@ from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.senders import Senders
 from plumbline.reference.model.sites.ways import Ways
 from plumbline.reference.model.sites.wires import acknowledged
-from plumbline.reference.model.world import (
-    Call,
-    Channel,
-    Entry,
-    GateState,
-    Message,
-    MessageState,
-    World,
-)
-from plumbline.reference.operations import Operation, OperationKind
-from plumbline.reference.rulebook.operations import ARRIVES
+from plumbline.reference.model.world import Channel, Entry, GateState, Message, MessageState, World, reached
+from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
+from plumbline.reference.search.hashed_map import HashedMap
+from plumbline.reference.search.transition import Claim, Place, Step, View
+from plumbline.reference.search.transition import Entry as Shown
 
 
 class Replicates:
@@ -63,7 +55,9 @@ class Replicates:
         member = channel.target
         entry = world.entry(member, operation.region, operation.key)
         becomes, _ = ARRIVES[operation.kind]
-        announced = (1, 0) if self._foresight.may_go_untold(world, view, member) else (1,)
+        announced = times_told(self._setting, member, operation, head)
+        if self._foresight.may_go_untold(world, view, member):
+            announced = tuple(dict.fromkeys((*announced, 0)))
         stores = becomes is EntryState.LIVE
         values = each(self._setting.book.value_stored_unchecked(operation.token, entry.token))
         keeping = tombstones.kept_unchecked(self._setting.book, becomes)
@@ -84,7 +78,7 @@ class Replicates:
         # Without checking nothing is promised to races: somebody may have destroyed the key meanwhile. And
         # whether it is worth telling that there is nothing to destroy or invalidate is not said.
         gone = entry.state in (EntryState.ABSENT, EntryState.TOMBSTONE)
-        if (head.update and gone) if stores else not _finds(entry, becomes):
+        if (head.update and gone) if stores else not tombstones.finds(entry, becomes):
             yield from self.passed_over(world, view, channel, operation, head)
 
     def checked(
@@ -101,7 +95,8 @@ class Replicates:
             if not finding.applied:
                 yield from self._discarded(world, view, channel, operation, head, entry, finding)
                 continue
-            announced = each(book.announcements_of_applied(finding.tie))
+            told = times_told(self._setting, member, operation, head)
+            announced = tuple(a * b for a in each(book.announcements_of_applied(finding.tie)) for b in told)
             nothing_there = becomes is not EntryState.LIVE and (
                 entry.state is not EntryState.LIVE
                 and not (becomes is EntryState.TOMBSTONE and entry.state is EntryState.INVALID)
@@ -109,11 +104,8 @@ class Replicates:
             # Who dies may have changed its copy, and queued that, before its own listener was told.
             if nothing_there or self._foresight.may_go_untold(world, view, member):
                 announced = tuple(dict.fromkeys((*announced, 0)))
-            announced = tuple(
-                times
-                for times in announced
-                if (fits if times else not (view.reduced and decided and view.still(place, shown)))
-            )
+            untold = not (view.reduced and decided and view.still(place, shown))
+            announced = tuple(times for times in announced if (fits if times else untold))
             if not announced:
                 continue  # as for most of what is on its way, which is asked in every state
             ordered = self._checks.ranked(world.but(order=finding.order), operation, finding)
@@ -129,6 +121,7 @@ class Replicates:
                         entry,
                         self._setting.policy(member, operation.region),
                         of_client=member in self._setting.clients,
+                        called_there=self._setting.originators.get(head.op_id) == member,
                         of_other_site=head.event is not None,
                     ),
                 ):
@@ -145,6 +138,7 @@ class Replicates:
                             times=times,
                             checks=True,
                             keeps=keeps,
+                            tie=finding.tie,
                         )
 
     def _applied(
@@ -161,6 +155,7 @@ class Replicates:
         times: int,
         checks: bool,
         keeps: bool = True,
+        tie: bool = False,
     ) -> Iterator[Step]:
         member, region, key = channel.target, operation.region, operation.key
         place, shown = self.shown(member, operation)
@@ -173,7 +168,9 @@ class Replicates:
         if reader is Comes.SURELY and view.reduced and self._setting.stamps_grow:
             return
         becomes, _ = ARRIVES[operation.kind]
-        after = world.but(entries=changed(world, (member, region, key), becomes, value, stamp, checks=keeps))
+        after = world.but(
+            entries=tombstones.changed(world, (member, region, key), becomes, value, stamp, checks=keeps)
+        )
         after = replaced(self._setting, world, after, (member, region, key))
         after = self._counted(after, member, checks=checks)
         gate = (member, operation.op_id)
@@ -203,13 +200,12 @@ class Replicates:
             else None
         )
         again = head.event is not None and not self.ways.is_shown_once(world, view, head.wire, head.op_id)
+        found = tombstones.finds(entry, becomes)
+        # Whoever dies untold has changed its copy all the same.
         ways = [
             way
-            # Whoever dies untold has changed its copy all the same.
-            for sent in self.queued(
-                after, view, member, operation, head, sure=times > 0 or _finds(entry, becomes)
-            )
-            for way in self._told(sent, member, operation, head, stamp, found=_finds(entry, becomes))
+            for sent in self.queued(after, view, member, operation, head, sure=times > 0 or found)
+            for way in self._told(sent, member, operation, head, stamp, found=found, tie=tie)
         ]
         for told in ways:
             yield Step(
@@ -229,6 +225,7 @@ class Replicates:
         stamp: Stamp | None,
         *,
         found: bool,
+        tie: bool,
     ) -> Iterator[World]:
         """The worlds in which the member's senders know of an operation that has arrived there."""
         if head.event is not None:
@@ -238,9 +235,13 @@ class Replicates:
         if not self._setting.queues:
             yield world
             return
-        yield from self._senders.queued(
-            world, member, operation, stamp, update=head.update, event=head.event, found=found, by_peer=True
-        )
+        queue = self._senders.queued
+        for queues in each(self._setting.book.queues_winner()) if tie else (True,):
+            update, event = head.update, head.event
+            ways = queue(
+                world, member, operation, stamp, update=update, event=event, found=found, by_peer=True
+            )
+            yield from ways if queues else (world,)
 
     def _counted(self, world: World, member: str, *, checks: bool) -> World:
         """The world with counters moved for an applied update; the documents move none."""
@@ -279,12 +280,14 @@ class Replicates:
         operation: Operation,
         head: Message,
         entry: Entry,
-        finding: Finding,
+        finding: CheckResult,
     ) -> Iterator[Step]:
         member = channel.target
         book = self._setting.book
         place, shown = self.shown(member, operation)
         counters = each(book.counted_by(member, operation.member)) if finding.counted else ((),)
+        if finding.pairs is not None:
+            counters = self.ways.counters_or_none(view, member, counters)
         safe = (
             self.decided_by_log(view, place, shown)
             and operation.region not in self._setting.partitioned
@@ -304,37 +307,42 @@ class Replicates:
             )
         )
         lost = ((place, shown),) if safe and self._setting.stamps_grow else ()
-        for stores_first in each(book.stores_before_checking()):
-            for announces in each(book.announces_discarded()):
-                for who in counters:
-                    discards = world.discards
-                    for counter in who:
-                        discards = discards.set(counter, discards.get(counter, 0) + 1)
-                    if view.reduced and any(self._is_too_much(view, discards, counter) for counter in who):
-                        continue
-                    after = world.but(discards=discards, order=finding.order)
-                    after = self._checks.ranked(after, operation, finding)
-                    after = self._checks.raised(after, operation, head, member)
-                    if stores_first:
-                        after = self._stored_for_now(after, channel, operation, head, entry)
-                    else:
-                        after = self.taken(after, channel, head, discarded=True)
-                    sent = [after]
-                    if finding.counted:
-                        sent = list(
-                            self.queued(after, view, member, operation, head, sure=False, discarded=True)
-                        )
-                    ways = [way for one in sent for way in self._told_of_loser(one, member, operation, head)]
-                    for told in ways:
-                        yield Step(
-                            ("discards", member, operation.op_id),
-                            told,
-                            ((place, shown),) if announces else (),
-                            self._unheard(world, view, member, operation, discarded=True)
-                            if safe and len(ways) == 1 and not announces and not stores_first
-                            else None,
-                            lost,
-                        )
+        discarded = book.announces_discarded if head.event is None else book.announces_refused
+        told = discarded() if finding.counted else book.announces_repeated()
+        kept = self._checks.stamps_kept(entry, head)
+        for stores_first, announces, who, stamp, answers in product(
+            each(book.stores_before_checking()), each(told), counters, kept, each(book.answers_discarded())
+        ):
+            discards = world.discards
+            for counter in who:
+                discards = discards.set(counter, discards.get(counter, 0) + 1)
+            if view.reduced and any(self._is_too_much(view, discards, counter) for counter in who):
+                continue
+            after = world.but(discards=discards, order=finding.order)
+            if stamp is not entry.stamp:
+                where = (member, operation.region, operation.key)
+                after = after.but(entries=after.entries.set(where, replace(entry, stamp=stamp)))
+            after = self._checks.ranked(after, operation, finding)
+            after = self._checks.raised(after, operation, head, member)
+            if stores_first:
+                after = self._stored_for_now(after, channel, operation, head, entry)
+            else:
+                after = self.taken(after, channel, head, discarded=True)
+            after = after if answers else after.but(calls=world.calls)
+            sent = [after]
+            if finding.counted:
+                sent = list(self.queued(after, view, member, operation, head, sure=False, discarded=True))
+            ways = [way for one in sent for way in self._told_of_loser(one, member, operation, head)]
+            for way in ways:
+                yield Step(
+                    ("discards", member, operation.op_id),
+                    way,
+                    ((place, shown),) if announces else (),
+                    self._unheard(world, view, member, operation, discarded=True)
+                    if safe and len(ways) == 1 and not announces and not stores_first
+                    else None,
+                    lost,
+                )
 
     def _is_too_much(self, view: View, discards: HashedMap[str, int], member: str) -> bool:
         """Whether a member has counted more than it is going to tell."""
@@ -366,7 +374,7 @@ class Replicates:
         where = (channel.target, operation.region, operation.key)
         queue = (replace(head, state=MessageState.ROLLBACK, before=entry), *world.channels[channel][1:])
         return world.but(
-            entries=changed(world, where, becomes, operation.token, entry.stamp, checks=True),
+            entries=tombstones.changed(world, where, becomes, operation.token, entry.stamp, checks=True),
             channels=world.channels.set(channel, queue),
         )
 
@@ -481,18 +489,3 @@ class Replicates:
             )
             calls = calls.set(head.op_id, call)
         return world.but(channels=channels, calls=calls)
-
-
-def reached(world: World, op_id: int, member: str) -> HashedMap[int, Call]:
-    """The calls once a member has the operation; who has it is noted where a replicate carries it out."""
-    call = world.calls.get(op_id)
-    if call is None or not call.by:
-        return world.calls
-    return world.calls.set(op_id, replace(call, reached=call.reached | {member}))
-
-
-def _finds(entry: Entry, becomes: EntryState | None) -> bool:
-    """Whether an update finds anything to change: a destroy or an invalidate need not."""
-    return becomes is EntryState.LIVE or (
-        entry.state is EntryState.LIVE or (becomes, entry.state) == (EntryState.TOMBSTONE, EntryState.INVALID)
-    )

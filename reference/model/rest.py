@@ -19,12 +19,12 @@ from plumbline.reference.model.sites.lanes import sender_of
 from plumbline.reference.model.sites.receivers import Receivers
 from plumbline.reference.model.sites.takeover import Takeover
 from plumbline.reference.model.transactions import Transactions
-from plumbline.reference.model.world import Call, GateState, MessageState, Stage, World, to_go_on
+from plumbline.reference.model.world import Call, CallStage, GateState, MessageState, World, to_go_on
 from plumbline.reference.model.writers import stands
 from plumbline.reference.rulebook.values import each
 
 
-class Rest:
+class Quiescence:
     """What must have happened before anything can be called settled."""
 
     def __init__(
@@ -91,13 +91,13 @@ class Rest:
             if self._setting.lesser and self._forwarding.is_lesser(operation):
                 if self._forwarding.has_to_go_on(state, operation, call, held):
                     return False
-                if call.stage is Stage.CALLED:
+                if call.stage is CallStage.CALLED:
                     continue
             if self._setting.clears and self._callers.clearing.begins(operation, call):
                 if not call.indefinite and self._callers.clearing.must_go_on(state, operation):
                     return False
                 continue
-            if call.stage is Stage.CALLED:
+            if call.stage is CallStage.CALLED:
                 if (
                     not call.indefinite
                     and not stands(state, operation.member, operation)
@@ -107,8 +107,9 @@ class Rest:
                 ):
                     return False
             elif (
-                call.stage is Stage.APPLIED
+                call.stage is CallStage.APPLIED
                 and state.gates.get((call.by or operation.member, op_id)) is not GateState.PARKED
+                and not any(self._callers.waits_for_others(state, operation, to_send=True))
             ):
                 return False
         return True
@@ -146,7 +147,7 @@ class Rest:
                 state, member, name, waits=sender_of(self._setting.queues[name]) in waiting
             ):
                 return False
-            tells = all(each(self._setting.book.tells_removals()))
+            tells = all(each(self._setting.book.tells_removals(sender.told > 0)))
             if patient and tells and sender.primary and sender.told < sender.mark:
                 return False
             if self._takeover.must_take_over(state, member, name):

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.model.hosting import joined
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Line, World
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import each
 
 NOBODY = ""
@@ -39,8 +39,9 @@ def restarted(world: World, setting: Setting, member: str) -> Iterator[World]:
 
 
 def _without_server(world: World, setting: Setting) -> World:
-    """The world in which every client all of whose servers are dead has found nobody, if it has looked."""
-    if not all(each(setting.book.fails_over())):
+    """The world in which every client all of whose servers are dead has found none, if it has looked."""
+    secured = False
+    if not all(each(setting.book.fails_over(secured))):
         return world
     lines, dead = world.served.lines, world.wan.dead
     for client, line in world.served.lines.items():
@@ -55,7 +56,7 @@ def _forgotten(world: World, member: str) -> World:
     for client, line in world.served.lines.items():
         others = tuple(other for other in line.secondaries if other != member)
         primary = NOBODY if line.primary == member else line.primary
-        lines = lines.set(client, Line(primary, others))
+        lines = lines.set(client, replace(line, primary=primary, secondaries=others))
         if (member, client) in copies:
             copies = copies.delete((member, client))
     return world.but(served=replace(world.served, lines=lines, copies=copies))

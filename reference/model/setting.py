@@ -11,6 +11,24 @@ from typing import Any
 
 import msgspec
 
+from plumbline.reference.history.bulk import BULK, Share
+from plumbline.reference.history.operations import (
+    Client,
+    Interest,
+    Operation,
+    OperationKind,
+    Outcome,
+    QueueAttributes,
+    RegionAttributes,
+    RegionPolicy,
+    Scope,
+    Status,
+    TombstoneSettings,
+    Topology,
+    transactions_of,
+    travels_on,
+)
+from plumbline.reference.history.resolvers import ResolverPolicy, policy_of
 from plumbline.reference.model import claims
 from plumbline.reference.model.claims import (
     CLIENTS_AS_DOCUMENTED,
@@ -21,25 +39,12 @@ from plumbline.reference.model.claims import (
     TOLD_LATE,
     UNANSWERED_STAYS,
 )
-from plumbline.reference.model.sites.lanes import Lane, lanes_by_sender
+from plumbline.reference.model.sites.lanes import DispatcherPartition, lanes_by_sender
 from plumbline.reference.model.world import Queued
-from plumbline.reference.operations import (
-    Client,
-    Interest,
-    Operation,
-    OperationKind,
-    QueueAttributes,
-    RegionAttributes,
-    RegionPolicy,
-    Scope,
-    TombstoneSettings,
-    Topology,
-    transactions_of,
-    travels_on,
-)
-from plumbline.reference.resolvers import Policy, policy_of
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import each
+
+_BULK_OF = {single: bulk for bulk, single in BULK.items()}
 
 _WHOLE = (RegionPolicy.REPLICATE, RegionPolicy.PARTITION)
 """Where who holds a key holds all there is of it."""
@@ -67,6 +72,8 @@ class Setting:
             here as its server's.
         transactions: op id → the op id of the begin of its transaction, for operations of transactions.
         originators: op id → the client that called it, for operations of clients.
+        shares: op id → which entry of an operation on many keys it is, for such entries.
+        apart: op ids of entries of which their own member's log does not tell when they were applied there.
         clients: the clients by name.
         registered: what clients have registered for before anything else happens.
         plain: whether clients are registered for all values all the time, and only write: then their steps
@@ -105,7 +112,7 @@ class Setting:
             that they do not (see `send_on`).
         lanes: sender → the names of its lanes, see `lanes`.
         overtakes: whether events of one key may overtake each other on their way to another site.
-        under_way: operation → the moments of its call and its return, as far as they are known.
+        ticks: op id → how often all clocks had surely moved on by its call, and by its return (see `spans`).
         batches_wait: whether batches wait where time stands; where they do not, they leave as if it ran.
     """
 
@@ -129,7 +136,7 @@ class Setting:
         self.others = {m: tuple(o for o in self.sites[self.site_of[m]] if o != m) for m in self.members}
         self.queues = {queue.id: queue for queue in queues}
         self.lanes = lanes_by_sender(queues)
-        self.overtakes = any(isinstance(queue, Lane) and queue.parts_keys for queue in queues)
+        self.overtakes = any(isinstance(queue, DispatcherPartition) and queue.parts_keys for queue in queues)
         self.led_to = {queue.id: self.sites.get(queue.remote_site or 0, ()) for queue in queues}
         self.changes_queues = LOOKED_AT_IN_ORDER | TIME_PASSES if queues else frozenset()
         self.show = claims.SHOW_AND_QUEUE if queues else claims.SHOW
@@ -149,13 +156,15 @@ class Setting:
         self.operations: dict[int, Operation] = {}
         self.transactions: dict[int, int] = {}
         self.originators: dict[int, str] = {}
+        self.shares: dict[int, Share] = {}
+        self.apart: frozenset[int] = frozenset()
         self.clients: dict[str, Client] = {}
         self.registered: tuple[Interest, ...] = ()
         self.plain = True
-        self.resolver: Policy | None = None
+        self.resolver: ResolverPolicy | None = None
         self.onward = Onward.STAYS
         self.batches_wait = True
-        self.under_way: Mapping[int, tuple[int, int]] = {}
+        self.ticks: Mapping[int, tuple[int, int]] = {}
         self._numbers: dict[int, int] = {}
         self._carried: dict[Queued, Operation] = {}
         self._regions = {region.name: region for region in regions}
@@ -231,6 +240,17 @@ class Setting:
             self._numbers[op_id] = found
         return found
 
+    def numbers_by_key(self, op_id: int, highest: int) -> tuple[int, int]:
+        """The number of an operation, were each key counted alone, and the highest of its thread's first."""
+        thread = self.operations[op_id].thread
+        counted: dict[int, int] = {}
+        keys: dict[tuple[str, str], int] = {}
+        for other, operation in sorted(self.operations.items()):
+            if operation.thread == thread:
+                where = (operation.region, operation.key)
+                counted[other] = keys[where] = keys.get(where, 0) + 1
+        return counted[op_id], max([*counted.values()][:highest], default=0)
+
     def tracked(self, client: str) -> bool:
         """Whether a client may be sent an event twice, and so has to know what it has processed."""
         return len(self.clients[client].servers) > 1
@@ -250,13 +270,33 @@ class Setting:
         """Everybody who holds copies: members and clients."""
         return (*self.members, *self.clients)
 
-    def take_up(self, operation: Operation) -> None:
+    def take_up(self, operation: Operation, share: Share | None = None) -> None:
         """Note an operation that is called; a client's is carried out by its server (004, L39)."""
+        if share is not None:
+            self.shares[operation.op_id] = share
         if operation.member in self.clients:
             self.originators[operation.op_id] = operation.member
         self.operations[operation.op_id] = served(operation, self.clients)
         if self.transactions or operation.kind is OperationKind.TX_BEGIN:
             self.transactions = transactions_of(self.operations.values())
+
+    def entries_of(self, op_id: int) -> tuple[int, ...]:
+        """The entries of an operation on many keys; of another operation itself."""
+        return tuple(one for one, share in self.shares.items() if share.op_id == op_id) or (op_id,)
+
+    def told_apart(self, member: str, op_id: int) -> bool:
+        """Whether a member's log tells of an operation in a place of its own (see `own_place`)."""
+        return op_id in self.apart and member == self.operations[op_id].member
+
+    def kind_of(self, operation: Operation) -> OperationKind:
+        """As what an operation was called: of an entry of one on many keys the kind of that."""
+        return _BULK_OF[operation.kind] if operation.op_id in self.shares else operation.kind
+
+    def ends_as(self, op_id: int, outcome: Outcome) -> Outcome:
+        """What the harness is told of a call: that of many keys one was absent, nobody is told."""
+        if op_id in self.shares and outcome.status is Status.ABSENT:
+            return Outcome(Status.OK)
+        return outcome
 
     @property
     def region_names(self) -> tuple[str, ...]:
@@ -268,8 +308,13 @@ class Setting:
         return self._regions[region].scope is Scope.ACK
 
     def queues_at(self, member: str) -> tuple[QueueAttributes, ...]:
-        """The queues of the member's site."""
-        return tuple(queue for queue in self.queues.values() if queue.site == self.site_of[member])
+        """The queues that the member runs; a client has none."""
+        site = self.site_of.get(member)
+        return tuple(queue for queue in self.queues.values() if queue.site == site and queue.runs_on(member))
+
+    def runners(self, queue: QueueAttributes) -> tuple[str, ...]:
+        """The members that run a queue, the first to start first."""
+        return tuple(member for member in self.sites[queue.site] if queue.runs_on(member))
 
     def reached(self, site: int, region: str) -> frozenset[int]:
         """A site, and those that it sends what is done to a region."""
@@ -298,6 +343,10 @@ class Setting:
             return RegionPolicy.NORMAL
         return self.lesser.get((holder, region), self._regions[region].policy)
 
+    def without_pool(self, client: str, region: str) -> bool:
+        """Whether a client's region names no pool, so that it belongs to the client alone."""
+        return self._regions[region].policy_of(client) is RegionPolicy.LOCAL
+
     def is_replicated(self, holder: str, region: str) -> bool:
         """Whether a holder's tombstones of a region are kept as in replicated and partitioned ones."""
         return self.policy(holder, region) in (RegionPolicy.REPLICATE, RegionPolicy.PARTITION)
@@ -305,6 +354,11 @@ class Setting:
     def senders_of(self, region: str) -> tuple[str, ...]:
         """The gateway senders that the region is attached to."""
         return self._regions[region].senders
+
+    def feeds(self, region: str, queue: QueueAttributes) -> tuple[bool, bool, bool]:
+        """Whether the region is attached to a queue, is the first that is, and was there before it ran."""
+        attached = [name for name, one in self._regions.items() if queue.id in one.senders]
+        return region in attached, attached[:1] == [region], queue.manual_start
 
     def is_shared(self, region: str, key: str) -> bool:
         """Whether several sites may write the key."""

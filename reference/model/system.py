@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plumbline.reference.explain.steps import Step, View
-from plumbline.reference.history import OrderStrength
+from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.model import claims
 from plumbline.reference.model.buckets import Buckets
 from plumbline.reference.model.callers import Callers
@@ -16,7 +15,7 @@ from plumbline.reference.model.clients.attempts import counted
 from plumbline.reference.model.clients.client_calls import ClientCalls
 from plumbline.reference.model.clients.clients import Clients, EveryWay
 from plumbline.reference.model.clients.failover import Failover
-from plumbline.reference.model.clients.interests import Interests
+from plumbline.reference.model.clients.registrations import Interests
 from plumbline.reference.model.collecting import Collecting
 from plumbline.reference.model.committing import Committing
 from plumbline.reference.model.deliveries import Deliveries
@@ -25,7 +24,7 @@ from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.recounting import Recounting
 from plumbline.reference.model.replicates import Replicates
-from plumbline.reference.model.rest import Rest
+from plumbline.reference.model.rest import Quiescence
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.dispatch import Dispatch
 from plumbline.reference.model.sites.forgetting import Forgetting
@@ -40,6 +39,7 @@ from plumbline.reference.model.timeline import Answers, Timeline
 from plumbline.reference.model.transactions import Transactions
 from plumbline.reference.model.wholes import Wholes
 from plumbline.reference.model.world import World, empty_world
+from plumbline.reference.search.transition import Step, View
 
 
 class Model:
@@ -68,7 +68,8 @@ class Model:
         wholes = Wholes(setting, strength, client_strength or strength, self.senders)
         self.callers = Callers(setting, strength, foresight, self.senders, wholes)
         self.replicates = Replicates(setting, strength, foresight, self.senders)
-        self.deliveries = Deliveries(setting, foresight, self.replicates, self.senders, precedence)
+        resolving = Resolving(setting, strength)
+        self.deliveries = Deliveries(setting, foresight, self.replicates, self.senders, precedence, resolving)
         self.buckets = Buckets(setting, strength, foresight, self.replicates)
         at_clients = Replicates(setting, client_strength or strength, foresight, self.senders)
         self.interests = Interests(setting, client_strength or strength)
@@ -76,7 +77,7 @@ class Model:
         client_calls = ClientCalls(setting, at_clients, wholes)
         self.clients = Clients(setting, foresight, at_clients, self.interests, failover, client_calls)
         self.receivers = Receivers(
-            setting, foresight, self.replicates, self.senders, wholes, Resolving(setting, strength)
+            setting, strength, foresight, self.replicates, self.senders, wholes, resolving
         )
         self.dispatch = Dispatch(setting, foresight, Passage(setting, foresight, self.replicates))
         self.faults = Faults(setting, foresight)
@@ -84,7 +85,7 @@ class Model:
         self.collecting = Collecting(setting)
         committing = Committing(setting, self.callers, self.replicates, self.deliveries, self.forwarding)
         self.transactions = Transactions(setting, self.callers, self.forwarding, committing)
-        rest = Rest(
+        rest = Quiescence(
             setting,
             self.callers,
             self.buckets,

@@ -12,11 +12,12 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Entry, Step, View
-from plumbline.reference.history import (
+from plumbline.reference.history.bulk import with_tied
+from plumbline.reference.history.history import (
     Armed,
     AttributesRead,
     Called,
+    ClocksPassed,
     ContentsAsked,
     ContentsRead,
     Fault,
@@ -42,24 +43,34 @@ from plumbline.reference.history import (
     SettledBut,
     StatisticAsked,
     StatisticRead,
+    Unsettled,
     Waited,
+)
+from plumbline.reference.history.operations import (
+    OF_TRANSACTIONS,
+    Operation,
+    Outcome,
+    QueueRole,
+    QueueSight,
+    Status,
 )
 from plumbline.reference.model import claims, tombstones
 from plumbline.reference.model.buckets import located, tells_still
-from plumbline.reference.model.clients.interests import Interests
+from plumbline.reference.model.clearing import left_by
+from plumbline.reference.model.clients.registrations import Interests
 from plumbline.reference.model.committing import committed
 from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS, readings
 from plumbline.reference.model.hosting import hosted, joined, left
 from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
-from plumbline.reference.model.rest import Rest
+from plumbline.reference.model.rest import Quiescence
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.receivers import Receivers
 from plumbline.reference.model.sites.records import records_shown
-from plumbline.reference.model.world import LOOK, Call, GateState, Sender, Stage, World
+from plumbline.reference.model.world import LOOK, Call, CallStage, GateState, Sender, World
 from plumbline.reference.model.writers import WRITER, scripted
-from plumbline.reference.operations import OF_TRANSACTIONS, Operation, Outcome, QueueRole, QueueSight, Status
 from plumbline.reference.rulebook.values import EntryState, each
+from plumbline.reference.search.transition import Entry, Step, View
 
 Reading = str | None
 """What a reader saw of a key: its token, "" if it was invalid, None if it was absent."""
@@ -90,7 +101,7 @@ class Timeline:
         setting: Setting,
         deliveries: Deliveries,
         receivers: Receivers,
-        rest: Rest,
+        rest: Quiescence,
         answers: Answers,
         interests: Interests,
     ) -> None:
@@ -111,7 +122,7 @@ class Timeline:
 
     def called(self, world: World, operation: Operation) -> World:
         """The world in which the operation has been called."""
-        stage = Stage.ASKED if operation.op_id in self._setting.originators else Stage.CALLED
+        stage = CallStage.ASKED if operation.op_id in self._setting.originators else CallStage.CALLED
         return world.but(calls=world.calls.set(operation.op_id, Call(stage)))
 
     def returned(self, world: World, op_id: int) -> Iterator[tuple[World, Outcome]]:
@@ -119,17 +130,19 @@ class Timeline:
         call: Call = world.calls[op_id]
         if call.outcome is None:
             return
-        after = world.but(calls=world.calls.delete(op_id))
-        if call.stage is Stage.DONE:
-            yield after, call.outcome
-        elif self._setting.operations[op_id].kind in OF_TRANSACTIONS:
+        operation = self._setting.operations[op_id]
+        if call.stage is CallStage.DONE:
+            for after in left_by(world, self._setting, operation, call.outcome):
+                yield after, call.outcome
+        elif operation.kind in OF_TRANSACTIONS:
             for over, discarded in committed(world, self._setting, op_id):
                 for status in each(self._setting.book.status_of_loser(call.outcome.status, discarded)):
                     yield over, Outcome(status)
-        elif tells_still(world, self._setting.operations[op_id], call):
+        elif tells_still(world, operation, call):
             return  # the primary of its key still tells of it
-        elif call.stage is Stage.SENT and not call.waiting:
-            for status in each(self._setting.book.status_of_loser(call.outcome.status, call.discarded)):
+        elif call.stage is CallStage.SENT and not call.waiting:
+            statuses = each(self._setting.book.status_of_loser(call.outcome.status, call.discarded))
+            for status, after in product(statuses, left_by(world, self._setting, operation, call.outcome)):
                 yield after, Outcome(status, call.outcome.value if status is Status.OK else None)
 
     def armed(self, world: World, gate: Gate) -> World:
@@ -149,12 +162,18 @@ class Timeline:
 
         A parked listener may hold back whatever else comes to the same key of its member.
         """
+        setting = self._setting
         held = frozenset(
-            (holder, self._setting.operations[parked].key)
+            (holder, setting.operations[parked].key)
             for (holder, parked, *_), state in world.gates.items()
             if state is GateState.PARKED
         )
-        return self._rest.quiet(world, held, patient=True)
+        bulks: dict[int, list[str]] = {}
+        for op_id in setting.shares if held else ():
+            if op_id not in world.calls:
+                continue
+            bulks.setdefault(setting.shares[op_id].op_id, []).append(setting.operations[op_id].key)
+        return self._rest.quiet(world, with_tied(held, bulks.values(), setting.holders), patient=True)
 
     def _moment(self, world: World, due: Moment) -> Iterator[Step]:
         if isinstance(due, Returned):  # first, since for nothing else is waited so long
@@ -251,8 +270,11 @@ class Timeline:
                 parked = world.gates.get(gate.place) is GateState.PARKED
                 return not parked and self._has_waited(world)
             case Waited(_, op_id):
-                kept = op_id is None or op_id not in world.calls or not any(self.returned(world, op_id))
-                return kept and self._has_waited(world)
+                waits = op_id is not None and all(
+                    one in world.calls and any(self.returned(world, one))
+                    for one in self._setting.entries_of(op_id)
+                )
+                return not waits and self._has_waited(world)
             case SettledBut(held, queues):
                 return self._rest.quiet(world, frozenset(held), waiting=queues)
             case Settled(held):
@@ -261,6 +283,8 @@ class Timeline:
                 return number not in world.asked
             case FaultDone(number):
                 return number not in world.wan.faults
+            case ClocksPassed() | Unsettled():
+                return True
             case AttributesRead(_, region, checks):
                 return checks in self._setting.checks(region)
             case Located(region, key, primary, redundant):
@@ -282,13 +306,15 @@ class Timeline:
             yield Step(name, world.but(calls=world.calls.set(op_id, unsure)), shows, claims.NEXT_MOMENT)
             return
         call: Call = world.calls[op_id]
-        if outcome.status is Status.FAILED and call.stage is Stage.CALLED:
+        if outcome.status is Status.FAILED and call.stage is CallStage.CALLED:
             return
-        for after, told in self.returned(world, op_id):
+        ways = list(self.returned(world, op_id))
+        for after, told in ways:
             seen = (outcome_place(op_id), outcome_entry(told))
             # Calls that only read have shown their outcome already, when they took effect.
-            extra = () if call.stage is Stage.DONE else (seen,)
-            yield Step(name, after, (*shows, *extra), claims.NEXT_MOMENT)
+            extra = () if call.stage is CallStage.DONE else (seen,)
+            # What has returned may have left something behind where decisions are open.
+            yield Step(name, after, (*shows, *extra), claims.NEXT_MOMENT if len(ways) == 1 else None)
 
     def _return_of_the_dead(
         self, world: World, op_id: int, outcome: Outcome, shows: tuple[tuple[Entry, Entry], ...]
@@ -297,24 +323,28 @@ class Timeline:
         call: Call = world.calls[op_id]
         told = outcome.status in (Status.INDEFINITE, Status.FAILED)
         if call.outcome is not None:
-            told = told or outcome_entry(call.outcome) == outcome_entry(outcome)
+            told = told or outcome_entry(self._setting.ends_as(op_id, call.outcome)) == outcome_entry(outcome)
         if told:
-            # A primary that lives goes on with what it was asked.
-            partitioned = self._setting.operations[op_id].region in self._setting.partitioned
-            goes_on = (call.stage is Stage.APPLIED and call.by) or self._may_be_done_elsewhere(op_id, call)
-            after = world if goes_on else world.but(calls=world.calls.delete(op_id))
-            if partitioned:
-                after = world.but(calls=world.calls.set(op_id, replace(call, indefinite=True)))
+            after = self.left_by_dead(world, op_id)
             seen: tuple[tuple[Entry, Entry], ...] = ()
-            if outcome.status is not Status.INDEFINITE and call.stage is not Stage.DONE:
+            if outcome.status is not Status.INDEFINITE and call.stage is not CallStage.DONE:
                 seen = ((outcome_place(op_id), outcome_entry(outcome)),)
             yield Step(("return", op_id), after, (*shows, *seen), claims.NEXT_MOMENT)
+
+    def left_by_dead(self, world: World, op_id: int) -> World:
+        """The world in which nobody waits for a call of a dead member; a living primary goes on with it."""
+        call: Call = world.calls[op_id]
+        if self._setting.operations[op_id].region in self._setting.partitioned:
+            return world.but(calls=world.calls.set(op_id, replace(call, indefinite=True)))
+        if (call.stage is CallStage.APPLIED and call.by) or self._may_be_done_elsewhere(op_id, call):
+            return world
+        return world.but(calls=world.calls.delete(op_id))
 
     def _may_be_done_elsewhere(self, op_id: int, call: Call) -> bool:
         """Whether another member may have been asked for what a dead one has called."""
         operation = self._setting.operations[op_id]
         lesser = (operation.member, operation.region) in self._setting.lesser
-        return lesser and call.indefinite and call.stage is Stage.CALLED
+        return lesser and call.indefinite and call.stage is CallStage.CALLED
 
     def _readings(self, world: World, view: View) -> Iterator[Step]:
         for number, unread in world.asked.items():
@@ -348,7 +378,9 @@ class Timeline:
         sight = self._answers.queues[number]
         lanes = [lane for lane in self._setting.lanes.get(name, ()) if (member, lane) in world.wan.senders]
         senders = [world.wan.senders[member, lane] for lane in lanes]
-        roles = {QueueRole.PRIMARY if one.primary else QueueRole.SECONDARY for one in senders}
+        roles = {QueueRole.PRIMARY if one.primary else QueueRole.SECONDARY for one in senders} or {
+            QueueRole.NONE
+        }
         if roles != {sight.role}:
             return
         depth = sum(len(one.queue) for one in senders)

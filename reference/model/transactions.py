@@ -1,8 +1,8 @@
 """Transactions: operations of a thread are kept aside and take effect when it commits (004, L109 to L113).
 
 Owns the calls of operations between a begin and its end; what becomes of the changes is told by `committing`.
-On a member without a replicate a replicate carries the transaction out. Only within one site, without
-clients, gateway senders and partitioned regions.
+On a member without a replicate a replicate carries the transaction out. Only without clients and partitioned
+regions; what is committed enters the queues of gateway senders.
 """
 
 from __future__ import annotations
@@ -12,7 +12,14 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Step, View
+from plumbline.reference.history.operations import (
+    LOCAL,
+    OF_TRANSACTIONS,
+    Operation,
+    OperationKind,
+    Outcome,
+    Status,
+)
 from plumbline.reference.model import tombstones
 from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.committing import STANDS_IN, Committing
@@ -21,17 +28,17 @@ from plumbline.reference.model.places import outcome_entry, outcome_place
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import (
     Call,
+    CallStage,
     Change,
     GateState,
     MessageState,
-    Stage,
     Transaction,
     World,
 )
 from plumbline.reference.model.writers import stands, stood
-from plumbline.reference.operations import LOCAL, OF_TRANSACTIONS, Operation, OperationKind, Outcome, Status
-from plumbline.reference.rulebook.operations import effects
+from plumbline.reference.rulebook.effects import effects
 from plumbline.reference.rulebook.values import Effect, EntryState, each
+from plumbline.reference.search.transition import Step, View
 
 FAILS = "fails to commit"
 """What the step is called by which a commit ends without effect, as a candidate may say it has met others."""
@@ -72,14 +79,14 @@ class Transactions:
     def _of_call(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
         if call.silent:
             yield from self._committing.told(world, view, operation, call)
-        if call.stage is Stage.COMMITTED:
+        if call.stage is CallStage.COMMITTED:
             yield from self._committing.takes_effect(world, view, operation, call)
-        elif call.stage is Stage.APPLIED:
+        elif call.stage is CallStage.APPLIED:
             yield from self._committing.sent(world, operation, call)
-        elif call.stage is Stage.SENT:
+        elif call.stage is CallStage.SENT:
             if self._committing.owes_reply(world, operation, call):
                 yield self._forwarding.replied(world, operation, call)
-        elif call.stage is Stage.CALLED:
+        elif call.stage is CallStage.CALLED:
             begin = self._setting.transactions[operation.op_id]
             found = world.transactions.get(begin)
             if operation.kind is OperationKind.TX_BEGIN:
@@ -116,7 +123,7 @@ class Transactions:
     ) -> Step:
         """A call ends, and its transaction is another one from then on, or over."""
         begin = self._setting.transactions[operation.op_id]
-        calls = world.calls.set(operation.op_id, replace(call, stage=Stage.DONE, outcome=outcome))
+        calls = world.calls.set(operation.op_id, replace(call, stage=CallStage.DONE, outcome=outcome))
         under_way = world.transactions.delete(begin) if now is None else world.transactions.set(begin, now)
         return Step(
             (name, operation.member, operation.op_id),
@@ -200,7 +207,8 @@ class Transactions:
         ways = [(state, token) for region, key, state, token in found.seen if (region, key) == where]
         for member in dict.fromkeys((host, operation.member)):
             entry = world.entry(member, *where)
-            ways += [(state, entry.token) for state in tombstones.read_as(self._setting.book, entry)]
+            states = tombstones.read_as(self._setting.book, entry, operation.kind)
+            ways += [(state, entry.token) for state in states]
         return list(dict.fromkeys(ways))
 
     def _noted(
@@ -259,8 +267,8 @@ class Transactions:
             calls = world.calls
             for change in kept.changes:
                 by = found.host if elsewhere else ""
-                calls = calls.set(change.op_id, Call(Stage.COMMITTED, by=by))
-            ending = replace(call, stage=Stage.SENT, outcome=Outcome(Status.OK))
+                calls = calls.set(change.op_id, Call(CallStage.COMMITTED, by=by))
+            ending = replace(call, stage=CallStage.SENT, outcome=Outcome(Status.OK))
             begin = self._setting.transactions[operation.op_id]
             yield Step(
                 (name, operation.member, operation.op_id, applies),
@@ -318,7 +326,7 @@ class Transactions:
         operation = self._setting.operations[op_id]
         found = world.transactions.get(self._setting.transactions[op_id])
         host = (found.host if found else "") or operation.member
-        if call.stage is Stage.CALLED:
+        if call.stage is CallStage.CALLED:
             begins = operation.kind is OperationKind.TX_BEGIN
             waits = stands(world, host, operation) or (found is None and not begins)
             members = {host, operation.member}
@@ -327,9 +335,9 @@ class Transactions:
             return not (call.indefinite or waits or any(member in members for member, _ in held))
         if call.silent:
             return (host, operation.key) not in held
-        if call.stage is Stage.COMMITTED:
+        if call.stage is CallStage.COMMITTED:
             return (host, operation.key) not in held and not self._committing.waits(world, operation, host)
-        if call.stage is Stage.APPLIED:
+        if call.stage is CallStage.APPLIED:
             return world.gates.get((call.by or operation.member, op_id)) is not GateState.PARKED
         return self._committing.owes_reply(world, operation, call) and self._forwarding.others_have_it(
             operation, call

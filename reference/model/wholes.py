@@ -11,29 +11,33 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Entry as Shown
-from plumbline.reference.explain.steps import Place, Step, View
-from plumbline.reference.history import OrderStrength
-from plumbline.reference.model.clients.interests import covers
-from plumbline.reference.model.places import listener_entry, listener_place, outcome_entry, outcome_place
-from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.sites.senders import Senders
-from plumbline.reference.model.world import Call, Stage, World
-from plumbline.reference.operations import (
+from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.operations import (
     DESTROYS_REGION,
     EXPIRES,
+    INVALIDATES_REGION,
     EventKind,
     Operation,
     OperationKind,
     Outcome,
     Status,
 )
+from plumbline.reference.model.clients.registrations import covers
+from plumbline.reference.model.clients.subscriptions import lasting
+from plumbline.reference.model.places import listener_entry, listener_place, outcome_entry, outcome_place
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.copies import with_sender
+from plumbline.reference.model.sites.senders import Senders
+from plumbline.reference.model.world import Call, CallStage, World
 from plumbline.reference.rulebook.values import EntryState, each
+from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Place, Step, View
 
 WHOLE = {
     OperationKind.CLEAR: EventKind.CLEAR,
     OperationKind.LOCAL_CLEAR: EventKind.CLEAR,
     OperationKind.INVALIDATE_REGION: EventKind.REGION_INVALIDATE,
+    OperationKind.LOCAL_INVALIDATE_REGION: EventKind.REGION_INVALIDATE,
     OperationKind.DESTROY_REGION: EventKind.REGION_DESTROY,
     OperationKind.LOCAL_DESTROY_REGION: EventKind.REGION_DESTROY,
     OperationKind.EXPIRE_DESTROY: EventKind.DESTROY,
@@ -59,29 +63,43 @@ class Wholes:
     def taken(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
         """The operation takes effect at the site where it is called, once nothing else is under way there."""
         others = (one for op_id, one in world.calls.items() if op_id != operation.op_id)
-        if any(one.stage is not Stage.DONE and not one.indefinite for one in others):
+        if any(one.stage is not CallStage.DONE and not one.indefinite for one in others):
             return
         if any(not message.queue for messages in world.channels.values() for message in messages):
             return
         outcome = Outcome(Status.OK)
-        done = replace(call, stage=Stage.DONE, outcome=outcome)
-        if operation.kind is OperationKind.LOCAL_CLEAR:
+        done = replace(call, stage=CallStage.DONE, outcome=outcome)
+        if operation.kind is OperationKind.LOCAL_CLEAR and operation.op_id not in self._setting.originators:
             # Whether a replicate may do without what the others hold is not said.
             refused = Outcome(Status.REFUSED)
-            ended = world.calls.set(operation.op_id, replace(call, stage=Stage.DONE, outcome=refused))
+            ended = world.calls.set(operation.op_id, replace(call, stage=CallStage.DONE, outcome=refused))
             told = ((outcome_place(operation.op_id), outcome_entry(refused)),)
             yield Step(("refuses", operation.member, operation.op_id), world.but(calls=ended), told)
         ways = [
-            (after, (*shown, *told))
+            (after, (*shown, *told) * times)
             for members in self._cleared_at(world, operation)
             for at_site, shown in (self.applied(world, view, operation, operation.member, members),)
             for cleared in self._as_client_asked(world, at_site, operation)
-            for after, told in self._at_clients(world, cleared, view, operation)
+            for known, told in self._at_clients(world, cleared, view, operation)
+            for after in lasting(known, self._setting, operation.member, operation)
+            for times in self._times_told(world, operation)
         ]
         for applied, shows in ways:
             yield from self._applied(
                 applied.but(calls=applied.calls.set(operation.op_id, done)), operation, shows
             )
+
+    def _times_told(self, world: World, operation: Operation) -> tuple[int, ...]:
+        """How often it is told: once, unless clients send it back to their servers, as they should not."""
+        caller = self._setting.originators.get(operation.op_id)
+        if all(client == caller for client, region in world.served.interests if region == operation.region):
+            return (1,)
+        book = self._setting.book
+        returns = {
+            OperationKind.CLEAR: book.returns_clears,
+            OperationKind.DESTROY_REGION: book.returns_region_destroys,
+        }.get(operation.kind)
+        return (1,) if returns is None else tuple(1 + back for back in each(returns()))
 
     def _cleared_at(self, world: World, operation: Operation) -> Iterator[tuple[str, ...]]:
         """The members at which the operation takes effect: all of the site, unless it is a local one."""
@@ -105,12 +123,24 @@ class Wholes:
                 for before in worlds
                 for after in self._senders.queued(before, member, operation, None, update=False)
             ]
+        if self._setting.queues and not all(each(self._setting.book.queued_outlives_region())):
+            worlds = [self._without_queued(one, operation) for one in worlds]
         for after in worlds:
             yield Step(
                 ("applies to the region", operation.member, operation.op_id),
                 after,
                 (*shows, (outcome_place(operation.op_id), outcome_entry(outcome))),
             )
+
+    def _without_queued(self, world: World, operation: Operation) -> World:
+        """The world in which what was queued of a region, and not sent, has gone with it."""
+        members, operations = self._members(world, operation.member), self._setting.operations
+        for (member, name), sender in world.wan.senders.items():
+            if member in members:
+                sent, unsent = sender.queue[: sender.sent], sender.queue[sender.sent :]
+                kept = (event for event in unsent if operations[event.op_id].region != operation.region)
+                world = with_sender(world, member, name, replace(sender, queue=(*sent, *kept)))
+        return world
 
     def _as_client_asked(self, before: World, after: World, operation: Operation) -> Iterator[World]:
         """The worlds in which a client's clear has removed what it should of its server's region: all."""
@@ -148,8 +178,8 @@ class Wholes:
                         after.append((so_far, shows))
                         continue
                     for uncovered in (True,) if called or not clears else each(book.clears_uncovered()):
-                        told = self._at_client(client, operation)
-                        gone = self._gone(so_far, client, operation, uncovered=uncovered)
+                        told = self.at_client(client, operation)
+                        gone = self.gone(so_far, client, operation, uncovered=uncovered)
                         after.append((gone, (*shows, told) if view.fits(*told) else shows))
             ways = after
         yield from ways
@@ -167,12 +197,12 @@ class Wholes:
             book.sends_clears() if operation.kind is OperationKind.CLEAR else book.sends_region_invalidates()
         )
 
-    def _gone(self, world: World, client: str, operation: Operation, *, uncovered: bool) -> World:
-        """The world in which a client's copy was cleared, or invalidated."""
-        if operation.kind is OperationKind.INVALIDATE_REGION:
-            return self.invalidated(world, client, operation)[0]
+    def gone(self, world: World, client: str, operation: Operation, *, uncovered: bool = True) -> World:
+        """The world in which a client's copy was cleared, invalidated or destroyed."""
+        if operation.kind in INVALIDATES_REGION:
+            return self._invalidated(world, client, operation)
         if operation.kind in DESTROYS_REGION:
-            return self.destroyed(world, client, operation)[0]
+            return self._destroyed(world, client, operation)
         found = world.served.interests.get((client, operation.region), ())
         entries = world.entries
         for where in world.entries:
@@ -181,26 +211,27 @@ class Wholes:
                 entries = entries.delete(where)
         return world.but(entries=entries)
 
-    def invalidated(
-        self, world: World, client: str, operation: Operation
-    ) -> tuple[World, tuple[Place, Shown]]:
-        """The world in which all that a client holds is invalid, and what it may tell of that."""
+    @staticmethod
+    def _invalidated(world: World, client: str, operation: Operation) -> World:
+        """The world in which all that a client holds is invalid."""
         entries = world.entries
         for where, entry in world.entries.items():
             if where[:2] == (client, operation.region) and entry.state is EntryState.LIVE:
                 entries = entries.set(where, replace(entry, state=EntryState.INVALID, token=None))
-        return world.but(entries=entries), self._at_client(client, operation)
+        return world.but(entries=entries)
 
-    def destroyed(self, world: World, client: str, operation: Operation) -> tuple[World, tuple[Place, Shown]]:
-        """The world in which a client has its region no more, and what it may tell of that."""
+    @staticmethod
+    def _destroyed(world: World, client: str, operation: Operation) -> World:
+        """The world in which a client has its region no more."""
         entries = world.entries
         for where in world.entries:
             if where[:2] == (client, operation.region):
                 entries = entries.delete(where)
         away = world.away.set((client, operation.region), value=True)
-        return world.but(entries=entries, away=away), self._at_client(client, operation)
+        return world.but(entries=entries, away=away)
 
-    def _at_client(self, client: str, operation: Operation) -> tuple[Place, Shown]:
+    def at_client(self, client: str, operation: Operation) -> tuple[Place, Shown]:
+        """Where a client may tell of the operation, and what."""
         return self._shown(client, operation, self._client_strength)
 
     def applied(

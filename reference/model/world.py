@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from plumbline.reference.hashed import HashedMap
-from plumbline.reference.history import Fault, FaultKind
-from plumbline.reference.operations import Interest, OperationKind, Outcome
+from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.operations import Interest, OperationKind, Outcome
 from plumbline.reference.rulebook.values import EntryState, Stamp
+from plumbline.reference.search.hashed_map import HashedMap
 
 STILL_UNKNOWN = -1
 """How much time has passed where nobody held it still."""
@@ -35,7 +35,7 @@ class Entry(msgspec.Struct, frozen=True):
 ABSENT = Entry(EntryState.ABSENT)
 
 
-class Stage(IntEnum):
+class CallStage(IntEnum):
     """How far a call has come; a client's begins by being asked of its server, a clear by taking its lock.
 
     What a transaction has kept aside begins by being committed.
@@ -73,7 +73,7 @@ class Call(msgspec.Struct, frozen=True):
         silent: whether that member's listener is still to be told of it.
     """
 
-    stage: Stage = Stage.CALLED
+    stage: CallStage = CallStage.CALLED
     outcome: Outcome | None = None
     stamp: Stamp | None = None
     waiting: frozenset[Any] = frozenset()
@@ -91,7 +91,7 @@ class Call(msgspec.Struct, frozen=True):
     silent: bool = False
 
 
-_LEFT = (Stage.SENT, Stage.DONE)
+_LEFT = (CallStage.SENT, CallStage.DONE)
 """Their own member has nothing more to do for such calls."""
 
 
@@ -192,12 +192,14 @@ class Sender(msgspec.Struct, frozen=True):
         horizon: up to which position the batch under way may reach.
         wire: the number of its connection; 0 while it has none.
         wires: how many connections it has made.
+        tries: how often it has given up waiting for an answer, and connected again.
         paused: whether it builds no further batch.
         heir: whether it was secondary and has taken over.
         missed: how often another secondary has taken over instead.
         since_batch: milliseconds since a batch left, at most, where the harness holds time still; else, or
             where it is not known, STILL_UNKNOWN.
         waited: milliseconds for which it could have sent its oldest event, at least, where time stands.
+        knows: the receiver that it connected to first, where a rulebook has it connect to no other.
     """
 
     primary: bool = False
@@ -214,11 +216,13 @@ class Sender(msgspec.Struct, frozen=True):
     horizon: int = 0
     wire: int = 0
     wires: int = 0
+    tries: int = 0
     paused: bool = False
     heir: bool = False
     missed: int = 0
     since_batch: int = STILL_UNKNOWN
     waited: int = 0
+    knows: str = ""
 
 
 class WireName(NamedTuple):
@@ -299,16 +303,18 @@ class Registration(msgspec.Struct, frozen=True):
     everywhere: bool = True
 
 
-class Line(msgspec.Struct, frozen=True):
+class QueuePlacement(msgspec.Struct, frozen=True):
     """Which servers keep a client's queue.
 
     Attributes:
         primary: the one that sends from it; one that is dead until another takes its part.
         secondaries: those that keep a copy, the longest-lived first.
+        moves: how often the client has changed its server: never, once, or more often (see `failover`).
     """
 
     primary: str
     secondaries: tuple[str, ...] = ()
+    moves: int = 0
 
 
 class Served(msgspec.Struct, frozen=True):
@@ -324,18 +330,20 @@ class Served(msgspec.Struct, frozen=True):
             milliseconds that the harness let pass, or STILL_UNKNOWN; only where clients forget threads.
         refusals: (member or client, region) → the keys of which its cache writer refuses changes.
         lost: (client, server) → True, where what the server answers to the client is lost.
+        withdrawn: (client, region) → what the client has withdrawn there; only where that may come back.
         highest: (server, thread) → the highest number of the thread's operations that the server has seen;
             counted from when answers were lost first, as it matters to what is tried again only.
     """
 
     interests: HashedMap[tuple[str, str], tuple[Registration, ...]]
-    lines: HashedMap[str, Line]
+    lines: HashedMap[str, QueuePlacement]
     copies: HashedMap[tuple[str, str], tuple[Message, ...]]
     tracks: HashedMap[tuple[str, str, str, str], int]
     refusals: HashedMap[tuple[str, str], frozenset[str]]
     touched: HashedMap[tuple[str, str], tuple[int, int]]
     lost: HashedMap[tuple[str, str], bool]
     highest: HashedMap[tuple[str, str], int]
+    withdrawn: HashedMap[tuple[str, str], tuple[Interest, ...]]
 
 
 class Tombs(msgspec.Struct, frozen=True):
@@ -461,6 +469,14 @@ def empty_world() -> World:
     """Nothing has happened yet."""
     none: HashedMap[Any, Any] = HashedMap()
     wan = Wan(none, none, none, none, none, none, none, none)
-    served = Served(none, none, none, none, none, none, none, none)
+    served = Served(none, none, none, none, none, none, none, none, none)
     tombs = Tombs(none, none, none)
     return World(none, none, none, none, none, none, none, none, none, wan, served, tombs, none, none)
+
+
+def reached(world: World, op_id: int, member: str) -> HashedMap[int, Call]:
+    """The calls once a member has the operation; who has it is noted where a replicate carries it out."""
+    call = world.calls.get(op_id)
+    if call is None or not call.by:
+        return world.calls
+    return world.calls.set(op_id, replace(call, reached=call.reached | {member}))

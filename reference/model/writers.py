@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from plumbline.reference.history import Gate
+from plumbline.reference.history.history import Gate
+from plumbline.reference.history.operations import STORES_VALUE, Operation, OperationKind
 from plumbline.reference.model.world import GateState, World
-from plumbline.reference.operations import STORES_VALUE, Operation, OperationKind
 
 WRITER = "writer"
 """The callback in which an operation is held before the change, and not behind it."""
@@ -36,6 +36,11 @@ def refuses(world: World, holder: str, operation: Operation) -> bool:
     """Whether the writer of a member or client refuses what an operation changes."""
     keys: frozenset[str] = world.served.refusals.get((holder, operation.region), frozenset())
     return operation.kind in ASKS and operation.key in keys
+
+
+def refuses_clear(world: World, region: str) -> bool:
+    """Whether any member's writer refuses clears of the region: it was told to refuse the empty key."""
+    return any("" in keys for (_, name), keys in world.served.refusals.items() if name == region)
 
 
 def scripted(world: World, holder: str, region: str, keys: tuple[str, ...]) -> World:

@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 
 from plumbline.reference.catalogue.records import DIALECT_OF_DOCUMENT, Dialect
-from plumbline.reference.rulebook import clients, gateways
+from plumbline.reference.rulebook.batches import BatchDecisions, sends_at_will
+from plumbline.reference.rulebook.clients import CallDecisions, forwards_all
 
 
 class Saying(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,13 +70,13 @@ CONTRADICTIONS = (
             paragraph="How the Gateway Processes Its Queue, L28, L31",
             words="the one thread that sends waits for the reply: no",
             requirements=("GWQ-ACK-05",),
-            answer=gateways.sends_while_unanswered,
+            answer=BatchDecisions.sends_while_unanswered,
         ),
         later=Saying(
             document="002",
             paragraph="Main Classes, L27",
             words="a thread of its own hears the answers to the batches that were sent: either way",
-            answer=gateways.sends_at_will,
+            answer=sends_at_will,
         ),
     ),
     Contradiction(
@@ -99,7 +100,7 @@ CONTRADICTIONS = (
         earlier=Saying(
             document="000",
             paragraph="How the Gateway Handles Batch Processing Failure, L39 s1 to s4",
-            words="nobody: the receiver says so, and the sender removes the event and logs it",
+            words="no side: the receiver says so, and the sender removes the event and logs it",
         ),
         later=Saying(
             document="002",
@@ -116,14 +117,14 @@ CONTRADICTIONS = (
             paragraph="Client-to-Server Event Distribution, note below the table, L22",
             words="it does not",
             requirements=("C2S-OPS-06", "C2S-OPS-07"),
-            answer=clients.forwards_invalidates,
+            answer=CallDecisions.forwards_invalidates,
         ),
         later=Saying(
             document="004",
             paragraph="Non-Replicated Region and Client Cache Consistency, L39 s2",
             words="all that a client calls does",
             requirements=("CONS-CL-02",),
-            answer=clients.forwards_all,
+            answer=forwards_all,
         ),
     ),
 )

@@ -5,14 +5,13 @@ Made from the rulebook and the catalogue; `python -m plumbline.reference.ruleboo
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections.abc import Callable
 from typing import Any
 
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import DIALECT_OF_DOCUMENT, Dialect
-from plumbline.reference.rulebook.book import Rulebook, rulebook_of
+from plumbline.reference.rulebook.book import rulebook_of
 from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.rulebook.dialects import CONTRADICTIONS, MODELLED, Contradiction, Saying
 
@@ -41,7 +40,6 @@ def _modelled(point: Contradiction) -> str:
 
 def dialect_table() -> str:
     """The table in Markdown, one line for each requirement of each decision."""
-    answers = {field.name: _answer(field.default) for field in dataclasses.fields(Rulebook)}  # type: ignore[arg-type]
     lines = [
         f"| decision | what the reference answers | requirement | {' | '.join(Dialect)} |",
         "|---|---|---|" + "---|" * len(Dialect),
@@ -49,7 +47,7 @@ def dialect_table() -> str:
     for name, decision in DECISIONS.items():
         for identity in decision.requirements:
             first = identity == decision.requirements[0]
-            cells = (f"`{name}`" if first else "", answers[name] if first else "", f"`{identity}`")
+            cells = (f"`{name}`" if first else "", _answer(decision.answer) if first else "", f"`{identity}`")
             owed = (_owed(name, identity, dialect) for dialect in Dialect)
             lines.append(f"| {' | '.join((*cells, *owed))} |")
     return "\n".join(lines)
@@ -58,18 +56,28 @@ def dialect_table() -> str:
 def _answer(decision: Callable[..., Any]) -> str:
     """What a decision's function says of itself, without the paragraphs of the documents."""
     text = (decision.__doc__ or "").strip().splitlines()[0]
-    return text.rpartition(" (")[0] or text
+    return text.rpartition(" (")[0] if text.endswith(").") else text.removesuffix(".")
 
 
 def _owed(name: str, identity: str, dialect: Dialect) -> str:
     requirement = catalogue()[identity]
     if dialect not in requirement.dialects:
-        saying = MODELLED[name].saying(dialect)
-        otherwise = _answer(getattr(rulebook_of(dialect), name)).rpartition(": ")[2]
+        point = MODELLED.get(name) or _contradicted(identity)
+        saying = point.saying(dialect)
+        otherwise = _answer(getattr(rulebook_of(dialect), point.decision)).rpartition(": ")[2]
         return f"not owed: {otherwise} ({saying.document}: {saying.paragraph})"
     if DIALECT_OF_DOCUMENT[requirement.document] is dialect:
         return f"{requirement.document}: {requirement.paragraph}"
     return "owed, nothing said against it"
+
+
+def _contradicted(identity: str) -> Contradiction:
+    """The contradiction in which one side says what a requirement demands."""
+    return next(
+        point
+        for point in MODELLED.values()
+        if identity in (*point.earlier.requirements, *point.later.requirements)
+    )
 
 
 if __name__ == "__main__":

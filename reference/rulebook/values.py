@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from plumbline.reference.operations import EventKind, Status
+from plumbline.reference.history.operations import EventKind, Status
 
 
 class Stamp(msgspec.Struct, frozen=True):
@@ -66,6 +66,10 @@ class Free(msgspec.Struct, frozen=True):
     """The answer of a decision that may be answered in any of these ways."""
 
     choices: tuple[Any, ...]
+
+
+NO_ENTRY = "no entry"
+"""In place of the value that an update leaves: it removes the entry. No call writes it."""
 
 
 def each(answer: Any) -> tuple[Any, ...]:

@@ -5,14 +5,22 @@ Knows none of them.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Protocol, Self, TypeVar
 
 import msgspec
 
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.rulebook.book import Rulebook
+
+
+class _Answering(Protocol):
+    """A rulebook, as far as a variant needs it."""
+
+    def with_answers(self, **answers: Callable[..., Any]) -> Self:
+        """The same with other answers."""
+
+
+_Book = TypeVar("_Book", bound=_Answering)
 
 
 class FaultyVariant(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,9 +42,9 @@ class FaultyVariant(msgspec.Struct, frozen=True, kw_only=True):
     chaotic: bool = False
     dialect: Dialect = Dialect.GEODE
 
-    def rulebook(self, right: Rulebook | None = None) -> Rulebook:
+    def rulebook(self, right: _Book) -> _Book:
         """The rulebook with the wrong decisions; the others are those of `right`."""
-        return dataclasses.replace(right or Rulebook(), **self.replaces)
+        return right.with_answers(**self.replaces)
 
 
 def variant(

@@ -37,7 +37,7 @@ swept_away AS (
   FROM passed_by b
   JOIN ev e ON e.run_id = b.run_id AND e.example = b.example AND e.op_id = b.op_id AND e.kind = 'op_end' AND e.status = 'ok'
   SEMI JOIN ev k ON k.run_id = b.run_id AND k.example = b.example AND k.kind = 'client_start' AND k.client = b.client
-  WHERE b.kind = 'op_begin' AND b.op = 'invalidate_region' AND b.client IS NOT NULL
+  WHERE b.kind = 'op_begin' AND b.op IN ('invalidate_region', 'local_invalidate_region') AND b.client IS NOT NULL
 )
 SELECT s.run_id, s.example, n.seq, s.region || '/' || n.key AS subject,
   n.member || ' holds it ' || n.state_after || ' after ' || s.client || ' invalidated its region' AS witness,

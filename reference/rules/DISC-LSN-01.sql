@@ -2,10 +2,10 @@
 -- view: black-box
 -- empty-start: yes
 -- columns: run_id, example, seq, kind, member, region, key, event, op_id, token, listener, log_pos, policy,
---   checks, state_after, value, order_strength, site, origin_site
+--   checks, state_after, value, order_strength, site, origin_site, eid, server
 -- opportunity: an operation shown to a listener (may be shown once, must have been called), and a key that an
 --   observed member holds or was told of (its last event must be what it holds, where logs keep the order of
---   a key; that something absent became invalid need not be told); replicated region with checks on;
+--   a key; that something absent became invalid need not be told, nor when an entry of its own bulk operation was applied); replicated region with checks on;
 --   of members that were not started again, and have not given up their copy and taken another;
 --   redelivered operations are VER-DUP-01's, repetitions from another site GWQ-ACK-04's, what members with less
 --   than a replicate ask of another, once one has died, CONS-NR-03's
@@ -81,6 +81,11 @@ told AS (
     ) AS from_end
   FROM shown
 ),
+told_late AS (
+  SELECT DISTINCT run_id, example, coalesce(member, server) AS member, region, key
+  FROM ev
+  WHERE kind = 'op_begin' AND eid IS NOT NULL
+),
 watched AS (
   SELECT DISTINCT run_id, example, member
   FROM ev
@@ -95,6 +100,8 @@ held AS (
   SEMI JOIN watched w ON w.run_id = f.run_id AND w.example = f.example AND w.member = f.member
   SEMI JOIN ordered o ON o.run_id = f.run_id AND o.example = f.example
   ANTI JOIN whole r ON r.run_id = f.run_id AND r.example = f.example AND r.region = f.region
+  ANTI JOIN told_late l ON l.run_id = f.run_id AND l.example = f.example AND l.member = f.member
+    AND l.region = f.region AND l.key = f.key
   WHERE f.kind = 'final_value'
 )
 SELECT s.run_id, s.example, s.seq, s.region || '/' || coalesce(s.key, '') AS subject,

@@ -1,7 +1,8 @@
 """Judging traces by rules, on DuckDB: in a run, over run directories, and inside Spark's tasks.
 
 One call judges many runs together, because each rule has a fixed cost; rules keep runs apart by run_id. A run
-whose trace has a flaw, or that has not ended, is never found to pass. Knows nothing of Spark.
+whose trace has a flaw, or that has not ended, is never found to pass. An example that is not there once and
+whole is not read at all. Knows nothing of Spark.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ import pyarrow as pa
 
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.deviations import Deviation, words
+from plumbline.reference.results.deciding import Tally, decide
+from plumbline.reference.results.deviations import Deviation, words
+from plumbline.reference.results.runs import RunRecord, UnreadableRunError, read_record
+from plumbline.reference.results.sealing import MANIFEST, RECORD, broken_seal
+from plumbline.reference.results.verdicts import Source, VerdictRow
 from plumbline.reference.rules.rule import ANSWER, Rule, load_rules, parts_of
-from plumbline.reference.runs import RunRecord, UnreadableRunError, read_record
 from plumbline.reference.trace.files import Flaw, verified_files
 from plumbline.reference.trace.schema import TRACE_SCHEMA
-from plumbline.reference.verdicts import Source, Verdict, VerdictRow
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -45,13 +48,19 @@ HAVING count(*) FILTER (WHERE kind = 'example_begin') <> 1
   OR count(DISTINCT seq) <> count(*) OR min(seq) <> 0 OR max(seq) <> count(*) - 1
 ORDER BY run_id, example
 """
+_READ = """
+SELECT * FROM read ANTI JOIN unread
+  ON read.run_id IS NOT DISTINCT FROM unread.run_id AND read.example IS NOT DISTINCT FROM unread.example
+"""
+"""The trace without examples that are not there once and whole: what they show may never have happened."""
+
 _SIZES = """
 SELECT run_id, count(*) FILTER (WHERE kind = 'example_begin'), count(*) FILTER (WHERE kind <> 'trailer')
 FROM ev GROUP BY run_id
 """
 
 
-class Witness(msgspec.Struct, frozen=True, kw_only=True):
+class RuleViolation(msgspec.Struct, frozen=True, kw_only=True):
     """One violation: where it is seen in the trace, what it is about, what was seen (all untrusted text)."""
 
     run_id: str
@@ -62,7 +71,7 @@ class Witness(msgspec.Struct, frozen=True, kw_only=True):
     witness: str
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class RuleFinding(msgspec.Struct, frozen=True, kw_only=True):
     """What one rule found in one run.
 
     Attributes:
@@ -78,7 +87,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     requirement: str
     opportunities: int = 0
     violations: int = 0
-    witnesses: tuple[Witness, ...] = ()
+    witnesses: tuple[RuleViolation, ...] = ()
     seconds: float = 0.0
 
 
@@ -98,7 +107,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     directory: str
     record: RunRecord | None = None
     verdicts: tuple[VerdictRow, ...] = ()
-    witnesses: tuple[Witness, ...] = ()
+    witnesses: tuple[RuleViolation, ...] = ()
     flaws: tuple[Flaw, ...] = ()
     examples: int = 0
     events: int = 0
@@ -122,10 +131,22 @@ def connect(threads: int = 1) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def findings(trace: pa.Table | ds.Dataset, run_ids: Sequence[str], threads: int = 1) -> list[Finding]:
-    """What every rule finds in a trace, one finding a rule and run, also where there was no opportunity."""
+def findings(
+    trace: pa.Table | ds.Dataset,
+    run_ids: Sequence[str],
+    threads: int = 1,
+    unread: Sequence[tuple[str, str]] = (),
+) -> list[RuleFinding]:
+    """What every rule finds in a trace, one finding a rule and run, also where there was no opportunity.
+
+    Args:
+        trace: the rows.
+        run_ids: the runs that they are of.
+        threads: so many work on it.
+        unread: runs and examples that are left aside.
+    """
     with connect(threads) as connection:
-        _take(connection, trace)
+        _take(connection, trace, unread)
         kinds = {kind for (kind,) in connection.execute("SELECT DISTINCT kind FROM ev").fetchall()}
         rules = load_rules().values()
         to_ask = [rule for rule in rules if not rule.only_with or rule.only_with in kinds]
@@ -139,43 +160,49 @@ def findings(trace: pa.Table | ds.Dataset, run_ids: Sequence[str], threads: int 
             for finding in (
                 _ask(connection, rule, run_ids)
                 if rule in to_ask
-                else [Finding(run_id=run_id, requirement=rule.requirement) for run_id in run_ids]
+                else [RuleFinding(run_id=run_id, requirement=rule.requirement) for run_id in run_ids]
             )
         ]
 
 
-def _take(connection: duckdb.DuckDBPyConnection, trace: pa.Table | ds.Dataset) -> None:
+def _take(
+    connection: duckdb.DuckDBPyConnection, trace: pa.Table | ds.Dataset, unread: Sequence[tuple[str, str]]
+) -> None:
     """Let `ev` be the trace; in memory it is ordered by kind, as most statements read a few kinds alone."""
+    connection.register("read", trace)
+    wanted = "SELECT * FROM read"
+    if unread:
+        runs, examples = (pa.array(names, pa.string()) for names in zip(*unread, strict=True))
+        connection.register("aside", pa.table({"run_id": runs, "example": examples}))
+        connection.execute("CREATE TEMP TABLE unread AS SELECT * FROM aside")
+        wanted = _READ
     if isinstance(trace, pa.Table):
-        connection.register("read", trace)
-        connection.execute("CREATE TEMP TABLE ev AS SELECT * FROM read ORDER BY kind")
+        connection.execute(f"CREATE TEMP TABLE ev AS {wanted} ORDER BY kind")
         connection.unregister("read")
     else:
-        connection.register("ev", trace)
+        connection.execute(f"CREATE TEMP VIEW ev AS {wanted}")
 
 
-def verdict_row(finding: Finding, flaws: Sequence[Flaw], on_record: Sequence[Deviation] = ()) -> VerdictRow:
+def verdict_row(
+    finding: RuleFinding, flaws: Sequence[Flaw], on_record: Sequence[Deviation] = ()
+) -> VerdictRow:
     """The line of the verdict table: a violation counts in any trace, its absence only in a flawless one.
 
     A rule cannot make a decision otherwise, as the search can: where anything is on record for its
     requirement, in force in that run, what it finds is a deviation.
     """
     known = [one for one in on_record if one.requirement == finding.requirement]
-    if finding.violations and known:
-        verdict, reason = Verdict.DEVIATION, words(known)
-    elif finding.violations:
-        first = finding.witnesses[0]
-        verdict = Verdict.FAIL
-        reason = f"{first.example}: {first.subject}: {first.witness}"
-    elif flaws:
-        verdict = Verdict.UNKNOWN
-        reason = f"{flaws[0].path}: {flaws[0].reason}" + (
-            f" (and {len(flaws) - 1} more)" if flaws[1:] else ""
+    first = finding.witnesses[0] if finding.witnesses else None
+    verdict, reason = decide(
+        Tally(
+            exercised=finding.opportunities,
+            violations=finding.violations,
+            violation="" if first is None else f"{first.example}: {first.subject}: {first.witness}",
+            excused=words(known) if known else "",
+            flaws=tuple(f"{flaw.path}: {flaw.reason}" for flaw in flaws),
+            none_exercised="no opportunity in the trace",
         )
-    elif finding.opportunities:
-        verdict, reason = Verdict.PASS, ""
-    else:
-        verdict, reason = Verdict.NOT_EXERCISED, "no opportunity in the trace"
+    )
     return VerdictRow(
         run_id=finding.run_id,
         requirement=finding.requirement,
@@ -203,7 +230,7 @@ def judge_runs(directories: Iterable[Path], threads: int = 1) -> list[Judgement]
             continue
         first = seen.setdefault(record.run_id, directory)
         if first is directory:
-            looked_at.append(_look(directory, record))
+            looked_at.append(_look(directory, record, sealed=True))
         else:
             twin = Flaw(str(directory), f"the run {record.run_id} was judged already, in {first}")
             looked_at.append(_Looked(directory, None, [], [twin]))
@@ -211,8 +238,8 @@ def judge_runs(directories: Iterable[Path], threads: int = 1) -> list[Judgement]
 
 
 def judge_run(directory: Path, record: RunRecord, threads: int = 1) -> Judgement:
-    """Judge one run by the record at hand: a run that is ending, say, whose run.json is written last."""
-    return _judge_together([_look(directory, record)], threads)[0]
+    """Judge one run by the record at hand: one that is ending, whose run.json and seal are written last."""
+    return _judge_together([_look(directory, record, sealed=False)], threads)[0]
 
 
 class _Looked(NamedTuple):
@@ -224,10 +251,14 @@ class _Looked(NamedTuple):
     flaws: list[Flaw]
 
 
-def _look(directory: Path, record: RunRecord) -> _Looked:
+def _look(directory: Path, record: RunRecord, *, sealed: bool) -> _Looked:
     files, flaws = verified_files(directory, record.run_id)
     if record.trouble:
-        flaws.append(Flaw(str(directory / "run.json"), f"of this run: {record.trouble}"))
+        flaws.append(Flaw(str(directory / RECORD), f"of this run: {record.trouble}"))
+    elif sealed:
+        # Verdicts and counterexamples are not read here.
+        broken = broken_seal(directory, (RECORD, MANIFEST))
+        flaws += [Flaw(str(one.path), one.reason) for one in broken]
     return _Looked(directory, record, files, flaws)
 
 
@@ -236,6 +267,11 @@ def _judge_together(opened: list[_Looked], threads: int) -> list[Judgement]:
     readable = [run for run in opened if run.record is not None]
     try:
         return _judge(opened, threads)
+    except (duckdb.InterruptException, RuntimeError) as error:
+        # A signal that comes while it works DuckDB tells in its own words.
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from error
+        raise
     except (duckdb.Error, pa.ArrowException, OSError) as error:
         if len(readable) == 1:
             (broken,) = readable
@@ -247,16 +283,19 @@ def _judge_together(opened: list[_Looked], threads: int) -> list[Judgement]:
 
 def _judge(opened: list[_Looked], threads: int) -> list[Judgement]:
     run_ids = [run.record.run_id for run in opened if run.record is not None]
-    by_run: dict[str, list[Finding]] = {run_id: [] for run_id in run_ids}
+    by_run: dict[str, list[RuleFinding]] = {run_id: [] for run_id in run_ids}
     torn: dict[str, list[str]] = {run_id: [] for run_id in run_ids}
     trace = _open([str(file) for run in opened for file in run.files])
-    for finding in findings(trace, run_ids, threads):
-        by_run[finding.run_id].append(finding)
     with connect(threads) as connection:
         connection.register("ev", trace)
+        unread: list[tuple[str, str]] = connection.execute(_WHOLE_EXAMPLES).fetchall()
+    with connect(threads) as connection:
+        _take(connection, trace, unread)
         sizes = {run_id: (e, r) for run_id, e, r in connection.execute(_SIZES).fetchall()}
-        for run_id, example in connection.execute(_WHOLE_EXAMPLES).fetchall():
-            torn.get(run_id, []).append(example)
+    for run_id, example in unread:
+        torn.get(run_id, []).append(example)
+    for finding in findings(trace, run_ids, threads, unread):
+        by_run[finding.run_id].append(finding)
     judgements = []
     for run in opened:
         if run.record is None:
@@ -266,7 +305,10 @@ def _judge(opened: list[_Looked], threads: int) -> list[Judgement]:
         trace_folder = str(run.directory / "trace")
         flaws = [
             *run.flaws,
-            *(Flaw(trace_folder, f"the example {e} is not there once and whole") for e in torn[run_id]),
+            *(
+                Flaw(trace_folder, f"the example {e} is not there once and whole, so it is unread")
+                for e in torn[run_id]
+            ),
         ]
         examples, events = sizes.get(run_id, (0, 0))
         owed = [as_owed(finding, run.record.dialect) for finding in by_run[run_id]]
@@ -284,12 +326,12 @@ def _judge(opened: list[_Looked], threads: int) -> list[Judgement]:
     return judgements
 
 
-def as_owed(finding: Finding, dialect: str) -> Finding:
+def as_owed(finding: RuleFinding, dialect: str) -> RuleFinding:
     """The finding; an empty one of what the run's dialect does not owe, as its documents say otherwise."""
     entry = catalogue().get(finding.requirement)
     if entry is None or dialect not in set(Dialect) or dialect in entry.dialects:
         return finding
-    return Finding(run_id=finding.run_id, requirement=finding.requirement, seconds=finding.seconds)
+    return RuleFinding(run_id=finding.run_id, requirement=finding.requirement, seconds=finding.seconds)
 
 
 def _open(files: Sequence[str]) -> pa.Table | ds.Dataset:
@@ -306,7 +348,7 @@ def _open(files: Sequence[str]) -> pa.Table | ds.Dataset:
     return trace.to_table(columns=[name for name in TRACE_SCHEMA.names if name in read])
 
 
-def _ask(connection: duckdb.DuckDBPyConnection, rule: Rule, run_ids: Sequence[str]) -> list[Finding]:
+def _ask(connection: duckdb.DuckDBPyConnection, rule: Rule, run_ids: Sequence[str]) -> list[RuleFinding]:
     began = time.monotonic()
     counts = {
         run_id: (opportunities, violations)
@@ -314,7 +356,7 @@ def _ask(connection: duckdb.DuckDBPyConnection, rule: Rule, run_ids: Sequence[st
             f"SELECT run_id, count(*), count(*) FILTER (WHERE violated) FROM ({rule.own}) GROUP BY run_id"  # noqa: S608 - the rule's own text
         ).fetchall()
     }
-    witnesses: dict[str, list[Witness]] = {}
+    witnesses: dict[str, list[RuleViolation]] = {}
     if any(violations for _, violations in counts.values()):
         kept = connection.execute(
             f"SELECT run_id, example, seq, subject, witness FROM ({rule.own}) WHERE violated "  # noqa: S608 - the same
@@ -322,7 +364,7 @@ def _ask(connection: duckdb.DuckDBPyConnection, rule: Rule, run_ids: Sequence[st
             f"<= {WITNESSES_KEPT} ORDER BY run_id, example, seq, subject, witness"
         ).fetchall()
         for run_id, example, seq, subject, witness in kept:
-            found = Witness(
+            found = RuleViolation(
                 run_id=run_id,
                 requirement=rule.requirement,
                 example=example,
@@ -333,7 +375,7 @@ def _ask(connection: duckdb.DuckDBPyConnection, rule: Rule, run_ids: Sequence[st
             witnesses.setdefault(run_id, []).append(found)
     share = (time.monotonic() - began) / max(1, len(run_ids))
     return [
-        Finding(
+        RuleFinding(
             run_id=run_id,
             requirement=rule.requirement,
             opportunities=counts.get(run_id, (0, 0))[0],

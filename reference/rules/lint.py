@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from plumbline.reference.rules.rule import ANSWER, Rule, View
+from plumbline.reference.rules.rule import ANSWER, Rule, RuleView
 from plumbline.reference.trace.schema import COLUMNS, TraceKind
 
 _WORD = r"(?<![\w.])"
@@ -122,7 +122,7 @@ def _kinds(rule: Rule) -> Iterator[str]:
     for name in [*named, *([rule.only_with] if rule.only_with else [])]:
         if name not in known:
             yield f"the trace has no kind {name}"
-        elif rule.view is View.BLACK_BOX and not known[name].outside:
+        elif rule.view is RuleView.BLACK_BOX and not known[name].outside:
             yield f"the kind {name} is seen inside only, and the rule says black-box"
     if not named:
         yield "it names no kind: every rule reads some"

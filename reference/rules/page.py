@@ -48,9 +48,13 @@ PARTS
 
 ## Judging
 
-    plumbline judge DIR... [--engine auto|duckdb|spark] [--out OUT] [--json]
+    plumbline judge [DIR...] [--all] [--engine auto|duckdb|spark] [--out OUT] [--json]
     python -m plumbline.spark DIR... --out OUT
     spark-submit [options] spark/__main__.py DIR... --out OUT
+
+`plumbline judge` reads the configured folder of runs where no DIR is named. It takes the
+[newest run](gate.md#which-runs-count) of each candidate and requirement; `--all` takes all.
+`python -m plumbline.spark` always takes all.
 
 With `--out`, what was judged before by the same rules is not judged again, and judging that was stopped
 goes on. `OUT` then holds `verdicts`, `runs` (every run, also those in which nothing was found), `witnesses`
@@ -60,8 +64,8 @@ and `OUT` have to be reachable under the same path everywhere, and Plumbline has
 workers.
 
 A new rule needs a sample that violates it and no rule that could be kept besides, or the tests fail: in
-`reference/rules/samples.py`, or for what happens between sites in `reference/rules/gateway_wrong.py`, and of
-clients in `client_wrong.py`, `interest_wrong.py` or `failover_wrong.py`, two of them there, and in
+`ci/selftest/histories/`: `samples.py`, or for what happens between sites `gateway_wrong.py`, and of clients
+`client_wrong.py`, `interest_wrong.py` or `failover_wrong.py`, two of them there, and in
 `gateway_right.py` or `client_right.py` one that only looks as if it did: a false alarm is worse than a miss.
 
 """

@@ -14,9 +14,9 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from plumbline.reference.results.verdicts import Verdict, VerdictRow, merge
 from plumbline.reference.rules.judging import Judgement, connect, judge_runs
 from plumbline.reference.trace.files import Flaw
-from plumbline.reference.verdicts import VerdictRow
 
 RUNS_TOGETHER = 128
 """So many runs are judged by one pass of the rules: their fixed cost is shared, their memory bounded."""
@@ -50,14 +50,11 @@ SUMMARY_SCHEMA = pa.schema(
         *(pa.field(name, _COUNT) for name in ("opportunities", "violations")),
     ]
 )
-"""One row per requirement, candidate, product version and day; intermittent where runs passed and failed."""
+"""One row per requirement, candidate, product version and day; its verdict is that of all runs together."""
 
 _SUMMARY = """
 SELECT requirement, candidate, product_version, day,
-  CASE WHEN failed > 0 AND passed > 0 THEN 'intermittent' WHEN failed > 0 THEN 'fail'
-    WHEN unknown > 0 THEN 'unknown' WHEN deviating > 0 THEN 'deviation'
-    WHEN passed > 0 THEN 'pass' ELSE 'not exercised' END AS verdict,
-  runs, passed, deviating, failed, unknown, not_exercised, opportunities, violations
+  '' AS verdict, runs, passed, deviating, failed, unknown, not_exercised, opportunities, violations
 FROM (
   SELECT requirement, candidate, product_version, day, count(*) AS runs,
     count(*) FILTER (WHERE verdict = 'pass') AS passed,
@@ -128,4 +125,26 @@ def summarise(results: pa.Table) -> pa.Table:
     with connect() as connection:
         connection.register("results", results)
         sums: pa.Table = connection.sql(_SUMMARY).to_arrow_table()
-        return sums.cast(SUMMARY_SCHEMA)
+        return with_verdicts(sums.cast(SUMMARY_SCHEMA))
+
+
+def with_verdicts(sums: pa.Table) -> pa.Table:
+    """Sums (SUMMARY_SCHEMA), each with the verdict that stays of all runs, whichever engine has summed up."""
+    rows = zip(*(sums[name].to_pylist() for name in _COUNTED.values()), strict=True)
+    verdicts = [
+        merge(verdict for verdict, count in zip(_COUNTED, counts, strict=True) if count) for counts in rows
+    ]
+    place = SUMMARY_SCHEMA.get_field_index("verdict")
+    return sums.set_column(
+        place, SUMMARY_SCHEMA.field(place), pa.array([str(one) for one in verdicts], _TEXT)
+    )
+
+
+_COUNTED = {
+    Verdict.PASS: "passed",
+    Verdict.DEVIATION: "deviating",
+    Verdict.FAIL: "failed",
+    Verdict.UNKNOWN: "unknown",
+    Verdict.NOT_EXERCISED: "not_exercised",
+}
+"""The columns of sums, by the verdict that each counts; rules give no others."""

@@ -22,7 +22,7 @@ ANSWER = ("run_id", "example", "seq", "subject", "witness", "violated")
 """The columns of a rule's answer: text, text, integer, text, text, truth."""
 
 
-class View(StrEnum):
+class RuleView(StrEnum):
     """What a rule needs to see: what the harness asked and was shown, or the candidate's inside."""
 
     BLACK_BOX = "black-box"
@@ -51,7 +51,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     requirement: str
-    view: View
+    view: RuleView
     empty_start: bool
     only_with: str = ""
     parts: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ _FIELDS = ("requirement", "view", "empty-start", "columns", "opportunity", "viol
 _PART_FIELDS = ("part", "columns", "needs")
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class SharedExpressions(msgspec.Struct, frozen=True, kw_only=True):
     """What several rules need to know of a trace: named expressions, for a rule's WITH.
 
     Attributes:
@@ -121,14 +121,14 @@ def _read(folder: Traversable) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def load_parts() -> dict[str, Part]:
+def load_parts() -> dict[str, SharedExpressions]:
     """All parts by name. Raises RuleError."""
     parts = {}
     for file, text in _read(resources.files(__package__) / "parts"):
         fields, expressions = _header(f"parts/{file}", text)
         if tuple(fields) != _PART_FIELDS:
             raise RuleError(f"parts/{file}: the header has to be {', '.join(_PART_FIELDS)}")
-        part = Part(
+        part = SharedExpressions(
             name=file.removesuffix(".sql"),
             meaning=fields["part"],
             columns=_listed(fields["columns"]),
@@ -142,12 +142,12 @@ def load_parts() -> dict[str, Part]:
     return parts
 
 
-def parts_of(rules: Iterable[Rule]) -> list[Part]:
+def parts_of(rules: Iterable[Rule]) -> list[SharedExpressions]:
     """All parts that the rules need, each once, after those that it needs itself."""
     return list(dict.fromkeys(part for rule in rules for part in _in_order(rule.requirement, rule.parts)))
 
 
-def _in_order(name: str, wanted: Iterable[str]) -> Iterator[Part]:
+def _in_order(name: str, wanted: Iterable[str]) -> Iterator[SharedExpressions]:
     """The parts wanted, each after those that it needs; a part may come more than once."""
     for part_name in wanted:
         part = load_parts().get(part_name)
@@ -157,7 +157,7 @@ def _in_order(name: str, wanted: Iterable[str]) -> Iterator[Part]:
         yield part
 
 
-def _joined(parts: Iterable[Part], statement: str) -> str:
+def _joined(parts: Iterable[SharedExpressions], statement: str) -> str:
     """The statement with the parts in front of its own expressions."""
     front = ",\n".join(part.text for part in parts)
     if not front:
@@ -180,7 +180,7 @@ def parse_rule(name: str, text: str) -> Rule:
     if fields["empty-start"] not in {"yes", "no"}:
         raise RuleError(f"{name}: empty-start is yes or no, not {fields['empty-start']}")
     try:
-        view = View(fields["view"])
+        view = RuleView(fields["view"])
     except ValueError:
         raise RuleError(f"{name}: view is black-box or internal, not {fields['view']}") from None
     parts = tuple(dict.fromkeys(_in_order(name, named)))

@@ -21,6 +21,12 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from plumbline.reference.file_record import UnreadableRunError, must_be_file, write_atomically
+from plumbline.reference.results.newest import Newest
+from plumbline.reference.results.runs import read_record, write_verdicts
+from plumbline.reference.results.sealing import RECORD, SEAL, records_below, seal_run
+from plumbline.reference.results.totals import counted, exit_code_of
+from plumbline.reference.results.verdicts import VerdictRow
 from plumbline.reference.rules.judging import Judgement
 from plumbline.reference.rules.results import (
     RESULT_SCHEMA,
@@ -31,14 +37,7 @@ from plumbline.reference.rules.results import (
     verdicts_of,
 )
 from plumbline.reference.rules.rule import load_rules
-from plumbline.reference.runs import (
-    UnreadableRunError,
-    read_record,
-    write_atomically,
-    write_verdicts,
-)
 from plumbline.reference.trace.files import Flaw
-from plumbline.reference.verdicts import Verdict, VerdictRow, exit_code
 
 RUNS_A_BATCH = 4096
 """A stop costs at most the work on so many runs."""
@@ -49,7 +48,7 @@ Engine = Callable[[Sequence[Path]], pa.Table]
 """Judges run directories, gives their results (RESULT_SCHEMA)."""
 
 
-class Judged(msgspec.Struct, frozen=True, kw_only=True):
+class SurveyResult(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of judging many runs.
 
     Attributes:
@@ -75,8 +74,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def exit_code(self) -> int:
         """As for a run; what was set aside could not be judged."""
-        aside = [Verdict.UNKNOWN] if self.flaws else []
-        return exit_code([*(row.verdict for row in self.verdicts), *aside])
+        return exit_code_of(map(counted, self.verdicts), whole=not self.flaws)
 
 
 def find_runs(paths: Iterable[Path]) -> list[Path]:
@@ -88,7 +86,7 @@ def find_runs(paths: Iterable[Path]) -> list[Path]:
     for path in paths:
         if not path.is_dir():
             raise UnreadableRunError(f"{path}: no such directory; {_WHERE}")
-        runs = [path] if (path / "run.json").is_file() else [p.parent for p in path.glob("**/run.json")]
+        runs = [path] if (path / "run.json").is_file() else [p.parent for p in records_below(path)]
         if not runs:
             raise UnreadableRunError(
                 f"{path}: no run directory, here or below: there is no run.json; {_WHERE}"
@@ -102,7 +100,8 @@ def judge(
     engine: Engine,
     out: Path | None = None,
     summary: Callable[[pa.Table], pa.Table] = summarise,
-) -> Judged:
+    which: Newest | None = None,
+) -> SurveyResult:
     """Judge run directories and write the tables below `out`, if given.
 
     Args:
@@ -110,11 +109,12 @@ def judge(
         engine: judges a batch of them.
         out: where results are kept; those already there are used.
         summary: sums the results up (SUMMARY_SCHEMA).
+        which: of which runs what counts; None for all of all.
 
     Raises:
         OSError: the results cannot be written; batches written before stay.
     """
-    sound, unsound = _distinct(directories)
+    sound, unsound = _distinct(directories, frozenset(which.left_out if which else ()))
     marks = {str(directory): _fingerprint(directory) for directory in sound}
     known = _known(out, marks) if out else RESULT_SCHEMA.empty_table()
     done = set(known["directory"].to_pylist())
@@ -125,20 +125,32 @@ def judge(
         if out:
             _write_batch(out, batch, marks)
         tables.append(batch)
-    results = pa.concat_tables(tables).sort_by(
+    results = _counting(pa.concat_tables(tables), which).sort_by(
         [(n, "ascending") for n in ("directory", "row", "requirement", "seq")]
     )
-    judged = Judged(results=results, judged=len(new), known=len(done))
+    judged = SurveyResult(results=results, judged=len(new), known=len(done))
     if out:
         write_verdicts(out, judged.verdicts)
         for name, what in (("runs", "run"), ("witnesses", "witness"), ("flaws", "flaw")):
             _write(out / f"{name}.parquet", rows_about(results, what))
         _write(out / "summary.parquet", summary(results))
+        seal_run(out)
     return judged
 
 
-def _distinct(directories: Sequence[Path]) -> tuple[list[Path], pa.Table]:
-    """The directories that hold one run each, and the results for the others: unreadable, or a copy."""
+def _counting(results: pa.Table, which: Newest | None) -> pa.Table:
+    """The results without what newer runs have replaced."""
+    if which is None:
+        return results
+    pairs = zip(results["run_id"].to_pylist(), results["requirement"].to_pylist(), strict=True)
+    return results.filter(pa.array([not name or which.counts(run, name) for run, name in pairs], pa.bool_()))
+
+
+def _distinct(directories: Sequence[Path], older: frozenset[str]) -> tuple[list[Path], pa.Table]:
+    """The directories that hold one run each, and the results for the others: unreadable, or a copy.
+
+    Of older ones, which do not count, there is neither.
+    """
     first: dict[str, Path] = {}
     unsound = []
     for directory in directories:
@@ -146,6 +158,8 @@ def _distinct(directories: Sequence[Path]) -> tuple[list[Path], pa.Table]:
             run_id = read_record(directory).run_id
         except UnreadableRunError as error:
             unsound.append(Judgement(directory=str(directory), flaws=(Flaw(str(directory), str(error)),)))
+            continue
+        if run_id in older:
             continue
         if run_id in first:
             flaw = Flaw(str(directory), f"the same run {run_id} as in {first[run_id]}")
@@ -160,10 +174,10 @@ def _fingerprint(directory: Path) -> str:
     digest = hashlib.sha256()
     for rule in load_rules().values():
         digest.update(msgspec.json.encode(rule))
-    digest.update((directory / "run.json").read_bytes())
+    digest.update((directory / RECORD).read_bytes())
     trace = directory / "trace"
-    for path in sorted(trace.iterdir()) if trace.is_dir() else ():
-        state = path.stat()
+    for path in (*directory.glob(SEAL), *(sorted(trace.iterdir()) if trace.is_dir() else ())):
+        state = path.lstat()  # a link to nothing has no other
         digest.update(f"{path.name} {state.st_size} {state.st_mtime_ns}\n".encode())
     return digest.hexdigest()
 
@@ -175,8 +189,9 @@ def _known(out: Path, marks: dict[str, str]) -> pa.Table:
     taken: set[str] = set()
     for path in sorted((out / "batches").glob("*.parquet")):
         try:
+            must_be_file(path)
             batch = pq.read_table(path, schema=schema)
-        except (OSError, pa.ArrowException):
+        except (OSError, UnreadableRunError, pa.ArrowException):
             continue
         pairs = zip(batch["directory"].to_pylist(), batch["fingerprint"].to_pylist(), strict=True)
         keep = [d not in taken and marks.get(d) == mark for d, mark in pairs]

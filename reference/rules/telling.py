@@ -1,4 +1,4 @@
-"""How the outcome of judging is told: to people in lines, to programs as JSON.
+"""How the outcome of judging is told to people, in lines.
 
 Whatever comes from a trace or a candidate is untrusted text and is made harmless for a terminal.
 """
@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-import msgspec
-
+from plumbline.reference.results.verdicts import Verdict
 from plumbline.reference.rules.results import rows_about
-from plumbline.reference.rules.survey import Judged
-from plumbline.reference.verdicts import Verdict
+from plumbline.reference.rules.survey import SurveyResult
 
 _WITNESSES_TOLD = 3
 
@@ -22,7 +20,7 @@ def harmless(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def lines(judged: Judged) -> Iterator[str]:
+def lines(judged: SurveyResult) -> Iterator[str]:
     """What was found: sizes, one line a rule, the first violations, and every flaw by name."""
     runs = rows_about(judged.results, "run").to_pylist()
     examples = sum(run["examples"] for run in runs)
@@ -51,19 +49,3 @@ def lines(judged: Judged) -> Iterator[str]:
             yield harmless(f"  {row['requirement']} violated in {where}: {row['subject']}: {row['witness']}")
     for flaw in judged.flaws:
         yield harmless(f"  set aside: {flaw.path}: {flaw.reason}")
-
-
-def as_json(judged: Judged, engine: str, why: str) -> bytes:
-    """`engine, why, runs, examples, events, verdicts: [VerdictRow], set_aside: [Flaw], exit_code`."""
-    runs = rows_about(judged.results, "run").to_pylist()
-    told = {
-        "engine": engine,
-        "why": why,
-        "runs": len(runs),
-        "examples": sum(run["examples"] for run in runs),
-        "events": sum(run["events"] for run in runs),
-        "verdicts": judged.verdicts,
-        "set_aside": judged.flaws,
-        "exit_code": judged.exit_code,
-    }
-    return msgspec.json.format(msgspec.json.encode(told), indent=2)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from plumbline.ci.selftest.histories.tale import Sample
 from plumbline.reference.rules.judging import findings
-from plumbline.reference.rules.tale import Sample
 from plumbline.reference.trace.schema import TRACE_SCHEMA
 
 Found = dict[str, dict[str, tuple[int, int]]]

@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from plumbline.reference.explain.efforts import search
-from plumbline.reference.explain.engine import Answer
-from plumbline.reference.explain.judge import judge
 from plumbline.reference.explain.question import ask
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Called,
     Fault,
     FaultBegun,
@@ -22,7 +20,7 @@ from plumbline.reference.history import (
     Settled,
     Shown,
 )
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Event,
     EventKind,
     Operation,
@@ -37,6 +35,8 @@ from plumbline.reference.operations import (
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.search.exhaustive import judge
+from plumbline.reference.search.search import Answer
 
 KEYS = ("x", "y", "z")
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.explain.engine import Answer
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Called,
     Fault,
     FaultBegun,
@@ -17,7 +16,7 @@ from plumbline.reference.history import (
     Settled,
     Shown,
 )
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Client,
     Event,
     EventKind,
@@ -30,7 +29,8 @@ from plumbline.reference.operations import (
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.rulebook.faulty_variants import FAULTY
+from plumbline.reference.search.search import Answer
 from plumbline.reference.tests.agreement import told
 
 HOLDERS = "ABL"
@@ -137,6 +137,6 @@ def test_what_is_tried_again_is_carried_out_once(
 def test_whoever_forgets_carries_it_out_twice(
     variant: str, timeline: str, servers: tuple[str, ...], once: Answer, twice: Answer
 ):
-    book: Rulebook = FAULTY[variant].rulebook()
+    book: Rulebook = FAULTY[variant].rulebook(Rulebook())
     assert told(history(timeline, servers), book) is once
     assert told(history(timeline, servers, **TWICE), book) is twice

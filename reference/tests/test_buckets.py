@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.explain.engine import Answer
 from plumbline.reference.explain.oracle import find
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Called,
     ContentsAsked,
     ContentsRead,
@@ -21,7 +20,7 @@ from plumbline.reference.history import (
     Settled,
     Shown,
 )
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Content,
     Event,
     EventKind,
@@ -35,6 +34,7 @@ from plumbline.reference.operations import (
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.search.search import Answer
 from plumbline.reference.tests.agreement import told as judged
 
 PLACED = Located("r", "x", "A", ("B", "C"))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from plumbline.reference.capabilities import Capability
+from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.catalogue.loader import catalogue, read
 from plumbline.reference.catalogue.records import (
     AREA_MEANING,
@@ -23,6 +23,7 @@ from plumbline.reference.catalogue.records import (
     Requirement,
 )
 from plumbline.reference.rules.rule import load_rules
+from plumbline.reference.trace.schema import COLUMNS, KINDS
 
 MOST_WITH_A_REASON = 40
 PAGE = Path(__file__).parents[2] / "docs" / "catalogue.md"
@@ -80,6 +81,14 @@ def test_a_requirement_is_judged_by_rule_exactly_if_it_has_a_trace_rule() -> Non
     assert offenders(lambda entry: (entry.trace_rule is None) == (JudgedBy.RULE in entry.judged_by)) == []
 
 
+def test_trace_rules_name_kinds_and_columns_that_the_trace_has() -> None:
+    def names_more(entry: Requirement) -> bool:
+        rule = entry.trace_rule
+        return rule is not None and not (set(rule.kinds) <= set(KINDS) and set(rule.columns) <= set(COLUMNS))
+
+    assert offenders(names_more) == []
+
+
 def test_trace_rules_leave_out_the_columns_that_every_rule_reads() -> None:
     def broken(entry: Requirement) -> bool:
         return entry.trace_rule is not None and bool(
@@ -120,6 +129,7 @@ def test_at_most_40_requirements_have_a_reason_and_every_reason_is_one_sentence(
 
 def test_every_capability_is_needed_by_some_requirement() -> None:
     needed = {capability for entry in catalogue().values() for capability in entry.capabilities}
+    needed |= {need for entry in catalogue().values() for clause in entry.clauses for need in clause.needs}
     assert set(Capability) - needed == set()
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from plumbline.reference.explain.engine import Answer
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Called,
     ContentsAsked,
     ContentsRead,
@@ -16,7 +15,7 @@ from plumbline.reference.history import (
     Settled,
     Shown,
 )
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Client,
     Content,
     Event,
@@ -30,9 +29,11 @@ from plumbline.reference.operations import (
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.search.search import Answer
 from plumbline.reference.tests.agreement import told
 
 PUT, DESTROY = OperationKind.PUT, OperationKind.DESTROY
+_KINDS = {"!": DESTROY, "+": OperationKind.CREATE}
 UNCHECKED = Client(name="K", servers=("B",), checks=False)
 CHECKED = Client(name="K", servers=("B",), checks=True)
 
@@ -51,7 +52,7 @@ def history(
     Args:
         timeline: +1 calls operation 1, -1 returns from it, "settled" settles, and "K=1" reads that the client
             holds what operation 1 wrote ("K=" that it holds nothing).
-        calls: who calls the operations, from 1 on, and what: "A B K!" are two puts and a destroy.
+        calls: who calls the operations, from 1 on, what: "A B K! K+" are two puts, a destroy, a create.
         client: the client.
         checks: the region's attribute.
         failed: the operation that fails, if one does.
@@ -63,7 +64,7 @@ def history(
             thread=f"{who[0]}{number}",
             member=who[0],
             region="r",
-            kind=DESTROY if who.endswith("!") else PUT,
+            kind=_KINDS.get(who[1:], PUT),
             key="x",
             token=f"t{number}",
         )
@@ -107,6 +108,9 @@ ONE_BY_ONE = "+1 -1 +2 -2 +3 -3 settled"
 AT_ONCE = "+1 +2 +3 -1 -2 -3 settled"
 
 RIGHT = {
+    "its create is an update at its server": history(
+        "+1 -1 settled +2 -2 settled B=2 K=2", "A K+", A="1 2", B="1 2", C="1 2", K="1 2"
+    ),
     "all that the server applied, and its own": history(
         ONE_BY_ONE, "A K C", A="1 2 3", B="1 2 3", C="1 2 3", K="1 2 3"
     ),
@@ -162,6 +166,9 @@ RIGHT = {
 }
 
 WRONG = {
+    "its create ends well and its server keeps what it held": history(
+        "+1 -1 settled +2 -2 settled B=1", "A K+", A="1", B="1", C="1", K="1 2"
+    ),
     "in another order than at its server": history(
         ONE_BY_ONE, "A C K", A="1 2 3", B="1 2 3", C="1 2 3", K="2 1 3"
     ),

@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from plumbline.reference.explain.question import ask
-from plumbline.reference.history import History, Settled, StatisticAsked, StatisticRead
+from plumbline.reference.history.history import History, Settled, StatisticAsked, StatisticRead
+from plumbline.reference.history.operations import RegionAttributes, Site, TombstoneSettings, Topology
 from plumbline.reference.model.world import World, empty_world
-from plumbline.reference.operations import RegionAttributes, Site, TombstoneSettings, Topology
 from plumbline.reference.rulebook.book import Rulebook
 
 COLLECTED = (1, 1)

@@ -9,10 +9,8 @@ from __future__ import annotations
 import pytest
 
 from plumbline.reference.explain.efforts import search
-from plumbline.reference.explain.engine import Answer, Budget
-from plumbline.reference.explain.judge import judge
 from plumbline.reference.explain.question import ask
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Called,
     Fault,
     FaultBegun,
@@ -26,7 +24,7 @@ from plumbline.reference.history import (
     StatisticAsked,
     StatisticRead,
 )
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Event,
     EventKind,
     Operation,
@@ -39,6 +37,8 @@ from plumbline.reference.operations import (
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.search.exhaustive import judge
+from plumbline.reference.search.search import Answer, Budget
 
 QUEUES = (
     QueueAttributes(id="to 2", site=1, remote_site=2),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plumbline.reference.deviations import Deviation, DeviationError, in_force, read_deviations
+from plumbline.reference.results.deviations import Deviation, DeviationError, in_force, read_deviations
 
 GOOD = """
 [[deviation]]
@@ -54,7 +54,7 @@ def test_an_empty_file_puts_nothing_on_record(tmp_path: Path):
         ),
         (GOOD + "versions = []", "deviation 1 (VER-TIE-01), versions: expected"),
         (GOOD + "versions = '1.15.*'", 'write, for example: versions = ["1.15.*"]'),
-        (GOOD.replace('"cache team"', '""'), "deviation 1 (VER-TIE-01), owner: expected text"),
+        (GOOD.replace('"cache team"', '""'), "deviation 1 (VER-TIE-01), owner: it is blank"),
         (GOOD.replace("[[deviation]]", "[deviation]"), "deviation: expected a list, got a table"),
     ],
 )

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.explain.disturbances import Disturbances
 from plumbline.reference.explain.index import Index
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Fault,
     FaultBegun,
     FaultKind,
@@ -16,8 +16,8 @@ from plumbline.reference.history import (
     Settled,
     SettledBut,
 )
+from plumbline.reference.history.operations import QueueAttributes, RegionAttributes, Site, Topology
 from plumbline.reference.model.world import empty_world
-from plumbline.reference.operations import QueueAttributes, RegionAttributes, Site, Topology
 
 STOP = Fault(kind=FaultKind.RECEIVER_STOP, member="C")
 START = Fault(kind=FaultKind.RECEIVER_START, member="C")

@@ -7,12 +7,12 @@ import pytest
 
 from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.refuting import sights
-from plumbline.reference.explore.shapes import Shape
+from plumbline.reference.explore.shapes import ProgramShape
 from plumbline.reference.explore.walk import Walked, _Walker, walk
-from plumbline.reference.history import FaultKind
-from plumbline.reference.operations import OperationKind
+from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.operations import OperationKind
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.rulebook.faulty_variants import FAULTY
 from plumbline.reference.tests.walks import (
     APART,
     BREAKING,
@@ -25,10 +25,12 @@ from plumbline.reference.tests.walks import (
 CRASH, LOST = (FaultKind.CRASH,), (FaultKind.REPLIES_LOST,)
 PAIRS = (("A", "B"), ("C", "D"))
 THREE = (("A",), ("B",), ("C",))
-DESTROYED = Shape(sites=NEARBY, operations=1, kinds=(OperationKind.DESTROY,), there=True, faults=(BREAKING,))
+DESTROYED = ProgramShape(
+    sites=NEARBY, operations=1, kinds=(OperationKind.DESTROY,), there=True, faults=(BREAKING,)
+)
 
 
-def named(of: Shape, name: str) -> Program:
+def named(of: ProgramShape, name: str) -> Program:
     return next(one for one in programs(of) if str(one) == name)
 
 
@@ -51,7 +53,7 @@ def hurried(program: Program) -> Walked:
     ],
     ids=str,
 )
-def test_whatever_is_held_in_the_end_is_held_where_much_is_taken_at_once(of: Shape, each: int):
+def test_whatever_is_held_in_the_end_is_held_where_much_is_taken_at_once(of: ProgramShape, each: int):
     few = all_ = 0
     for program in list(programs(of))[::each]:
         soon, late = hurried(program), walk(program, Rulebook())
@@ -75,12 +77,12 @@ def test_what_one_of_two_receivers_knows_may_have_to_be_told_to_the_other(name: 
 @pytest.mark.parametrize(
     "of",
     [
-        Shape(sites=APART, operations=3, kinds=(OperationKind.PUT,), ties=True),
-        Shape(sites=NEARBY, operations=2, kinds=(OperationKind.PUT,), faults=(CRASH,), after=(1,)),
+        ProgramShape(sites=APART, operations=3, kinds=(OperationKind.PUT,), ties=True),
+        ProgramShape(sites=NEARBY, operations=2, kinds=(OperationKind.PUT,), faults=(CRASH,), after=(1,)),
     ],
     ids=str,
 )
-def test_where_calls_have_their_time_none_is_made_before(of: Shape):
+def test_where_calls_have_their_time_none_is_made_before(of: ProgramShape):
     for program in programs(of):
         assert sights(hurried(program))["contents"] == sights(walk(program, Rulebook()))["contents"]
 
@@ -149,7 +151,9 @@ def test_how_far_a_batch_reaches_stays_while_some_of_it_is_unanswered():
         ("waits-for-site", between(NEARBY, 1, CRASH), "put by A; crash C"),
     ],
 )
-def test_nothing_is_taken_at_once_where_something_is_decided_otherwise(variant: str, of: Shape, name: str):
+def test_nothing_is_taken_at_once_where_something_is_decided_otherwise(
+    variant: str, of: ProgramShape, name: str
+):
     book, program = FAULTY[variant].rulebook(Rulebook()), named(of, name)
     soon, late = walk(program, book, moments=False), walk(program, book)
     assert sights(soon)["contents"] == sights(late)["contents"]

@@ -5,19 +5,19 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Step
 from plumbline.reference.explore.apart import member_of
 from plumbline.reference.explore.findings import broken_by
 from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.refuting import is_of_safety, sights
-from plumbline.reference.explore.shapes import KEY, REGION, Shape
+from plumbline.reference.explore.shapes import KEY, REGION, ProgramShape
 from plumbline.reference.explore.walk import Moment, Walked, _Walker, walk
-from plumbline.reference.history import FaultKind
+from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.operations import OperationKind
 from plumbline.reference.model.world import Collected, Sender
-from plumbline.reference.operations import OperationKind
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.rulebook.faulty_variants import FAULTY
 from plumbline.reference.rulebook.values import Stamp
+from plumbline.reference.search.transition import Step
 from plumbline.reference.tests.walks import APART, BREAKING, NEARBY, between, same_in_the_end
 
 PUT, DESTROY = OperationKind.PUT, OperationKind.DESTROY
@@ -25,8 +25,10 @@ TICK, CRASH = (FaultKind.TIME_LEAP,), (FaultKind.CRASH,)
 TWO, THREE = ("A", "B"), ("A", "B", "C")
 
 
-def shape(members: tuple[str, ...], operations: int, *faults: tuple[FaultKind, ...]) -> Shape:
-    return Shape(sites=(members,), operations=operations, kinds=(PUT, DESTROY), there=True, faults=faults)
+def shape(members: tuple[str, ...], operations: int, *faults: tuple[FaultKind, ...]) -> ProgramShape:
+    return ProgramShape(
+        sites=(members,), operations=operations, kinds=(PUT, DESTROY), there=True, faults=faults
+    )
 
 
 def both(program: Program, book: Rulebook) -> tuple[Walked, Walked]:
@@ -44,7 +46,7 @@ def both(program: Program, book: Rulebook) -> tuple[Walked, Walked]:
     ],
     ids=str,
 )
-def test_whatever_is_seen_in_the_end_is_seen_in_fewer_states(of: Shape, each: int, less: float):
+def test_whatever_is_seen_in_the_end_is_seen_in_fewer_states(of: ProgramShape, each: int, less: float):
     states = thorough = 0
     for program in list(programs(of))[::each]:
         few, every = both(program, Rulebook())
@@ -64,7 +66,9 @@ def test_whatever_is_seen_in_the_end_is_seen_in_fewer_states(of: Shape, each: in
     ],
     ids=str,
 )
-def test_what_has_left_queues_and_what_the_dead_called_changes_nothing_in_the_end(of: Shape, each: int):
+def test_what_has_left_queues_and_what_the_dead_called_changes_nothing_in_the_end(
+    of: ProgramShape, each: int
+):
     counted = emptied = 0
     for program in list(programs(of))[::each]:
         few, every = walk(program, Rulebook(), moments=False), walk(program, Rulebook(), reduced=False)
@@ -117,7 +121,7 @@ class Looking:
 
 
 @pytest.mark.parametrize("of", [shape(TWO, 3, TICK), shape(THREE, 2, TICK), shape(THREE, 2, CRASH)], ids=str)
-def test_who_is_looked_at_first_is_told_nothing_new_and_changes_places_with_all_others(of: Shape):
+def test_who_is_looked_at_first_is_told_nothing_new_and_changes_places_with_all_others(of: ProgramShape):
     several = 0
     for program in list(programs(of))[::7]:
         look = Looking(program)

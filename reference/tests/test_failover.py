@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.explain.engine import Answer
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Called,
     ContentsAsked,
     ContentsRead,
@@ -19,7 +18,7 @@ from plumbline.reference.history import (
     Settled,
     Shown,
 )
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Client,
     Content,
     Event,
@@ -33,6 +32,7 @@ from plumbline.reference.operations import (
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.search.search import Answer
 from plumbline.reference.tests.agreement import told
 
 SECURED = Client(name="K", servers=("B", "C"), redundancy=1)

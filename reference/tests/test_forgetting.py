@@ -5,14 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from plumbline.reference.history import Fault, FaultKind
-from plumbline.reference.model.foresight import Unknowing
-from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.sites.forgetting import Forgetting
-from plumbline.reference.model.sites.hazards import binds
-from plumbline.reference.model.sites.senders import REMOVALS
-from plumbline.reference.model.world import Channel, Message, Queued, Sender, World, empty_world
-from plumbline.reference.operations import (
+from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
     QueueAttributes,
@@ -20,6 +14,12 @@ from plumbline.reference.operations import (
     Site,
     Topology,
 )
+from plumbline.reference.model.foresight import Unknowing
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.forgetting import Forgetting
+from plumbline.reference.model.sites.hazards import binds
+from plumbline.reference.model.sites.senders import REMOVALS
+from plumbline.reference.model.world import Channel, Message, Queued, Sender, World, empty_world
 from plumbline.reference.rulebook.book import Rulebook
 
 TO_2 = QueueAttributes(id="to 2", site=1, remote_site=2, batch_size=2)

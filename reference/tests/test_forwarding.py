@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.explain.engine import Answer
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Called,
     ContentsAsked,
     ContentsRead,
@@ -20,7 +19,7 @@ from plumbline.reference.history import (
     Shown,
     Waited,
 )
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Content,
     Event,
     EventKind,
@@ -35,6 +34,7 @@ from plumbline.reference.operations import (
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.search.search import Answer
 from plumbline.reference.tests.agreement import told
 
 POLICIES = (HostPolicy("C", RegionPolicy.NORMAL), HostPolicy("D", RegionPolicy.EMPTY))

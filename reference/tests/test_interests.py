@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import msgspec
 import pytest
 
-from plumbline.reference.explain.engine import Answer
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Called,
     ContentsAsked,
     ContentsRead,
@@ -19,7 +16,7 @@ from plumbline.reference.history import (
     Settled,
     Shown,
 )
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Client,
     Content,
     Event,
@@ -34,7 +31,8 @@ from plumbline.reference.operations import (
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.rulebook.faulty_variants import FAULTY
+from plumbline.reference.search.search import Answer
 from plumbline.reference.tests.agreement import told
 
 K = Client(name="K", servers=("B",))
@@ -185,7 +183,7 @@ ENTERED = "invalidates-what-is-absent-silently"
 def test_a_client_that_enters_what_it_lacks_leaves_alone_what_it_has_destroyed_since(
     asked: History, answer: Answer
 ):
-    assert told(asked, dataclasses.replace(Rulebook(), **FAULTY[ENTERED].replaces)) is answer
+    assert told(asked, Rulebook(**FAULTY[ENTERED].replaces)) is answer
 
 
 def _nameless(asked: History, kind: OperationKind) -> History:

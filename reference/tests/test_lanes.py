@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plumbline.reference.explain.efforts import search
-from plumbline.reference.explain.engine import Answer
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Called,
     Fault,
     FaultBegun,
@@ -21,9 +20,7 @@ from plumbline.reference.history import (
     Settled,
     Shown,
 )
-from plumbline.reference.model.sites.hazards import binds, breaks
-from plumbline.reference.model.sites.lanes import Lane, dealt_out, sender_of, told_apart
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Event,
     EventKind,
     Operation,
@@ -37,7 +34,10 @@ from plumbline.reference.operations import (
     Status,
     Topology,
 )
+from plumbline.reference.model.sites.hazards import binds, breaks
+from plumbline.reference.model.sites.lanes import DispatcherPartition, dealt_out, sender_of, told_apart
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.search.search import Answer
 
 TOPOLOGY = Topology((Site(1, ("A", "B")), Site(2, ("C", "D"))))
 REGION = RegionAttributes(name="r", senders=("to 2", "to 1"))
@@ -134,7 +134,7 @@ def test_a_history_of_one_dispatcher_is_left_as_it_is():
 
 def test_there_is_a_lane_for_each_key_and_the_region_feeds_all_of_them():
     history = told_apart(told(*OTHER_KEY, there="v1 v2", queue=sender(3)), Rulebook())
-    lanes = [queue for queue in history.queues if isinstance(queue, Lane)]
+    lanes = [queue for queue in history.queues if isinstance(queue, DispatcherPartition)]
     assert [lane.group for lane in lanes] == ["x", "y"]
     assert not any(lane.parts_keys for lane in lanes)
     assert history.regions[0].senders == (*(lane.id for lane in lanes), "to 1")
@@ -142,12 +142,12 @@ def test_there_is_a_lane_for_each_key_and_the_region_feeds_all_of_them():
 
 def test_events_of_a_key_may_overtake_where_each_thread_has_a_lane():
     history = told_apart(told(*SAME_KEY, there="v1 v2", queue=sender(3, "thread")), Rulebook())
-    assert all(queue.parts_keys for queue in history.queues if isinstance(queue, Lane))
+    assert all(queue.parts_keys for queue in history.queues if isinstance(queue, DispatcherPartition))
 
 
 def test_a_running_sender_hands_each_group_to_one_of_its_dispatchers():
     queues, (region,) = dealt_out((sender(3), BACK), (REGION,))
-    lanes = [queue for queue in queues if isinstance(queue, Lane)]
+    lanes = [queue for queue in queues if isinstance(queue, DispatcherPartition)]
     assert len(lanes) == 3
     assert len(region.senders) == 4
     keys = [f"k{number}" for number in range(40)]

@@ -1,117 +1,87 @@
-"""The search and its judge as a checker of linearizability: a key-value register and its calls."""
+"""The search as a checker of linearizability: a register, its calls, and recorded histories."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import permutations
-from typing import Any, NamedTuple
+from pathlib import Path
 
 import pytest
 
-from plumbline.reference.explain.engine import Answer, explain
-from plumbline.reference.explain.judge import judge
-from plumbline.reference.explain.steps import Claim, Entry, Logs, Place, Step, System, View
-from plumbline.reference.hashed import HashedMap
+from plumbline.reference.search.exhaustive import judge
+from plumbline.reference.search.recorded_histories import (
+    UnreadableHistoryError,
+    initial_value,
+    read_history,
+)
+from plumbline.reference.search.register import RegisterCall, linearizable, only_reads, question, register
+from plumbline.reference.search.search import Answer, explain
 
-CLOCK = "clock"
-MOMENT = Claim("moment", "The clock is one order, and a call or return only allows more.")
-READING = Claim("reading", "A reading that is right now changes nothing.", frozenset({"reads are right"}))
-
-
-class Call(NamedTuple):
-    """A put of a value, or a get that gave it; from one moment of the clock to another."""
-
-    kind: str
-    key: str
-    value: int | None
+Named = Mapping[str, tuple[str, tuple[Hashable, ...], Hashable]]
 
 
-class Register(System):
-    """Calls take effect one at a time, between being called and returning."""
-
-    def __init__(self, calls: Mapping[str, Call]) -> None:
-        self.calls = calls
-
-    def initial(self) -> Any:
-        """The values by key, and for each open call whether it has taken effect."""
-        return HashedMap[str, int](), HashedMap[str, bool]()
-
-    def steps(self, state: Any, view: View) -> Iterator[Step]:
-        values, under_way = state
-        due: Any = view.due(CLOCK)
-        if due is not None:
-            kind, name = due
-            if kind == "call":
-                yield Step(due, (values, under_way.set(name, value=False)), ((CLOCK, due),), MOMENT)
-            elif under_way.get(name):
-                yield Step(due, (values, under_way.delete(name)), ((CLOCK, due),), MOMENT)
-        for name, happened in under_way.items():
-            if happened:
-                continue
-            call = self.calls[name]
-            after = under_way.set(name, value=True)
-            if call.kind == "put":
-                yield Step(("put", name), (values.set(call.key, call.value), after))
-            else:
-                shown = (("result", name), values.get(call.key))
-                yield Step(("get", name), (values, after), (shown,), READING)
-
-    def canonical(self, state: Any, now: int) -> Any:
-        del now
-        return state
+def calls(timeline: str, named: Named) -> list[RegisterCall]:
+    """The calls of a timeline such as "+a +b -a -b": + calls, - returns."""
+    at = {word: moment for moment, word in enumerate(timeline.split())}
+    return [
+        RegisterCall(
+            kind, arguments, at[f"+{name}"], at.get(f"-{name}"), result if f"-{name}" in at else None
+        )
+        for name, (kind, arguments, result) in named.items()
+    ]
 
 
-def register(timeline: str, **calls: Call) -> tuple[Register, Logs]:
-    """The question of a timeline such as "+a +b -a -b": + calls, - returns."""
-    moments = [("call" if word[0] == "+" else "return", word[1:]) for word in timeline.split()]
-    returned = {name for kind, name in moments if kind == "return"}
-    results: dict[Place, list[Entry]] = {
-        ("result", name): [call.value]
-        for name, call in calls.items()
-        if call.kind == "get" and name in returned
-    }
-    return Register(calls), Logs({CLOCK: moments, **results}, clock=CLOCK)
+def write(value: int) -> tuple[str, tuple[Hashable, ...], Hashable]:
+    return "write", (value,), None
 
 
-def put(value: int, key: str = "x") -> Call:
-    return Call("put", key, value)
+def read(value: int) -> tuple[str, tuple[Hashable, ...], Hashable]:
+    """A read; 0 is the first value of the register."""
+    return "read", (), value
 
 
-def got(value: int | None, key: str = "x") -> Call:
-    return Call("get", key, value)
+def cas(expected: int, value: int, *, done: bool) -> tuple[str, tuple[Hashable, ...], Hashable]:
+    return "cas", (expected, value), done
 
 
-LINEARIZABLE = {
-    "one after the other": ("+a -a +b -b", {"a": put(1), "b": got(1)}),
-    "nothing was put": ("+a -a", {"a": got(None)}),
-    "overlapping, before": ("+a +b -b -a", {"a": put(1), "b": got(None)}),
-    "overlapping, after": ("+a +b -b -a", {"a": put(1), "b": got(1)}),
-    "old, then new, within one put": ("+a +b -b +c -c -a", {"a": put(1), "b": got(None), "c": got(1)}),
-    "a put that never returned": ("+a +b -b", {"a": put(1), "b": got(1)}),
-    "keys apart": ("+a -a +b -b", {"a": put(1, "x"), "b": got(None, "y")}),
-    "two puts at once, either order": ("+a +b -a -b +c -c", {"a": put(1), "b": put(2), "c": got(1)}),
+LINEARIZABLE: dict[str, tuple[str, Named]] = {
+    "one after the other": ("+a -a +b -b", {"a": write(1), "b": read(1)}),
+    "nothing was written": ("+a -a", {"a": read(0)}),
+    "overlapping, before": ("+a +b -b -a", {"a": write(1), "b": read(0)}),
+    "overlapping, after": ("+a +b -b -a", {"a": write(1), "b": read(1)}),
+    "old, then new, within one write": ("+a +b -b +c -c -a", {"a": write(1), "b": read(0), "c": read(1)}),
+    "a write that never returned": ("+a +b -b", {"a": write(1), "b": read(1)}),
+    "two writes at once, either order": ("+a +b -a -b +c -c", {"a": write(1), "b": write(2), "c": read(1)}),
+    "the same value again, later": (
+        "+a +b -b +c -c +d -d -a",
+        {"a": write(1), "b": write(1), "c": write(2), "d": read(1)},
+    ),
+    "compare and set": ("+a -a +b -b", {"a": cas(0, 1, done=True), "b": cas(0, 2, done=False)}),
 }
-NOT_LINEARIZABLE = {
-    "lost": ("+a -a +b -b", {"a": put(1), "b": got(None)}),
-    "from nowhere": ("+a -a +b -b", {"a": put(1), "b": got(2)}),
-    "new, then old, within one put": ("+a +b -b +c -c -a", {"a": put(1), "b": got(1), "c": got(None)}),
+NOT_LINEARIZABLE: dict[str, tuple[str, Named]] = {
+    "lost": ("+a -a +b -b", {"a": write(1), "b": read(0)}),
+    "from nowhere": ("+a -a +b -b", {"a": write(1), "b": read(2)}),
+    "new, then old, within one write": ("+a +b -b +c -c -a", {"a": write(1), "b": read(1), "c": read(0)}),
     "overwritten and back": (
         "+a -a +b -b +c -c +d -d",
-        {"a": put(1), "b": put(2), "c": got(2), "d": got(1)},
+        {"a": write(1), "b": write(2), "c": read(2), "d": read(1)},
     ),
-    "two readers that see two puts in two orders": (
+    "two readers that see two writes in two orders": (
         "+a +b +c -c +d -d +e -e -a -b",
-        {"a": put(1), "b": put(2), "c": got(1), "d": got(2), "e": got(1)},
+        {"a": write(1), "b": write(2), "c": read(1), "d": read(2), "e": read(1)},
     ),
-    "of another key": ("+a -a +b -b", {"a": put(1, "x"), "b": got(1, "y")}),
+    "compare and set of an old value": (
+        "+a -a +b -b",
+        {"a": cas(0, 1, done=True), "b": cas(0, 2, done=True)},
+    ),
 }
 
 
-def answers(timeline: str, calls: Mapping[str, Call]) -> set[Answer]:
-    """What search and judge say of the calls."""
-    question = register(timeline, **calls)
-    return {explain(*question).answer, judge(*question).answer}
+def answers(timeline: str, named: Named) -> set[Answer]:
+    """The answers of the search and of the exhaustive search."""
+    asked = question(calls(timeline, named), register, 0)
+    return {explain(*asked).answer, judge(*asked).answer}
 
 
 @pytest.mark.parametrize("name", LINEARIZABLE)
@@ -124,76 +94,144 @@ def test_calls_that_are_not_linearizable_are_refuted(name: str):
     assert answers(*NOT_LINEARIZABLE[name]) == {Answer.REFUTED}
 
 
-def test_the_run_found_is_told_step_by_step():
-    system, logs = register("+a +b -b +c -c -a", a=put(1), b=got(None), c=got(1))
+def test_the_run_found_names_each_effect_in_order():
+    system, logs = question(calls(*LINEARIZABLE["old, then new, within one write"]), register, 0)
     path = explain(system, logs).path
-    assert [name for name, _ in path if name[0] in ("put", "get")] == [
-        ("get", "b"),
-        ("put", "a"),
-        ("get", "c"),
-    ]
-    assert [name for name, _ in path if name[0] in ("call", "return")] == list(logs.entries[CLOCK])
+    assert [name for name, _ in path if name[0] == "effect"] == [("effect", 1), ("effect", 0), ("effect", 2)]
 
 
-def draw_calls(draw: random.Random) -> tuple[str, dict[str, Call]]:
-    """Up to five calls of two keys by three callers, every result drawn, right or wrong."""
-    calls: dict[str, Call] = {}
+def draw_calls(draw: random.Random) -> list[RegisterCall]:
+    """Up to five calls by three callers, every result drawn, right or wrong; some never return."""
+    named: dict[str, tuple[str, tuple[Hashable, ...], Hashable]] = {}
     busy: dict[int, str] = {}
     timeline = []
-    while len(calls) < 5 or busy:
+    while len(named) < 5 or busy:
         caller = draw.randrange(3)
         if caller in busy:
-            timeline.append(f"-{busy.pop(caller)}")
-        elif len(calls) < 5:
-            name = "abcde"[len(calls)]
-            key = draw.choice("xxy")
-            calls[name] = (
-                put(len(calls), key)
-                if draw.random() < 0.5
-                else got(draw.choice((None, *range(len(calls)))), key)
+            name = busy.pop(caller)
+            if draw.random() < 0.9:
+                timeline.append(f"-{name}")
+        elif len(named) < 5:
+            name = "abcde"[len(named)]
+            named[name] = draw.choice(
+                (
+                    write(draw.randrange(1, 4)),
+                    read(draw.randrange(4)),
+                    cas(draw.randrange(3), draw.randrange(1, 4), done=draw.random() < 0.5),
+                )
             )
             busy[caller] = name
             timeline.append(f"+{name}")
-    return " ".join(timeline), calls
+    return calls(" ".join(timeline), named)
 
 
-def linearizable(timeline: str, calls: Mapping[str, Call]) -> bool:
-    """By trying every order: one that keeps calls apart which were apart, and gives what was got."""
-    at = {word: moment for moment, word in enumerate(timeline.split())}
+def by_every_order(drawn: Sequence[RegisterCall]) -> bool:
+    """Whether some order keeps apart the calls that were apart, and gives every result.
 
-    def holds(order: tuple[str, ...]) -> bool:
-        values: dict[str, int | None] = {}
-        for index, name in enumerate(order):
-            if any(at[f"-{later}"] < at[f"+{name}"] for later in order[index:]):
-                return False
-            call = calls[name]
-            if call.kind == "put":
-                values[call.key] = call.value
-            elif values.get(call.key) != call.value:
-                return False
-        return True
-
-    return any(holds(order) for order in permutations(calls))
+    A call that never returned may have happened or not, so every part of those is tried as well.
+    """
+    done = [call for call in drawn if call.returned is not None]
+    open_calls = [call for call in drawn if call.returned is None]
+    parts = [
+        [call for number, call in enumerate(open_calls) if mask >> number & 1]
+        for mask in range(1 << len(open_calls))
+    ]
+    return any(_holds(order) for part in parts for order in permutations([*done, *part]))
 
 
-def test_search_and_judge_agree_with_trying_every_order_on_random_calls():
+def _holds(order: Sequence[RegisterCall]) -> bool:
+    value: Hashable = 0
+    for index, call in enumerate(order):
+        if any(later.returned is not None and later.returned < call.called for later in order[index:]):
+            return False
+        value, result = register(value, call)
+        if call.result is not None and call.result != result:
+            return False
+    return True
+
+
+def test_the_search_agrees_with_trying_every_order_on_2000_random_histories():
     draw = random.Random(1)  # noqa: S311 - reproducible examples, not secrets
     found = {Answer.EXPLAINED: 0, Answer.REFUTED: 0}
-    for _ in range(400):
-        timeline, calls = draw_calls(draw)
-        system, logs = register(timeline, **calls)
-        right = Answer.EXPLAINED if linearizable(timeline, calls) else Answer.REFUTED
-        assert explain(system, logs).answer is right, (timeline, calls)
-        assert explain(system, logs, switched_off={"reads are right"}).answer is right, (timeline, calls)
-        assert judge(system, logs).answer is right, (timeline, calls)
+    for _ in range(2_000):
+        drawn = draw_calls(draw)
+        right = Answer.EXPLAINED if by_every_order(drawn) else Answer.REFUTED
+        assert linearizable(drawn, register, 0) is right, drawn
         found[right] += 1
-    assert min(found.values()) > 50
+    assert min(found.values()) > 200
 
 
-def test_the_claims_spare_the_search_most_of_the_judges_work():
-    timeline = " ".join(f"+p{n} +g{n} -p{n} -g{n}" for n in range(30))
-    calls = {f"p{n}": put(n) for n in range(30)} | {f"g{n}": got(n) for n in range(30)}
-    system, logs = register(f"{timeline} +last -last", **calls, last=got(28))
-    searched, judged = explain(system, logs), judge(system, logs)
+def test_the_exhaustive_search_agrees_too():
+    draw = random.Random(2)  # noqa: S311 - reproducible examples, not secrets
+    for _ in range(200):
+        drawn = draw_calls(draw)
+        assert judge(*question(drawn, register, 0)).answer is linearizable(drawn, register, 0), drawn
+
+
+def test_taking_reads_at_once_spares_most_states():
+    named = {f"w{n}": write(n) for n in range(1, 30)} | {f"r{n}": read(n) for n in range(1, 30)}
+    timeline = " ".join(f"+w{n} +r{n} -w{n} -r{n}" for n in range(1, 30))
+    asked = question(calls(f"{timeline} +last -last", {**named, "last": read(28)}), register, 0)
+    searched, judged = explain(*asked), judge(*asked)
     assert searched.answer is judged.answer is Answer.REFUTED
     assert searched.states < judged.states
+
+
+def test_only_calls_that_never_change_the_register_are_taken_at_once():
+    assert only_reads(RegisterCall("read", (), 0, 1, 7))
+    assert only_reads(RegisterCall("cas", (1, 2), 0, 1, result=False))
+    assert not only_reads(RegisterCall("cas", (1, 2), 0, None, None))
+    assert not only_reads(RegisterCall("write", (1,), 0, 1, None))
+
+
+JEPSEN = """\
+INFO  jepsen.util - 0\t:invoke\t:read\tnil
+INFO  jepsen.util - 1\t:invoke\t:write\t4
+INFO  jepsen.util - 0\t:ok\t:read\tnil
+INFO  jepsen.util - 2\t:invoke\t:cas\t[4 3]
+INFO  jepsen.util - 1\t:info\t:write\t:timed-out
+INFO  jepsen.util - 2\t:ok\t:cas\t[4 3]
+INFO  jepsen.util - 0\t:invoke\t:read\tnil
+INFO  jepsen.util - 0\t:ok\t:read\t{last}
+INFO  jepsen.util - 3\t:invoke\t:read\tnil
+INFO  jepsen.util - 3\t:fail\t:read\t:timed-out
+"""
+
+KEYED = """\
+{:process 0, :type :invoke, :f :append, :key "0", :value "x 0 0 y"}
+{:process 0, :type :ok, :f :append, :key "0", :value "x 0 0 y"}
+{:process 1, :type :invoke, :f :put, :key "1", :value "z"}
+{:process 0, :type :invoke, :f :get, :key "0", :value nil}
+{:process 1, :type :ok, :f :put, :key "1", :value "z"}
+{:process 0, :type :ok, :f :get, :key "0", :value "LAST"}
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "right"), [("3", Answer.EXPLAINED), ("4", Answer.REFUTED), ("nil", Answer.REFUTED)]
+)
+def test_a_log_of_jepsen_is_read(tmp_path: Path, last: str, right: Answer):
+    file = tmp_path / "register.log"
+    file.write_text(JEPSEN.format(last=last))
+    (found,) = read_history(file).values()
+    assert [call.kind for call in found] == ["read", "write", "cas", "read", "read"]
+    assert (found[1].returned, found[4].result) == (None, None)
+    assert linearizable(found, register, initial_value(file)) is right
+
+
+@pytest.mark.parametrize(("last", "right"), [("x 0 0 y", Answer.EXPLAINED), ("", Answer.REFUTED)])
+def test_a_history_with_keys_is_read_key_by_key(tmp_path: Path, last: str, right: Answer):
+    file = tmp_path / "keys.txt"
+    file.write_text(KEYED.replace("LAST", last))
+    found = read_history(file)
+    assert {key: len(of_key) for key, of_key in found.items()} == {"0": 2, "1": 1}
+    assert linearizable(found["0"], register, initial_value(file)) is right
+    assert linearizable(found["1"], register, initial_value(file)) is Answer.EXPLAINED
+
+
+@pytest.mark.parametrize("line", ["no format at all", "INFO  jepsen.util - 9\t:ok\t:read\t1"])
+def test_a_line_that_is_no_part_of_a_history_is_named(tmp_path: Path, line: str):
+    file = tmp_path / "register.log"
+    file.write_text(f"{line}\n")
+    with pytest.raises(UnreadableHistoryError, match="line 1"):
+        read_history(file)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from plumbline.ci.selftest.histories.samples import VIOLATING
 from plumbline.reference.explain.naming import broken, name
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.decisions import DECISIONS
-from plumbline.reference.rules.samples import VIOLATING
 
 WRONG = VIOLATING["DISC-LSN-01"]
 

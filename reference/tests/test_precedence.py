@@ -5,13 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Entry, Place, Unobserved
-from plumbline.reference.model.foresight import Unknowing
-from plumbline.reference.model.places import listener_entry
-from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.sites.precedence import Precedence
-from plumbline.reference.model.world import Channel, Message, Queued, World, empty_world
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     EventKind,
     Operation,
     OperationKind,
@@ -20,7 +14,13 @@ from plumbline.reference.operations import (
     Site,
     Topology,
 )
+from plumbline.reference.model.foresight import Unknowing
+from plumbline.reference.model.places import listener_entry
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.precedence import Precedence
+from plumbline.reference.model.world import Channel, Message, Queued, World, empty_world
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.search.transition import Entry, Place, Unobserved
 
 TOPOLOGY = Topology((Site(1, ("A", "B")), Site(2, ("C", "D"))))
 QUEUE = QueueAttributes(id="to 2", site=1, remote_site=2)

@@ -7,10 +7,8 @@ import pytest
 from plumbline.reference.explain.hearsay import Hearsay
 from plumbline.reference.explain.hindsight import Hindsight
 from plumbline.reference.explain.index import Index
-from plumbline.reference.history import Called, History, Returned, Settled, Shown
-from plumbline.reference.model.foresight import Comes
-from plumbline.reference.model.world import Entry, empty_world
-from plumbline.reference.operations import (
+from plumbline.reference.history.history import Called, History, Returned, Settled, Shown
+from plumbline.reference.history.operations import (
     Event,
     EventKind,
     Operation,
@@ -21,6 +19,8 @@ from plumbline.reference.operations import (
     Status,
     Topology,
 )
+from plumbline.reference.model.foresight import Comes
+from plumbline.reference.model.world import Entry, empty_world
 from plumbline.reference.rulebook.values import EntryState, Stamp
 
 STORED = Entry(EntryState.LIVE, "old", Stamp(1, "A"))

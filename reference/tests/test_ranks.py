@@ -5,21 +5,21 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from plumbline.reference.history.operations import OperationKind
 from plumbline.reference.model.sites.ranks import without_idle
 from plumbline.reference.model.world import (
     Call,
+    CallStage,
     Channel,
     Entry,
     Message,
     Queued,
     Sender,
-    Stage,
     Wire,
     WireName,
     World,
     empty_world,
 )
-from plumbline.reference.operations import OperationKind
 from plumbline.reference.rulebook.values import EntryState, Stamp
 
 KEY = ("r", "x")
@@ -69,8 +69,8 @@ def held() -> World:
 
 LEFT = {
     "an entry": held(),
-    "a call that takes effect": called(1, Call(Stage.CALLED)),
-    "a call that is yet to be sent": called(9, Call(Stage.APPLIED, stamp=stamp(1))),
+    "a call that takes effect": called(1, Call(CallStage.CALLED)),
+    "a call that is yet to be sent": called(9, Call(CallStage.APPLIED, stamp=stamp(1))),
     "a message": sent(Message(1, None)),
     "what a message leaves behind": sent(Message(9, stamp(1))),
     "what a message tells of another site": sent(Message(9, None, event=event(1))),
@@ -90,7 +90,11 @@ def test_what_is_left_of_an_operation_can_still_be_compared(by: str):
 
 @pytest.mark.parametrize(
     "world",
-    [ranked(), called(1, Call(Stage.SENT, stamp=stamp(1))), called(1, Call(Stage.DONE, stamp=stamp(1)))],
+    [
+        ranked(),
+        called(1, Call(CallStage.SENT, stamp=stamp(1))),
+        called(1, Call(CallStage.DONE, stamp=stamp(1))),
+    ],
     ids=["nothing", "a call that was sent", "a call that is over"],
 )
 def test_nothing_is_known_of_timestamps_of_which_nothing_is_left(world: World):

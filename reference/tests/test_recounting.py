@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from plumbline.reference.model.recounting import Recounting, without_stamps
-from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Call, Channel, Entry, Message, Stage, World, empty_world
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
     RegionAttributes,
@@ -17,6 +14,9 @@ from plumbline.reference.operations import (
     TombstoneSettings,
     Topology,
 )
+from plumbline.reference.model.recounting import Recounting, without_stamps
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.world import Call, CallStage, Channel, Entry, Message, World, empty_world
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import EntryState, Stamp
 
@@ -67,7 +67,7 @@ def versions(world: World) -> list[int]:
     return [stamp.version for stamp in found if stamp is not None]
 
 
-OVER = Call(Stage.SENT, stamp=Stamp(1, "A"), update=True)
+OVER = Call(CallStage.SENT, stamp=Stamp(1, "A"), update=True)
 """What everybody has, and whose caller has yet to be told."""
 
 
@@ -83,7 +83,7 @@ def test_a_call_that_only_has_to_return_keeps_no_version_from_being_counted_anew
     "call",
     [
         replace(OVER, waiting=frozenset({"B"})),
-        replace(OVER, stage=Stage.APPLIED),
+        replace(OVER, stage=CallStage.APPLIED),
     ],
     ids=["waits for others", "has yet to be sent"],
 )
@@ -102,8 +102,8 @@ def test_a_message_on_its_way_keeps_its_version():
 
 
 def test_who_only_has_to_return_forgets_nothing_else():
-    done = Call(Stage.DONE, stamp=Stamp(1, "A"), update=True, discarded=True)
-    assert without_stamps(called(stored(5), done)).calls[1] == Call(Stage.DONE, discarded=True)
+    done = Call(CallStage.DONE, stamp=Stamp(1, "A"), update=True, discarded=True)
+    assert without_stamps(called(stored(5), done)).calls[1] == Call(CallStage.DONE, discarded=True)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.explain.engine import Answer
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Called,
     ContentsAsked,
     ContentsRead,
@@ -15,7 +14,7 @@ from plumbline.reference.history import (
     Returned,
     Settled,
 )
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Client,
     Content,
     Interest,
@@ -28,6 +27,7 @@ from plumbline.reference.operations import (
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.search.search import Answer
 from plumbline.reference.tests.agreement import told
 
 _KINDS = {

@@ -1,23 +1,33 @@
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import signal
 import tempfile
+import threading
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
-from plumbline.reference.deviations import Deviation
-from plumbline.reference.history import History
+from plumbline.ci.selftest.histories.samples import CONFORMING, VIOLATING, conflict, sample_run
+from plumbline.reference.history.history import History
+from plumbline.reference.results.deviations import Deviation
+from plumbline.reference.results.runs import read_record
+from plumbline.reference.results.sealing import seal_run
+from plumbline.reference.results.verdicts import Source, Verdict
 from plumbline.reference.rules import judging
 from plumbline.reference.rules.judging import (
     WITNESSES_KEPT,
-    Finding,
     Judgement,
+    RuleFinding,
     as_owed,
     connect,
     findings,
@@ -26,14 +36,11 @@ from plumbline.reference.rules.judging import (
 )
 from plumbline.reference.rules.lint import lint
 from plumbline.reference.rules.page import markdown
-from plumbline.reference.rules.rule import Rule, RuleError, View, load_rules, parse_rule
-from plumbline.reference.rules.samples import CONFORMING, VIOLATING, conflict, sample_run
-from plumbline.reference.runs import read_record
-from plumbline.reference.trace.files import seal
+from plumbline.reference.rules.rule import Rule, RuleError, RuleView, load_rules, parse_rule
+from plumbline.reference.trace.files import file_schema, seal
 from plumbline.reference.trace.rows import rows
-from plumbline.reference.trace.schema import TRACE_SCHEMA
+from plumbline.reference.trace.schema import TRACE_SCHEMA, TraceKind
 from plumbline.reference.trace.writer import TraceWriter
-from plumbline.reference.verdicts import Source, Verdict
 
 RULES = load_rules()
 ONE_SITE = set(VIOLATING)
@@ -175,9 +182,52 @@ def test_an_example_written_twice_is_a_flaw(tmp_path: Path):
             writer.write("e", Source.MACHINE, Verdict.PASS, CONFORMING)
     sample_run(run)
     (judgement,) = judge_runs([run])
-    assert set(verdicts(judgement).values()) <= {Verdict.UNKNOWN, Verdict.FAIL}
-    assert Verdict.UNKNOWN in verdicts(judgement).values()
+    assert set(verdicts(judgement).values()) == {Verdict.UNKNOWN}
     assert "not there once and whole" in judgement.flaws[0].reason
+    assert (judgement.examples, judgement.witnesses) == (0, ())
+
+
+def some_rows_twice(table: pa.Table) -> pa.Table:
+    return pa.concat_tables([table, table.slice(0, 3)])
+
+
+def rows_lost(table: pa.Table) -> pa.Table:
+    """All rows of listeners, so that a rule would miss what members were told."""
+    return table.filter(pc.not_equal(table["kind"], "listener"))
+
+
+def numbered_anew(table: pa.Table) -> pa.Table:
+    place = table.schema.get_field_index("seq")
+    return table.set_column(place, table.schema.field(place), pc.add(table["seq"], 1))
+
+
+@pytest.mark.parametrize("damage", [some_rows_twice, rows_lost, numbered_anew])
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_an_example_that_is_not_whole_accuses_nobody_and_hides_no_violation_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[pa.Table], pa.Table], in_memory: bool
+):
+    if not in_memory:
+        monkeypatch.setattr(judging, "ROWS_IN_MEMORY", 0)
+    run = sample_run(tmp_path / "run", VIOLATING["CONS-RR-04"])
+    schema = file_schema("run", "other")
+    told = [
+        row | {"example": "torn"} for row in rows("run", "torn", Source.MACHINE, Verdict.PASS, CONFORMING)
+    ]
+    whole = pa.Table.from_pylist(told, schema=schema)
+    with pq.ParquetWriter(run / "trace" / "other.parquet", schema) as parquet:
+        parquet.write_table(damage(whole))
+        trailer = {"run_id": "run", "example": "", "source": "", "seq": 0, "kind": TraceKind.TRAILER}
+        count = damage(whole).num_rows + 1
+        parquet.write_table(pa.Table.from_pylist([trailer | {"amount": count}], schema))
+    seal(run)
+    seal_run(run)
+    (judgement,) = judge_runs([run])
+    found = verdicts(judgement)
+    assert {name for name, verdict in found.items() if verdict is Verdict.FAIL} == {"CONS-RR-04"}
+    assert set(found.values()) == {Verdict.FAIL, Verdict.UNKNOWN}
+    assert {witness.example for witness in judgement.witnesses} == {"e0"}
+    (flaw,) = judgement.flaws
+    assert flaw.reason == "the example torn is not there once and whole, so it is unread"
 
 
 def test_a_page_broken_after_sealing_spoils_only_its_own_run(tmp_path: Path):
@@ -188,10 +238,30 @@ def test_a_page_broken_after_sealing_spoils_only_its_own_run(tmp_path: Path):
     data[40:200] = bytes(160)
     path.write_bytes(data)
     seal(bad)
+    seal_run(bad)
     first, second = judge_runs([good, bad])
     assert set(verdicts(first).values()) == {Verdict.PASS}
     assert set(verdicts(second).values()) == {Verdict.UNKNOWN}
     assert "cannot be read through" in second.flaws[0].reason
+
+
+def test_a_signal_that_comes_while_a_statement_runs_ends_the_judging(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def endless(connection: duckdb.DuckDBPyConnection, *_: object) -> None:
+        threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGUSR1)).start()
+        connection.execute("SELECT count(*) FROM range(1_000_000_000_000)").fetchall()
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(judging, "_ask", endless)
+    before = signal.signal(signal.SIGUSR1, stop)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            judge_runs([sample_run(tmp_path / "run", CONFORMING)])
+    finally:
+        signal.signal(signal.SIGUSR1, before)
 
 
 def test_the_page_tells_of_the_rules_as_they_are():
@@ -209,7 +279,7 @@ STATEMENT = (
 )
 PLAIN = Rule(
     requirement="CONS-RR-04",
-    view=View.BLACK_BOX,
+    view=RuleView.BLACK_BOX,
     empty_start=False,
     columns=("run_id", "example", "seq", "kind", "region", "key", "value"),
     opportunity="a row",
@@ -364,7 +434,7 @@ def test_large_traces_are_judged_from_their_files_alike(tmp_path: Path, monkeypa
 
 def test_a_rule_finds_nothing_that_the_dialect_of_the_run_does_not_owe():
     # Document 001 has a client's invalidation stay there, 004 has it go to its server.
-    found = Finding(run_id="run", requirement="C2S-OPS-06", opportunities=2, violations=1)
+    found = RuleFinding(run_id="run", requirement="C2S-OPS-06", opportunities=2, violations=1)
     assert as_owed(found, "gemfire6") == found
     assert as_owed(found, "of a record from elsewhere") == found
-    assert as_owed(found, "geode") == Finding(run_id="run", requirement="C2S-OPS-06")
+    assert as_owed(found, "geode") == RuleFinding(run_id="run", requirement="C2S-OPS-06")

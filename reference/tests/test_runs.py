@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from plumbline.reference.runs import (
+from plumbline.reference.results.runs import (
     VERDICT_SCHEMA,
     UnreadableRunError,
     read_counterexample,
@@ -17,7 +17,7 @@ from plumbline.reference.runs import (
     read_verdicts,
     write_verdicts,
 )
-from plumbline.reference.verdicts import Source, Verdict, VerdictRow
+from plumbline.reference.results.verdicts import Source, Verdict, VerdictRow
 
 DEEP = b"[" * 100_000
 NO_UTF_8 = b'{"run_id": "\xff\xfe"}'

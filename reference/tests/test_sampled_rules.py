@@ -7,7 +7,7 @@ from collections import Counter
 import msgspec
 import pytest
 
-from plumbline.reference.rules import (
+from plumbline.ci.selftest.histories import (
     bucket_samples,
     checking_samples,
     client_right,
@@ -17,9 +17,9 @@ from plumbline.reference.rules import (
     replicate_samples,
     transaction_samples,
 )
-from plumbline.reference.rules.client_right import untold
-from plumbline.reference.rules.rule import RuleError, View, load_parts, load_rules, parse_rule
-from plumbline.reference.rules.samples import VIOLATING
+from plumbline.ci.selftest.histories.client_right import untold
+from plumbline.ci.selftest.histories.samples import VIOLATING
+from plumbline.reference.rules.rule import RuleError, RuleView, load_parts, load_rules, parse_rule
 from plumbline.reference.tests.sampled import Found, judged
 
 RIGHT = {
@@ -79,8 +79,8 @@ def test_every_rule_has_two_wrong_samples_and_a_right_one_that_looks_wrong():
     violated = Counter(rule for sample in WRONG.values() for rule in sample.violates)
     tempting = set().union(*(sample.looks_like for sample in RIGHT.values()))
     for name, rule in RULES.items():
-        assert violated[name] >= (2 if rule.view is View.BLACK_BOX else 1), name
-        assert name in tempting or rule.view is View.INTERNAL, name
+        assert violated[name] >= (2 if rule.view is RuleView.BLACK_BOX else 1), name
+        assert name in tempting or rule.view is RuleView.INTERNAL, name
 
 
 def test_without_the_kind_that_a_rule_names_nothing_is_an_opportunity(monkeypatch: pytest.MonkeyPatch):

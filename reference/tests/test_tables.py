@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from msgspec import Meta
 
-from plumbline.reference.tables import LARGEST, TableError, fields, read_table
+from plumbline.reference.results.tables import LARGEST, TableError, fields, read_table
 
 
 class Colour(StrEnum):

@@ -8,6 +8,14 @@ from types import MappingProxyType
 import pytest
 from msgspec.structs import replace
 
+from plumbline.reference.history.operations import (
+    Operation,
+    OperationKind,
+    QueueAttributes,
+    RegionAttributes,
+    Site,
+    Topology,
+)
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.contests import contests
 from plumbline.reference.model.sites.ranks import without_idle
@@ -20,14 +28,6 @@ from plumbline.reference.model.sites.times import (
     strictly_after,
 )
 from plumbline.reference.model.world import Entry, World, empty_world
-from plumbline.reference.operations import (
-    Operation,
-    OperationKind,
-    QueueAttributes,
-    RegionAttributes,
-    Site,
-    Topology,
-)
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import EntryState, Stamp
 
@@ -61,20 +61,25 @@ def setting(links: tuple[tuple[int, int], ...]) -> Setting:
     return found
 
 
-OVERLAPPING = {OF_B: (0, 3), OF_C: (1, 2)}
-"""When they were called, and had returned."""
+ONE_TICK = {OF_B: (0, 0), OF_C: (0, 0)}
+"""How often all clocks had moved on when they were called, and when they had returned."""
+
+HELD = {OF_B: (1, 0), OF_C: (1, 0)}
+"""For both the clocks were held once and showed one time."""
 
 
 def outcomes(
     links: tuple[tuple[int, int], ...],
     pairs: Pairs,
     sent_on_by: int,
-    under_way: Mapping[int, tuple[int, int]] = MappingProxyType(OVERLAPPING),
+    ticks: Mapping[int, tuple[int, int]] = MappingProxyType(ONE_TICK),
+    readings: Mapping[int, tuple[int, int]] = MappingProxyType({}),
 ) -> set[bool]:
     """Whether B may apply what C wrote, sent on by a site, over what it has put itself."""
     stored = Stamp(1, "B", 2, frozenset({OF_B}))
     example = setting(links)
-    example.under_way = under_way
+    example.ticks = ticks
+    example.readings = dict(readings)
     found = contests(example, pairs, frozenset({OF_C}), sent_on_by, stored, 2)
     return {applies for applies, _ in found}
 
@@ -84,12 +89,32 @@ def test_who_won_at_one_site_may_lose_at_another_that_is_told_of_it_by_a_third()
 
 
 @pytest.mark.parametrize(
-    "under_way",
-    [{OF_B: (0, 1), OF_C: (1, 2)}, {OF_C: (0, 1), OF_B: (2, 3)}, {}],
+    "ticks",
+    [{OF_B: (0, 0), OF_C: (1, 1)}, {OF_C: (0, 1), OF_B: (2, 3)}, {}],
     ids=["called behind it", "called before it", "not told"],
 )
-def test_calls_that_did_not_overlap_are_of_different_times(under_way: dict[int, tuple[int, int]]):
-    assert outcomes(RING, C_LATER, sent_on_by=1, under_way=under_way) == {True}
+def test_calls_between_which_clocks_have_moved_on_are_of_different_times(ticks: dict[int, tuple[int, int]]):
+    assert outcomes(RING, C_LATER, sent_on_by=1, ticks=ticks) == {True}
+
+
+def test_a_call_that_is_under_way_while_clocks_move_on_may_be_of_one_time_with_the_next():
+    assert outcomes(RING, C_LATER, sent_on_by=1, ticks={OF_B: (0, 1), OF_C: (1, 1)}) == {True, False}
+
+
+@pytest.mark.parametrize(("shown", "applied"), [(0, {False}), (1, {True}), (-1, {False})])
+def test_what_held_clocks_have_shown_decides(shown: int, applied: set[bool]):
+    readings = HELD | {OF_C: (1, shown)}
+    assert outcomes(RING, NONE, sent_on_by=1, readings=readings) == applied
+
+
+def test_of_several_times_of_an_entry_any_may_be_the_one_that_ties():
+    stored = Stamp(1, "B", 2, frozenset({OF_B, 3}))
+    example = setting(RING)
+    example.operations[3] = replace(example.operations[OF_B], op_id=3)
+    example.ticks = {OF_B: (0, 0), OF_C: (1, 1), 3: (1, 1)}
+    pairs = C_LATER | {(OF_C, 3)}
+    found = contests(example, pairs, frozenset({OF_C}), 1, stored, 2)
+    assert {applies for applies, _ in found} == {True, False}
 
 
 def test_it_wins_where_its_own_site_has_sent_it():

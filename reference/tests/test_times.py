@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from plumbline.ci.selftest.histories.tale import AWAY, HOME, Tale
 from plumbline.reference.explain.efforts import search
-from plumbline.reference.explain.engine import Answer, Budget
-from plumbline.reference.history import Fault, FaultBegun, FaultDone, FaultKind, History
+from plumbline.reference.history.history import Fault, FaultBegun, FaultDone, FaultKind, History
 from plumbline.reference.rulebook.book import Rulebook
-from plumbline.reference.rules.tale import AWAY, HOME, Tale
+from plumbline.reference.search.search import Answer, Budget
 
 
 class _Held(Tale):

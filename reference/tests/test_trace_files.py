@@ -5,14 +5,18 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from plumbline.reference.history import (
+from plumbline.ci.selftest.histories.samples import CONFORMING, conflict
+from plumbline.reference.history.history import (
     Armed,
     Called,
     ContentsRead,
@@ -24,14 +28,14 @@ from plumbline.reference.history import (
     Settled,
     Waited,
 )
-from plumbline.reference.rules.samples import CONFORMING, conflict
+from plumbline.reference.results.verdicts import Source, Verdict
 from plumbline.reference.trace import files as trace_files
+from plumbline.reference.trace import writer as writer_module
 from plumbline.reference.trace.__main__ import main
 from plumbline.reference.trace.files import TraceWriteError, recover, seal, verified_files, whole_batches
 from plumbline.reference.trace.rows import Inside, rows
 from plumbline.reference.trace.schema import TRACE_SCHEMA, TraceKind
-from plumbline.reference.trace.writer import TraceWriter
-from plumbline.reference.verdicts import Source, Verdict
+from plumbline.reference.trace.writer import FLUSH_AFTER_S, TraceWriter
 
 FULL_DISK = Path("/dev/full")
 
@@ -209,9 +213,11 @@ def test_an_older_file_without_a_later_column_is_good(tmp_path: Path):
 KILLED = """
 import os, sys
 from pathlib import Path
-from plumbline.reference.rules.samples import CONFORMING
+from plumbline.ci.selftest.histories.samples import CONFORMING
+from plumbline.reference.trace import writer as writing
 from plumbline.reference.trace.writer import TraceWriter
-from plumbline.reference.verdicts import Source, Verdict
+from plumbline.reference.results.verdicts import Source, Verdict
+writing.FLUSH_AFTER_S = 600
 writer = TraceWriter(Path(sys.argv[1]), "run-1")
 writer.write("e1", Source.MACHINE, Verdict.PASS, CONFORMING)
 writer.write("e2", Source.MACHINE, Verdict.PASS, CONFORMING)
@@ -246,6 +252,128 @@ def test_a_kill_costs_at_most_what_was_not_flushed(tmp_path: Path, capsys: pytes
     assert [Path(flaw.path).name for flaw in flaws] == ["manifest.json"]
 
 
+HANGS = KILLED.replace("writing.FLUSH_AFTER_S = 600\n", "").replace("writer.flush()\n", "")
+PATIENCE_S = 30.0
+"""Long beyond the second that is promised, on a machine that is busy with much else."""
+
+
+def test_finished_examples_are_on_disk_within_a_second_also_while_the_next_one_hangs(tmp_path: Path):
+    assert FLUSH_AFTER_S < 1
+    with subprocess.Popen(
+        [sys.executable, "-c", HANGS, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        journal = tmp_path / "trace" / "main.arrows"
+        until = time.monotonic() + PATIENCE_S
+        found: set[str] = set()
+        # Nothing more is written: only time passes.
+        while len(found) < 3 and time.monotonic() < until:
+            found = {name for batch in whole_batches(journal) for name in batch["example"].to_pylist()}
+        os.kill(process.pid, signal.SIGKILL)
+    assert found == {"e1", "e2", "e3"}
+    (path,) = recover(tmp_path)
+    assert trace_files._damage(path, "run-1", None) == ""
+
+
+def test_a_file_that_is_closed_while_its_thread_begins_to_write_is_closed(tmp_path: Path):
+    class ClosedMeanwhile(threading.Event):
+        """Says that nothing was closed, and is set just behind that, as `close` does on another thread."""
+
+        def wait(self, timeout: float | None = None) -> bool:
+            del timeout
+            before = self.is_set()
+            self.set()
+            writer._something_waits.set()
+            return before
+
+    writer = TraceWriter(tmp_path, "run-1")
+    writer._closed = ClosedMeanwhile()
+    writer.write("one", Source.SCENARIO, Verdict.PASS, CONFORMING)  # written at once
+    writer.write("two", Source.SCENARIO, Verdict.PASS, CONFORMING)
+    writer._flusher.join(10)
+    assert not writer._flusher.is_alive()
+    writer.close()
+
+
+def test_what_a_signal_cuts_short_is_taken_back_and_written_with_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    class Interrupted:
+        """A file whose writes are interrupted after some bytes, once."""
+
+        def __init__(self, file: Any) -> None:
+            self._file = file
+            self._once = True
+
+        def write(self, data: memoryview) -> int:
+            if self._once:
+                self._once = False
+                self._file.write(data[:100])
+                raise KeyboardInterrupt
+            return int(self._file.write(data))
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._file, name)
+
+    monkeypatch.setattr(writer_module, "FLUSH_AFTER_S", 600)
+    writer = TraceWriter(tmp_path, "run-1")
+    monkeypatch.setattr(writer, "_file", Interrupted(writer._file))
+    with pytest.raises(KeyboardInterrupt):
+        writer.write("e1", Source.MACHINE, Verdict.PASS, CONFORMING)
+    writer.write("e2", Source.MACHINE, Verdict.PASS, CONFORMING)
+    path = writer.close()
+    assert set(pq.read_table(path)["example"].to_pylist()) == {"e1", "e2", ""}
+
+
+def test_nothing_is_written_through_a_link(tmp_path: Path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "trace").symlink_to(elsewhere)
+    with pytest.raises(TraceWriteError, match="link"):
+        TraceWriter(run, "run-1")
+    assert list(elsewhere.iterdir()) == []
+    (run / "trace").unlink()
+    (run / "trace").mkdir()
+    (run / "trace" / "main.arrows").symlink_to(elsewhere / "file")
+    with pytest.raises(TraceWriteError):
+        TraceWriter(run, "run-1")
+    assert list(elsewhere.iterdir()) == []
+    (run / "trace" / "main.arrows").unlink()
+    with TraceWriter(run, "run-1") as writer:
+        writer.write("e1", Source.MACHINE, Verdict.PASS, CONFORMING)
+        (run / "trace" / "main.parquet.part").symlink_to(elsewhere / "file")
+    assert list(elsewhere.iterdir()) == []
+    assert not (run / "trace" / "main.parquet").is_symlink()
+
+
+@pytest.mark.parametrize("name", ["main.parquet", "manifest.json", "main.arrows"])
+def test_a_pipe_a_device_or_a_link_to_nothing_in_a_trace_is_named_at_once(tmp_path: Path, name: str):
+    for kind, put in (("pipe", os.mkfifo), ("device", lambda path: path.symlink_to("/dev/zero"))):
+        run = tmp_path / kind
+        written(run, "e1")
+        seal(run)
+        (run / "trace" / name).unlink(missing_ok=True)
+        put(run / "trace" / name)
+        _, flaws = verified_files(run, "run-1")
+        assert [flaw.path for flaw in flaws if kind in flaw.reason or "arrows" in name] == [
+            str(run / "trace" / name)
+        ]
+    run = tmp_path / "dangling"
+    written(run, "e1")
+    seal(run)
+    (run / "trace" / name).unlink(missing_ok=True)
+    (run / "trace" / name).symlink_to(run / "nothing")
+    _, flaws = verified_files(run, "run-1")
+    assert [Path(flaw.path).name for flaw in flaws] == [name]
+    assert recover(run) == []
+
+
 def test_a_torn_batch_ends_the_journal_and_spoils_nothing_before_it(tmp_path: Path):
     writer = TraceWriter(tmp_path, "run-1")
     journal = tmp_path / "trace" / "main.arrows"
@@ -274,6 +402,7 @@ def test_the_journal_of_a_writer_at_work_is_left_alone(tmp_path: Path, capsys: p
 def test_a_full_disk_stops_the_writer_with_a_clear_error_and_keeps_what_was_written(tmp_path: Path):
     writer = TraceWriter(tmp_path, "run-1")
     writer.write("e1", Source.MACHINE, Verdict.PASS, CONFORMING)
+    writer.flush()
     assert writer._file is not None
     full = os.open(FULL_DISK, os.O_WRONLY)
     try:

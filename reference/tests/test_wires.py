@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from plumbline.reference.history.operations import OperationKind
 from plumbline.reference.model.sites.wires import in_front
 from plumbline.reference.model.world import Channel, Message, Queued, Wire, WireName, World, empty_world
-from plumbline.reference.operations import OperationKind
 
 OLD, NEW = WireName("to 2", "A", 1), WireName("to 2", "B", 1)
 EVENT = Queued(1, OperationKind.PUT, "v1", 1, frozenset({1}))

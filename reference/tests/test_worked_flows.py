@@ -13,14 +13,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.explain.engine import Answer, explain
-from plumbline.reference.explain.judge import judge
 from plumbline.reference.explain.question import ask
-from plumbline.reference.explain.steps import Logs, Step, System, View
-from plumbline.reference.history import Called, History, Moment, Returned, Settled, Shown
-from plumbline.reference.model.system import Model
-from plumbline.reference.model.world import World
-from plumbline.reference.operations import (
+from plumbline.reference.history.history import Called, History, Moment, Returned, Settled, Shown
+from plumbline.reference.history.operations import (
     Event,
     EventKind,
     Operation,
@@ -32,8 +27,13 @@ from plumbline.reference.operations import (
     Status,
     Topology,
 )
+from plumbline.reference.model.system import Model
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.book import Rulebook, rulebook_of
-from plumbline.reference.rulebook.faulty import FAULTY
+from plumbline.reference.rulebook.faulty_variants import FAULTY
+from plumbline.reference.search.exhaustive import judge
+from plumbline.reference.search.search import Answer, explain
+from plumbline.reference.search.transition import Logs, Step, System, View
 
 TOPOLOGY = Topology((Site(1, ("A", "B")), Site(2, ("C", "D"))))
 QUEUE = QueueAttributes(id="to 2", site=1, remote_site=2, batch_size=10)
@@ -248,7 +248,7 @@ BROKEN = (
 @pytest.mark.parametrize(("name", "flow"), BROKEN)
 def test_a_variant_that_breaks_a_step_cannot_take_the_flow(name: str, flow: str):
     caller, rows = FLOWS[flow]
-    assert produced(seen_from_outside(caller), rows, FAULTY[name].rulebook()) is Answer.REFUTED
+    assert produced(seen_from_outside(caller), rows, FAULTY[name].rulebook(Rulebook())) is Answer.REFUTED
 
 
 HELD = {"queue": ONE, "copy": ONE}
@@ -328,5 +328,5 @@ SWAPPED: dict[str, tuple[str, tuple[Row, ...]]] = {
 def test_two_steps_in_the_other_order_are_taken_by_the_variant_that_swaps_them_alone(name: str):
     caller, rows = SWAPPED[name]
     history = seen_from_outside(caller)
-    assert produced(history, rows, FAULTY[name].rulebook()) is Answer.EXPLAINED
+    assert produced(history, rows, FAULTY[name].rulebook(Rulebook())) is Answer.EXPLAINED
     assert produced(history, rows, Rulebook()) is Answer.REFUTED

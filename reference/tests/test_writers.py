@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.explain.engine import Answer
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Armed,
     Called,
     ContentsAsked,
@@ -20,7 +19,7 @@ from plumbline.reference.history import (
     Scripted,
     Settled,
 )
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Client,
     Content,
     Operation,
@@ -32,6 +31,7 @@ from plumbline.reference.operations import (
     Topology,
 )
 from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.search.search import Answer
 from plumbline.reference.tests.agreement import told
 
 _OF_GATES: dict[str, type[Armed | Parked | NotParked | Released]] = {

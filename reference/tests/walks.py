@@ -6,19 +6,21 @@ from typing import Any
 
 from plumbline.reference.explore.promises import PROMISES
 from plumbline.reference.explore.refuting import sights
-from plumbline.reference.explore.shapes import Shape
+from plumbline.reference.explore.shapes import ProgramShape
 from plumbline.reference.explore.walk import Walked
-from plumbline.reference.history import FaultKind
-from plumbline.reference.operations import OperationKind
+from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.operations import OperationKind
 
 APART = (("A",), ("B",))
 NEARBY = (("A", "B"), ("C",))
 BREAKING = (FaultKind.CRASH, FaultKind.LINK_DOWN, FaultKind.REPLIES_LOST, FaultKind.RECEIVER_STOP)
 
 
-def between(sites: tuple[tuple[str, ...], ...], operations: int, *faults: tuple[FaultKind, ...]) -> Shape:
+def between(
+    sites: tuple[tuple[str, ...], ...], operations: int, *faults: tuple[FaultKind, ...]
+) -> ProgramShape:
     """Worlds of puts."""
-    return Shape(sites=sites, operations=operations, kinds=(OperationKind.PUT,), faults=faults)
+    return ProgramShape(sites=sites, operations=operations, kinds=(OperationKind.PUT,), faults=faults)
 
 
 IN_THE_END = ("contents", "versions", "told", "returns")

@@ -22,7 +22,7 @@ def main(arguments: list[str]) -> int:
         case ["recover", directory]:
             try:
                 recovered = recover(Path(directory))
-            except TraceWriteError as error:
+            except (TraceWriteError, OSError) as error:
                 sys.stderr.write(f"{error}\n")
                 return 2
             for path in recovered:

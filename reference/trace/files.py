@@ -12,7 +12,7 @@ Knows nothing of what the rows mean.
 from __future__ import annotations
 
 import fcntl
-import hashlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,11 +20,22 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from plumbline.reference.runs import UnreadableRunError, write_atomically
+from plumbline.reference.file_record import (
+    UnreadableRunError,
+    bounded,
+    must_be_file,
+    new_file,
+    recorded,
+    refuse_links,
+    write_atomically,
+)
 from plumbline.reference.trace.schema import COLUMNS, TRACE_FORMAT, TRACE_SCHEMA, TraceKind
 
 ROWS_PER_GROUP = 100_000
 """A row group ends with the first example that reaches this many rows."""
+
+LARGEST_MANIFEST = 16 * 1024 * 1024
+"""Bytes; a run has one trace file for each process."""
 
 _FORMAT, _RUN, _NAME = b"plumbline.trace.format", b"plumbline.trace.run_id", b"plumbline.trace.name"
 
@@ -33,7 +44,7 @@ class TraceWriteError(Exception):
     """The trace cannot be written, for example because the disk is full; says what stays readable."""
 
 
-class FileRecord(msgspec.Struct, frozen=True, kw_only=True):
+class TraceFileRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One trace file of a manifest: its rows (trailer included), its size and its SHA-256 digest."""
 
     rows: int
@@ -44,7 +55,7 @@ class FileRecord(msgspec.Struct, frozen=True, kw_only=True):
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """All trace files of a run that has ended, by file name."""
 
-    files: dict[str, FileRecord]
+    files: dict[str, TraceFileRecord]
     format: int = TRACE_FORMAT
 
 
@@ -96,7 +107,12 @@ def journal_to_parquet(journal: Path) -> Path:
     trailer: dict[str, object] = {"run_id": (schema.metadata or {}).get(_RUN, b"").decode()}
     trailer |= {"example": "", "source": "", "seq": 0, "kind": TraceKind.TRAILER}
     try:
-        with pq.ParquetWriter(draft, schema, compression="zstd", write_page_checksum=True) as parquet:
+        refuse_links(journal.parent, journal.parent.parent)
+        draft.unlink(missing_ok=True)
+        with (
+            os.fdopen(new_file(draft), "wb") as sink,
+            pq.ParquetWriter(sink, schema, compression="zstd", write_page_checksum=True) as parquet,
+        ):
             rows = 0
             waiting: list[pa.RecordBatch] = []
             for batch in whole_batches(journal):
@@ -124,7 +140,10 @@ def recover(run_directory: Path) -> list[Path]:
     incomplete: it has no manifest.
     """
     recovered = []
+    refuse_links(run_directory / "trace", run_directory)
     for journal in sorted((run_directory / "trace").glob("*.arrows")):
+        if not journal.is_file():
+            continue
         with journal.open("rb") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -140,9 +159,11 @@ def seal(run_directory: Path) -> Manifest:
     files = {}
     for path in sorted((run_directory / "trace").glob("*.parquet")):
         rows = pq.read_metadata(path).num_rows
-        files[path.name] = FileRecord(rows=rows, bytes=path.stat().st_size, sha256=_digest(path))
+        found = recorded(path)
+        files[path.name] = TraceFileRecord(rows=rows, bytes=found.bytes, sha256=found.sha256)
     manifest = Manifest(files=files)
-    write_atomically(_manifest_path(run_directory), msgspec.json.format(msgspec.json.encode(manifest)))
+    data = msgspec.json.format(msgspec.json.encode(manifest))
+    write_atomically(_manifest_path(run_directory), data, within=run_directory)
     return manifest
 
 
@@ -178,21 +199,26 @@ def _manifest_path(run_directory: Path) -> Path:
 def _read_manifest(run_directory: Path, flaws: list[Flaw]) -> Manifest | None:
     path = _manifest_path(run_directory)
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Manifest)
+        return msgspec.json.decode(bounded(path, LARGEST_MANIFEST), type=Manifest)
     except FileNotFoundError:
         flaws.append(Flaw(str(path), "missing: the run has not ended in order, so files may be missing too"))
-    except (OSError, msgspec.MsgspecError) as error:
+    except UnreadableRunError as error:
+        flaws.append(Flaw(str(path), str(error).removeprefix(f"{path}: ")))
+    except (OSError, UnicodeDecodeError, RecursionError, msgspec.MsgspecError) as error:
         flaws.append(Flaw(str(path), f"unreadable: {error}"))
     return None
 
 
-def _damage(path: Path, run_id: str, listed: FileRecord | None) -> str:
+def _damage(path: Path, run_id: str, listed: TraceFileRecord | None) -> str:
     """Why a file cannot be trusted, or ""."""
     try:
+        must_be_file(path)
         with pq.ParquetFile(path) as file:
             reason = _foreign(file.schema_arrow, path.stem, run_id) or _torn(file) or _mixed(file, run_id)
-        if not reason and listed is not None and _digest(path) != listed.sha256:
+        if not reason and listed is not None and recorded(path).sha256 != listed.sha256:
             reason = "changed after the run ended: its digest is not the manifest's"
+    except UnreadableRunError as error:
+        return str(error).removeprefix(f"{path}: ")
     except (OSError, pa.ArrowException) as error:
         return f"truncated, or no Parquet file: {error}"
     return reason
@@ -235,8 +261,3 @@ def _mixed(file: pq.ParquetFile, run_id: str) -> str:
         if statistics is None or {statistics.min, statistics.max} != {run_id}:
             return f"foreign: not all of its rows belong to the run {run_id}"
     return ""
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from plumbline.reference.operations import Client, Interest, QueueAttributes, RegionPolicy, Status
+from plumbline.reference.history.operations import Client, Interest, QueueAttributes, RegionPolicy, Status
 from plumbline.reference.trace.layout import Layout, Row
 from plumbline.reference.trace.schema import TraceKind
 
@@ -67,7 +67,7 @@ def _client(layout: Layout, client: Client) -> Iterator[Row]:
             TraceKind.REGION_HOST,
             client.name,
             region=region.name,
-            policy=RegionPolicy.NORMAL,
+            policy=RegionPolicy.LOCAL if region.is_local_at(client.name) else RegionPolicy.NORMAL,
             checks=client.checks,
         )
         if layout.history.registers:
@@ -116,9 +116,9 @@ def _covers(interest: Interest, key: str) -> bool:
 
 
 def _queue_hosts(layout: Layout, queue: QueueAttributes) -> Iterator[Row]:
-    """A queue runs on every member of its site."""
+    """A queue runs on every member of its site, or on those that it names."""
     for site in layout.history.topology.sites:
-        for member in site.members if site.number == queue.site else ():
+        for member in filter(queue.runs_on, site.members if site.number == queue.site else ()):
             yield layout.member(
                 TraceKind.QUEUE_HOST,
                 member,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     AttributesRead,
     Called,
     ContentsAsked,
@@ -23,8 +23,8 @@ from plumbline.reference.history import (
     StatisticRead,
     Waited,
 )
-from plumbline.reference.operations import Operation, transactions_of
-from plumbline.reference.resolvers import in_place_of
+from plumbline.reference.history.operations import Operation, OperationKind, transactions_of
+from plumbline.reference.history.resolvers import in_place_of
 from plumbline.reference.trace.schema import TraceKind
 
 Row = dict[str, Any]
@@ -40,6 +40,12 @@ class Layout:
         self.clients = {client.name: client for client in history.clients}
         calls = [m.operation for m in history.timeline if isinstance(m, Called)]
         self.operations: dict[int, Operation] = {o.op_id: o for o in calls}
+        self.untold = {
+            m.operation.op_id
+            for m in history.timeline
+            if isinstance(m, Called) and m.share is not None and m.operation.kind is OperationKind.DESTROY
+        }
+        """Entries of a remove_all: whether their keys were there, its caller is not told."""
         self.by_token = {o.token: o for o in calls if o.token is not None}
         self.transactions = transactions_of(calls)
         self.replacements = {in_place_of(token): token for token in self.by_token if history.resolver}

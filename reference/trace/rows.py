@@ -11,10 +11,11 @@ from typing import assert_never
 
 import msgspec
 
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Armed,
     AttributesRead,
     Called,
+    ClocksPassed,
     ContentsAsked,
     ContentsRead,
     FaultBegun,
@@ -39,19 +40,20 @@ from plumbline.reference.history import (
     Shown,
     StatisticAsked,
     StatisticRead,
+    Unsettled,
     Waited,
 )
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     STORES_VALUE,
     Conflict,
     EventKind,
     OperationKind,
     Status,
 )
+from plumbline.reference.results.verdicts import Source, Verdict
 from plumbline.reference.trace.head import head, registration
 from plumbline.reference.trace.layout import Layout, Row
 from plumbline.reference.trace.schema import TraceKind
-from plumbline.reference.verdicts import Source, Verdict
 
 _GATE_KINDS: dict[type[Moment], TraceKind] = {
     Armed: TraceKind.GATE_ARM,
@@ -77,21 +79,23 @@ CHECKS = "concurrency-checks-enabled"
 """The attribute by its name in a configuration file."""
 
 
-def _moment(layout: Layout, index: int, moment: Moment) -> Iterator[Row]:  # noqa: PLR0912 - a case for each kind of moment
+def _moment(layout: Layout, index: int, moment: Moment) -> Iterator[Row]:  # noqa: PLR0912, PLR0915 - a case for each kind of moment
     match moment:
-        case Called(operation=o):
+        case Called(operation=o, share=share):
             value = o.token if o.kind in STORES_VALUE else None
-            yield layout.operation(TraceKind.OP_BEGIN, o.op_id, thread=o.thread, value=value)
+            eid = None if share is None else f"{share.op_id}.{share.place}"
+            yield layout.operation(TraceKind.OP_BEGIN, o.op_id, thread=o.thread, value=value, eid=eid)
             if o.kind is OperationKind.TX_BEGIN:
                 tx_id = layout.tx_id(o.op_id)
                 yield layout.member(TraceKind.TX_BEGIN, o.member, thread=o.thread, tx_id=tx_id)
         case Returned(op_id=op_id, outcome=outcome):
             o_thread = layout.operations[op_id].thread if op_id in layout.operations else None
+            status = None if op_id in layout.untold and outcome.status is Status.OK else outcome.status
             yield layout.operation(
                 TraceKind.OP_END,
                 op_id,
                 thread=o_thread,
-                status=outcome.status,
+                status=status,
                 value=outcome.value,
                 detail=outcome.detail or None,
             )
@@ -101,6 +105,10 @@ def _moment(layout: Layout, index: int, moment: Moment) -> Iterator[Row]:  # noq
             yield layout.operation(_GATE_KINDS[type(moment)], gate.op_id, gate.member, name=name)
         case Waited(awaited=awaited, op_id=op_id):
             yield {"kind": TraceKind.WAITED, "op_id": op_id, "detail": awaited or None}
+        case Unsettled(repeated=repeated):
+            yield {"kind": TraceKind.UNSETTLED, "detail": repeated or None}
+        case ClocksPassed():
+            yield {"kind": TraceKind.CLOCKS_PASSED}
         case Left(member=member, region=region) | Joined(member=member, region=region):
             kind = TraceKind.REGION_CLOSE if isinstance(moment, Left) else TraceKind.REGION_HOST
             yield layout.member(kind, member, region=region)

@@ -68,6 +68,11 @@ class TraceKind(StrEnum):
     LINK = "link", "the link from one party to peer changed: status up, down, drop_acks, hold", True
     CLOCK = "clock_set", "clocks were set: amount = offset in milliseconds, status held or runs", True
     ADVANCE = "advance", "time was let pass: amount = milliseconds", True
+    CLOCKS_PASSED = (
+        "clocks_passed",
+        "the clocks of all sites show a later time than any timestamp given before",
+        True,
+    )
     MEMORY = "memory", "free memory was made scarce, or plentiful again: ratio = free share", True
     INJECT = "inject", "a scripted callback, filter or receiver was told to misbehave: cause says how", True
 
@@ -97,6 +102,11 @@ class TraceKind(StrEnum):
         "nothing more would happen by itself: amount = places where a gate holds something back",
         True,
     )
+    UNSETTLED = (
+        "unsettled",
+        "all the time was given to come to rest, and listeners are called without end: detail = what came again",
+        True,
+    )
 
     # Callbacks of the application, and what was read.
     WAITED = (
@@ -104,7 +114,7 @@ class TraceKind(StrEnum):
         "all the time was given that anything may take, and detail has not come; op_id: its return",
         True,
     )
-    LISTENER = "listener", "a region listener was told of an event", True
+    LISTENER = "listener", "a region listener received an event", True
     WRITER_CALL = "writer_call", "a cache writer or transaction writer was asked", True
     LOADER_CALL = "loader_call", "a cache loader was asked for a value", True
     RESOLVER_CALL = "resolver_call", "a conflict resolver was asked: outcome allow, disallow, replace", True
@@ -321,7 +331,11 @@ _COLUMNS = (
     Column("token", _TEXT, "unique mark of the operation: the value it writes and its callback argument"),
     Column("value", _TEXT, "the value written, stored, shown or returned (a token); null: none, or invalid"),
     Column("value_before", _TEXT, "the value that stood there before"),
-    Column("status", _TEXT, "how a call, callback, reply, dispatch or example ended (calls: Status)"),
+    Column(
+        "status",
+        _TEXT,
+        "how a call, callback, reply, dispatch or example ended (calls: Status; null: not told)",
+    ),
     Column("error", _TEXT, "category of the exception, as the documents call it; null: none was thrown"),
     Column("cause", _TEXT, "why: load, expiration, eviction, wan, image, interest, tx, gc … (see the kind)"),
     Column("remote", _FLAG, "whether the operation was called on another member"),
@@ -401,19 +415,21 @@ _FILES = (
     "",
     "Each process of a run writes one file, `trace/NAME.parquet` (zstd), of whole examples and one last row, the",
     "`trailer`, that counts all rows. When all have closed, `trace/manifest.json` names every file with its rows,",
-    "size and SHA-256 digest: without it nobody can tell that no file is missing.",
+    "size and SHA-256 digest: without it a missing file goes unnoticed. The run's `seal.json` holds the",
+    "digest of the manifest ([verdicts](verdicts.md#the-seal)).",
     "",
     "A Parquet file cannot be read before its last byte is written, so while a run is under way its rows go to a",
-    "journal of Arrow record batches, `trace/NAME.arrows`, once a second as long as examples end. A kill costs",
-    "the examples that ended within one second, and the one under way. When the writer closes, the journal",
-    "becomes the Parquet file in one step. A full disk stops the run with an error; what the journal took before",
-    "stays readable:",
+    "journal of Arrow record batches, `trace/NAME.arrows`, within a second, also while the next example hangs. A",
+    "kill costs the examples that ended within one second, and the one under way. When the writer closes, the",
+    "journal becomes the Parquet file in one step. A full disk stops the run with an error; what the journal took",
+    "before stays readable:",
     "",
     "    python -m plumbline.reference.trace recover RUN",
     "",
     "turns the journals of a killed run into trace files. Such a run stays incomplete: violations found in it",
     "count, their absence does not. The same holds for a run with a file that is truncated, changed, foreign, a",
-    "copy, or missing: the file is named and set aside.",
+    "copy, or missing: the file is named and set aside. An example that is not there once and whole, say since a",
+    "file was copied under another name, is named and not read: its rows neither pass nor accuse.",
     "",
 )
 

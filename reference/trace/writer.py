@@ -1,36 +1,44 @@
 """The trace writer: takes finished examples and leaves one file of whole examples.
 
-Examples go into a journal at most a second after they were handed over while more are coming, so a kill
-costs the events of one second, and the example that was still under way. Knows nothing of what is right.
+Examples go into a journal at most a second after they were handed over, also while the next one hangs: a
+thread of its own sees to that. So a kill costs the events of one second, and the example still under way.
+Knows nothing of what is right.
 """
 
 from __future__ import annotations
 
 import fcntl
+import os
+import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import BytesIO, FileIO
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import pyarrow as pa
 
-from plumbline.reference.history import History
+from plumbline.reference.file_record import new_file, refuse_links
+from plumbline.reference.history.history import History
+from plumbline.reference.results.verdicts import Source, Verdict
 from plumbline.reference.trace.files import TraceWriteError, file_schema, journal_to_parquet
 from plumbline.reference.trace.layout import Row
 from plumbline.reference.trace.rows import Inside, rows
 from plumbline.reference.trace.schema import COLUMNS, Column
-from plumbline.reference.verdicts import Source, Verdict
 
-_FLUSH_AFTER_SECONDS = 1.0
+FLUSH_AFTER_S = 0.8
+"""So long do finished examples wait for others before they go into the journal together."""
+
 _FLUSH_AFTER_ROWS = 20_000
 
 
 class TraceWriter:
     """Writes one trace file of a run; each process of a run has its own, under its own name.
 
-    After an error nothing more can be written; what the journal took before stays readable.
+    After an error nothing more can be written; what the journal took before stays readable. An error that the
+    thread meets is raised by whatever is called next.
     """
 
     def __init__(self, run_directory: Path, run_id: str, name: str = "main") -> None:
@@ -40,16 +48,25 @@ class TraceWriter:
         self._run_id = run_id
         self._schema = file_schema(run_id, name)
         self._waiting: list[Row] = []
-        self._flushed = 0.0
-        self._file: pa.OSFile | None = None
+        self._flushed = -FLUSH_AFTER_S
+        self._file: FileIO | None = None
+        self._error: TraceWriteError | None = None
+        self._lock = threading.Lock()
+        self._something_waits = threading.Event()
+        self._closed = threading.Event()
         for path in (self._journal, self._journal.with_suffix(".parquet")):
             if path.exists():
                 raise TraceWriteError(f"{path} is there already, and a trace is never changed")
         with self._guarded():
             folder.mkdir(parents=True, exist_ok=True)
-            self._file = pa.OSFile(str(self._journal), "wb")
+            refuse_links(folder, run_directory)
+            self._file = os.fdopen(new_file(self._journal), "wb", buffering=0)
             fcntl.flock(self._file.fileno(), fcntl.LOCK_EX)  # tells `recover` that somebody is at work
-            self._stream = pa.ipc.new_stream(self._file, self._schema)
+            # Batches are made in memory, so that one is written whole or taken back.
+            self._made = BytesIO()
+            self._stream = pa.ipc.new_stream(self._made, self._schema)
+        self._flusher = threading.Thread(target=self._flush_in_time, name=f"trace {name}", daemon=True)
+        self._flusher.start()
 
     def write(
         self,
@@ -71,36 +88,91 @@ class TraceWriter:
         Raises:
             TraceWriteError: the disk is full, or the writer has failed or was closed before.
         """
+        self._raise_what_the_thread_met()
         if self._file is None:
             raise TraceWriteError(f"{self._journal} takes no more: it was closed, or writing has failed")
-        self._waiting += rows(self._run_id, example, source, outcome, history, inside)
-        overdue = time.monotonic() - self._flushed >= _FLUSH_AFTER_SECONDS
+        told = rows(self._run_id, example, source, outcome, history, inside)
+        with self._lock:
+            self._waiting += told
+            overdue = time.monotonic() - self._flushed >= FLUSH_AFTER_S
         if overdue or len(self._waiting) >= _FLUSH_AFTER_ROWS:
             self.flush()
+        else:
+            self._something_waits.set()
 
     def flush(self) -> None:
         """Hand all examples to the journal; from here on a kill of this process does not lose them."""
+        self._raise_what_the_thread_met()
+        with self._lock:
+            self._flush()
+
+    def close(self) -> Path:
+        """End the file in order; returns its path. Raises TraceWriteError, the journal then stays."""
+        self._stop_the_thread()
+        self.flush()
+        if self._file is not None:
+            with self._guarded():
+                self._stream.close()
+                self._append(self._file)
+                self._file.close()
+            self._file = None
+            return journal_to_parquet(self._journal)
+        return self._journal.with_suffix(".parquet")
+
+    def _flush(self) -> None:
         if self._file is None or not self._waiting:
             return
         used = set().union(*self._waiting)
         batch = pa.record_batch(
             [_column(self._waiting, c, used) for c in COLUMNS.values()], schema=self._schema
         )
-        with self._guarded():
-            self._stream.write_batch(batch)
+        self._stream.write_batch(batch)
         self._waiting = []
         self._flushed = time.monotonic()
+        with self._guarded():
+            self._append(self._file)
 
-    def close(self) -> Path:
-        """End the file in order; returns its path. Raises TraceWriteError, the journal then stays."""
-        self.flush()
-        if self._file is not None:
-            with self._guarded():
-                self._stream.close()
-                self._file.close()
-            self._file = None
-            return journal_to_parquet(self._journal)
-        return self._journal.with_suffix(".parquet")
+    def _append(self, file: FileIO) -> None:
+        """Write what was made at the end of the journal; what a signal cuts short is written anew later."""
+        start = file.tell()
+        try:
+            left = memoryview(self._made.getvalue())
+            while left:
+                left = left[file.write(left) :]
+        except OSError:
+            raise  # nothing follows it, and a torn batch is left out when the journal is read
+        except BaseException:
+            with suppress(OSError):
+                file.truncate(start)
+                file.seek(start)
+            raise
+        self._made.seek(0)
+        self._made.truncate()
+
+    def _flush_in_time(self) -> None:
+        """What the thread does: give examples a moment to gather, then hand them over."""
+        while True:
+            self._something_waits.wait()
+            # Cleared before it is asked whether the file was closed: closing sets both.
+            self._something_waits.clear()
+            if self._closed.wait(FLUSH_AFTER_S):
+                return
+            with self._lock:
+                try:
+                    self._flush()
+                except TraceWriteError as error:
+                    self._error = error
+                    return
+
+    def _stop_the_thread(self) -> None:
+        self._closed.set()
+        self._something_waits.set()
+        self._flusher.join()
+
+    def _raise_what_the_thread_met(self) -> None:
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
@@ -109,7 +181,8 @@ class TraceWriter:
             yield
         except OSError as error:
             if self._file is not None:
-                self._file.close()
+                with suppress(OSError):
+                    self._file.close()
                 self._file = None
             raise TraceWriteError(
                 f"{self._journal}: {error}; the trace stops here, and what was written before stays readable"
@@ -123,6 +196,8 @@ class TraceWriter:
     ) -> None:
         if self._file is not None:
             self.close()
+        else:
+            self._stop_the_thread()
 
 
 def _column(table: Sequence[Row], column: Column, used: set[str]) -> pa.Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from plumbline.reference.capabilities import Capability
+from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.catalogue.records import (
     Area,
     Dialect,
@@ -15,7 +15,7 @@ from plumbline.reference.catalogue.records import (
     Requirement,
     TraceRule,
 )
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Armed,
     Called,
     ContentsAsked,
@@ -31,7 +31,7 @@ from plumbline.reference.history import (
     StatisticAsked,
     StatisticRead,
 )
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Content,
     Event,
     EventKind,
@@ -43,7 +43,7 @@ from plumbline.reference.operations import (
     Status,
     Topology,
 )
-from plumbline.reference.runs import (
+from plumbline.reference.results.runs import (
     Counterexample,
     DeadEnd,
     Difference,
@@ -52,7 +52,8 @@ from plumbline.reference.runs import (
     write_record,
     write_verdicts,
 )
-from plumbline.reference.verdicts import Source, Verdict, VerdictRow
+from plumbline.reference.results.sealing import seal_run
+from plumbline.reference.results.verdicts import Source, Verdict, VerdictRow
 
 HOSTILE = (
     "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}{% raw %}&lt;"
@@ -303,4 +304,5 @@ def write_run(
     write_verdicts(directory, rows)
     for name, one in (examples or {}).items():
         write_counterexample(directory, name, one)
+    seal_run(directory)
     return directory

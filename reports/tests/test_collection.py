@@ -7,8 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from plumbline.reference.runs import write_verdicts
-from plumbline.reference.verdicts import Source, Verdict
+from plumbline.reference.results.runs import write_verdicts
+from plumbline.reference.results.sealing import seal_run
+from plumbline.reference.results.verdicts import Source, Verdict
 from plumbline.reports.collection import Collection, collect
 from plumbline.reports.tests.samples import counterexample, row, write_run
 
@@ -135,6 +136,7 @@ def test_verdicts_of_the_judge_are_put_to_the_runs_they_name_each_once(tmp_path:
     write_run(tmp_path / "runs" / "run-2", [row(run_id="run-2")])
     found = row("A-B-01", Verdict.FAIL, run_id="run-2", source=Source.RULE)
     write_verdicts(tmp_path / "judged", [msgspec.structs.replace(own, seconds=9.0), found])
+    seal_run(tmp_path / "judged")
     collection = collect([tmp_path / "runs", tmp_path / "judged"])
     assert [run.rows for run in collection.candidates[0].runs] == [(own,), (row(run_id="run-2"), found)]
     assert verdicts(collection)["A-B-01"] is Verdict.FAIL
@@ -144,6 +146,7 @@ def test_verdicts_of_the_judge_are_put_to_the_runs_they_name_each_once(tmp_path:
 def test_judged_verdicts_do_not_make_an_incomplete_run_green(tmp_path: Path) -> None:
     write_run(tmp_path / "runs" / "run-1", [], complete=False)
     write_verdicts(tmp_path / "judged", [row(source=Source.RULE)])
+    seal_run(tmp_path / "judged")
     collection = collect([tmp_path / "runs", tmp_path / "judged"])
     assert verdicts(collection) == {"VER-TIE-01": Verdict.UNKNOWN}
 
@@ -151,6 +154,7 @@ def test_judged_verdicts_do_not_make_an_incomplete_run_green(tmp_path: Path) -> 
 def test_judged_verdicts_about_absent_runs_are_named(tmp_path: Path) -> None:
     write_run(tmp_path / "runs" / "run-1", [row()])
     write_verdicts(tmp_path / "judged", [row(run_id="run-8"), row(source=Source.RULE)])
+    seal_run(tmp_path / "judged")
     collection = collect([tmp_path / "judged", tmp_path / "runs"])
     assert "1 of its 2 runs are not among those given, run-8 for one" in collection.set_aside[0].reason
     assert len(collection.candidates[0].runs[0].rows) == 2
@@ -168,6 +172,7 @@ def test_a_verdict_nobody_knows_is_set_aside_with_its_table(tmp_path: Path) -> N
     # Same length, so that only the word is wrong and not the file.
     write_verdicts(tmp_path / "run-1", [row(verdict=Verdict.FAIL)])
     table.write_bytes(table.read_bytes().replace(b"fail", b"fine"))
+    seal_run(tmp_path / "run-1")
     collection = collect([tmp_path / "run-1"])
     assert collection.candidates[0].exit_code == 2
 

@@ -8,7 +8,7 @@ from typing import get_args
 import msgspec
 import pytest
 
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Armed,
     Called,
     ContentsAsked,
@@ -22,8 +22,15 @@ from plumbline.reference.history import (
     Settled,
     StatisticRead,
 )
-from plumbline.reference.operations import Client, Content, Interest, Outcome, RegionAttributes, Status
-from plumbline.reference.runs import DeadEnd, Difference
+from plumbline.reference.history.operations import (
+    Client,
+    Content,
+    Interest,
+    Outcome,
+    RegionAttributes,
+    Status,
+)
+from plumbline.reference.results.runs import DeadEnd, Difference
 from plumbline.reports.diagram import LETTER, MOST_LANES, MOST_ROWS, ROW, draw
 from plumbline.reports.shapes import Diagram
 from plumbline.reports.tests.samples import (

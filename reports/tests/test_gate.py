@@ -10,12 +10,12 @@ import msgspec
 import pytest
 
 from plumbline.reference.catalogue.records import Area, Dialect, Level
-from plumbline.reference.deviations import Deviation, words
-from plumbline.reference.policy import Policy, Required, Tolerated
-from plumbline.reference.runs import write_counterexample
-from plumbline.reference.verdicts import Verdict, VerdictRow
+from plumbline.reference.results.deviations import Deviation, words
+from plumbline.reference.results.gate_policy import GatePolicy, Required, Tolerated
+from plumbline.reference.results.runs import write_counterexample
+from plumbline.reference.results.verdicts import Verdict, VerdictRow
 from plumbline.reports.collection import collect
-from plumbline.reports.gate import Decision, Evidence, Weight, decide
+from plumbline.reports.gate_decision import Evidence, GateDecision, Weight, decide
 from plumbline.reports.tests.samples import counterexample, requirement, row, write_run
 
 TODAY = date(2026, 11, 21)
@@ -33,11 +33,11 @@ DEVIATION = Deviation(requirement=TIE.id, reason="as ever", owner="cache team", 
 def gate(
     folder: Path,
     *rows: VerdictRow,
-    policy: Policy | None = None,
+    policy: GatePolicy | None = None,
     baseline: tuple[VerdictRow, ...] | None = None,
     given: tuple[Deviation, ...] | None = None,
     **record: object,
-) -> Decision:
+) -> GateDecision:
     """Decide on one run with these rows; `given` are the deviations of a file."""
     write_run(folder / "runs" / "run-1", [*rows], None, **record)
     if baseline is not None:
@@ -47,7 +47,7 @@ def gate(
     return decide(
         Evidence(
             runs=collect([folder / "runs"]),
-            policy=policy or Policy(),
+            policy=policy or GatePolicy(),
             catalogue=CATALOGUE,
             deviations=given,
             baseline=None if baseline is None else collect([folder / "before"]),
@@ -56,7 +56,7 @@ def gate(
     )
 
 
-def told(decision: Decision, weight: Weight) -> list[tuple[str, str]]:
+def told(decision: GateDecision, weight: Weight) -> list[tuple[str, str]]:
     return [(one.requirement, one.told) for one in decision.reasons if one.weight is weight]
 
 
@@ -69,7 +69,7 @@ def replaced(*rows: VerdictRow) -> tuple[VerdictRow, ...]:
 def test_a_run_in_which_everything_passed_may_go_without_a_word(tmp_path: Path):
     decision = gate(tmp_path, *PASSES)
     assert (decision.exit_code, decision.reasons) == (0, ())
-    assert decision.candidates[0].verdicts == {"pass": 3}
+    assert decision.candidates[0].verdicts == {"pass": 3, "not exercised": 1}
 
 
 @pytest.mark.parametrize("verdict", [Verdict.FAIL, Verdict.INTERMITTENT])
@@ -94,20 +94,20 @@ def test_the_advice_on_a_failure_with_a_counterexample_is_the_command_that_repla
 @pytest.mark.parametrize(
     "policy",
     [
-        Policy(levels=(Level.SHOULD,)),
-        Policy(areas=(Area.TOMBSTONES,)),
-        Policy(not_required=("VER",)),
-        Policy(not_required=(TIE.id,)),
+        GatePolicy(levels=(Level.SHOULD,)),
+        GatePolicy(areas=(Area.TOMBSTONES,)),
+        GatePolicy(not_required=("VER",)),
+        GatePolicy(not_required=(TIE.id,)),
     ],
 )
-def test_a_failure_that_the_policy_does_not_require_only_advises(tmp_path: Path, policy: Policy):
+def test_a_failure_that_the_policy_does_not_require_only_advises(tmp_path: Path, policy: GatePolicy):
     decision = gate(tmp_path, *replaced(row(TIE.id, Verdict.FAIL)), policy=policy)
     assert decision.exit_code == 0
     assert [one.weight for one in decision.reasons] == [Weight.ADVISORY]
 
 
 def test_a_requirement_that_the_policy_names_must_pass_whatever_its_level(tmp_path: Path):
-    policy = Policy(required=Required(requirements=(SHOULD.id,)), not_required=("VER",))
+    policy = GatePolicy(required=Required(requirements=(SHOULD.id,)), not_required=("VER",))
     for verdict in (Verdict.FAIL, Verdict.UNSUPPORTED, Verdict.NOT_EXERCISED, Verdict.UNKNOWN):
         decision = gate(tmp_path / verdict, *replaced(row(SHOULD.id, verdict)), policy=policy)
         assert decision.exit_code == 1, verdict
@@ -129,7 +129,7 @@ def test_as_many_may_go_unjudged_as_the_policy_tolerates_and_none_more(
 ):
     rows = replaced(row(TIE.id, verdict))
     for limit, code in ((0, 1), (1, 0), ("any", 0)):
-        policy = Policy(tolerated=Tolerated(**{key: limit}))  # type: ignore[arg-type]
+        policy = GatePolicy(tolerated=Tolerated(**{key: limit}))  # type: ignore[arg-type]
         decision = gate(tmp_path / str(limit), *rows, policy=policy)
         assert decision.exit_code == code
         assert [name for name, _ in told(decision, Weight.RED)] == [TIE.id] * code
@@ -149,7 +149,7 @@ def test_where_nothing_passed_the_release_may_not_go_whatever_is_tolerated(tmp_p
 
 @pytest.mark.parametrize("exercised", [0, -5])
 def test_a_pass_without_an_occasion_to_fail_is_none(tmp_path: Path, exercised: int):
-    policy = Policy(tolerated=Tolerated(not_exercised=0))
+    policy = GatePolicy(tolerated=Tolerated(not_exercised=0))
     decision = gate(tmp_path, *replaced(row(TIE.id, exercised=exercised)), policy=policy)
     assert [one.verdict for one in decision.reasons] == ["not exercised"]
     assert decision.exit_code == 1
@@ -159,7 +159,7 @@ def test_what_no_run_asked_for_has_not_passed(tmp_path: Path):
     decision = gate(tmp_path, row(TIE.id), selected=(TIE.id,))
     assert decision.exit_code == 1
     assert told(decision, Weight.RED)[0] == (OTHER.id, "no run that counts asked for it")
-    assert gate(tmp_path / "allowed", row(TIE.id), policy=Policy(whole_suite=False)).exit_code == 0
+    assert gate(tmp_path / "allowed", row(TIE.id), policy=GatePolicy(whole_suite=False)).exit_code == 0
 
 
 def test_the_passes_of_a_run_that_plays_too_little_do_not_count_but_its_failures_do(tmp_path: Path):
@@ -174,33 +174,34 @@ def test_the_passes_of_a_run_that_plays_too_little_do_not_count_but_its_failures
     )
     failing = row(OTHER.id, Verdict.FAIL)
     both = gate(
-        tmp_path, *replaced(failing), profile="smoke", policy=Policy(tolerated=Tolerated(not_exercised=0))
+        tmp_path, *replaced(failing), profile="smoke", policy=GatePolicy(tolerated=Tolerated(not_exercised=0))
     )
     red = told(both, Weight.RED)
-    assert (OTHER.id, "it was seen broken") in red
+    assert (OTHER.id, "a violation was found") in red
     assert [name for name, _ in red] == [OTHER.id, TIE.id]
 
 
 def test_as_many_pass_as_the_policy_wants(tmp_path: Path):
-    assert gate(tmp_path, *PASSES, policy=Policy(passes_at_least=3)).exit_code == 0
-    assert gate(tmp_path / "more", *PASSES, policy=Policy(passes_at_least=4)).exit_code == 1
+    assert gate(tmp_path, *PASSES, policy=GatePolicy(passes_at_least=3)).exit_code == 0
+    assert gate(tmp_path / "more", *PASSES, policy=GatePolicy(passes_at_least=4)).exit_code == 1
 
 
 def test_a_profile_that_nobody_knows_is_less_than_any(tmp_path: Path):
     assert (
-        gate(tmp_path, *PASSES, profile="everything", policy=Policy(minimum_profile="smoke")).exit_code == 1
+        gate(tmp_path, *PASSES, profile="everything", policy=GatePolicy(minimum_profile="smoke")).exit_code
+        == 1
     )
 
 
 def test_what_is_not_owed_in_the_dialect_counts_only_when_it_failed(tmp_path: Path):
-    policy = Policy(tolerated=Tolerated(unsupported=0))
+    policy = GatePolicy(tolerated=Tolerated(unsupported=0))
     assert gate(tmp_path, *PASSES, row(GEMFIRE.id, Verdict.UNSUPPORTED), policy=policy).exit_code == 0
     assert gate(tmp_path / "failed", *PASSES, row(GEMFIRE.id, Verdict.FAIL), policy=policy).exit_code == 1
 
 
 def test_required_candidates_and_dialects_are_missed(tmp_path: Path):
     required = Required(candidates=("geode:*", "refer*"), dialects=(Dialect.GEMFIRE6, Dialect.GEODE))
-    decision = gate(tmp_path, *PASSES, policy=Policy(required=required))
+    decision = gate(tmp_path, *PASSES, policy=GatePolicy(required=required))
     assert decision.exit_code == 1
     assert [one.candidate for one in decision.reasons] == ["geode:*", ""]
     assert "gemfire6" in decision.reasons[1].told
@@ -213,7 +214,7 @@ DEVIATES = (row(TIE.id, Verdict.DEVIATION), row(SHOULD.id), row(OTHER.id))
 def test_a_deviation_in_force_is_accepted_and_is_no_pass(tmp_path: Path, given: tuple[Deviation, ...] | None):
     decision = gate(tmp_path, *DEVIATES, given=given, deviations=(DEVIATION,))
     assert (decision.exit_code, decision.reasons) == (0, ())
-    assert decision.candidates[0].verdicts == {"pass": 2, "deviation": 1}
+    assert decision.candidates[0].verdicts == {"deviation": 1, "pass": 2, "not exercised": 1}
 
 
 def test_a_deviation_that_is_not_on_record_now_is_red(tmp_path: Path):
@@ -309,7 +310,7 @@ def test_a_failure_that_the_run_could_have_excused_says_so(tmp_path: Path):
 def test_what_passed_in_the_baseline_and_not_here_is_red_whatever_is_tolerated(
     tmp_path: Path, verdict: Verdict
 ):
-    lenient = Policy(tolerated=Tolerated(unknown="any", adapter_error="any"))
+    lenient = GatePolicy(tolerated=Tolerated(unknown="any", adapter_error="any"))
     rows = replaced(row(SHOULD.id, verdict))
     decision = gate(tmp_path, *rows, baseline=PASSES, policy=lenient)
     assert decision.exit_code == 1
@@ -323,7 +324,7 @@ def test_what_passed_in_the_baseline_and_not_here_is_red_whatever_is_tolerated(
 
 def test_a_regression_of_what_is_not_required_only_advises(tmp_path: Path):
     rows = replaced(row(TIE.id, Verdict.FAIL))
-    decision = gate(tmp_path, *rows, baseline=PASSES, policy=Policy(not_required=("VER",)))
+    decision = gate(tmp_path, *rows, baseline=PASSES, policy=GatePolicy(not_required=("VER",)))
     assert decision.exit_code == 0
     assert [one.weight for one in decision.reasons] == [Weight.ADVISORY]
 
@@ -344,14 +345,14 @@ def test_what_is_new_since_the_baseline_only_advises_until_the_policy_names_it(t
     decision = gate(tmp_path, *rows, baseline=before)
     assert decision.exit_code == 0
     assert told(decision, Weight.ADVISORY) == [(TIE.id, "new in this version of the suite; B keeps v2")]
-    named = Policy(required=Required(requirements=(TIE.id,)))
+    named = GatePolicy(required=Required(requirements=(TIE.id,)))
     assert gate(tmp_path / "named", *rows, baseline=before, policy=named).exit_code == 1
 
 
 @pytest.mark.parametrize(("limit", "code"), [(1, 0), (0, 1)])
 def test_what_is_new_does_not_count_against_what_is_tolerated(tmp_path: Path, limit: int, code: int):
     unknown = (row(TIE.id, Verdict.UNKNOWN), row(OTHER.id, Verdict.UNKNOWN), row(SHOULD.id))
-    policy = Policy(tolerated=Tolerated(unknown=limit))
+    policy = GatePolicy(tolerated=Tolerated(unknown=limit))
     decision = gate(tmp_path, *unknown, baseline=unknown[1:], policy=policy)
     assert decision.exit_code == code
     assert [name for name, _ in told(decision, Weight.RED)] == [OTHER.id] * code
@@ -398,7 +399,7 @@ def test_what_this_version_does_not_know_it_cannot_decide(tmp_path: Path):
 
 def test_without_any_run_there_is_no_answer(tmp_path: Path):
     (tmp_path / "runs").mkdir()
-    evidence = Evidence(runs=collect([]), policy=Policy(), catalogue=CATALOGUE, today=TODAY)
+    evidence = Evidence(runs=collect([]), policy=GatePolicy(), catalogue=CATALOGUE, today=TODAY)
     assert decide(evidence).exit_code == 2
 
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from plumbline.reference.verdicts import MEANING, Source, Verdict
+from plumbline.reference.results.verdicts import MEANING, UNTESTED, Source, Verdict
 from plumbline.reports.junit import junit_xml
 from plumbline.reports.tests.samples import HOSTILE, record, row
 
@@ -28,9 +28,13 @@ def test_the_document_is_valid_whatever_the_texts_hold(text: str) -> None:
 def test_each_verdict_becomes_the_element_of_the_table(verdict: Verdict) -> None:
     suite = ET.fromstring(junit_xml(record(), [row(verdict=verdict, reason="why")]))[0]  # noqa: S314
     expected = {"failed": ["failure"], "broken": ["error"], "skipped": ["skipped"], "passed": []}
-    (case,) = suite.findall("testcase")
-    assert [child.tag for child in case] == expected[MEANING[verdict].junit]
+    case, *itself = suite.findall("testcase")
+    assert bool(itself) == (verdict in UNTESTED), "a run that judged nothing is an error"
+    assert [child.tag for child in case if child.tag != "system-out"] == expected[MEANING[verdict].junit]
     for child in case:
+        if child.tag == "system-out":
+            assert child.text == "why"
+            continue
         assert child.get("type") == verdict.value
         assert "why" in (child.get("message") or "")
 
@@ -59,7 +63,7 @@ def test_the_counts_of_a_suite_are_those_of_its_cases() -> None:
 
 def test_an_incomplete_run_holds_an_error() -> None:
     suite = ET.fromstring(junit_xml(record(complete=False), [row()]))[0]  # noqa: S314
-    assert suite.get("errors") == "1"
+    assert suite.get("errors") == "2", "what passed in it is unknown"
     assert suite.findall("testcase")[-1].get("name") == "the run itself"
 
 

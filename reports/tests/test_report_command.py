@@ -14,8 +14,8 @@ from rich.console import Console
 from plumbline.ci.commands.report import command
 from plumbline.ci.terminal import progress
 from plumbline.reference.catalogue.loader import catalogue
-from plumbline.reference.verdicts import Verdict
-from plumbline.reports.tests.samples import HOSTILE, row, write_run
+from plumbline.reference.results.verdicts import Verdict
+from plumbline.reports.tests.samples import HOSTILE, counterexample, row, write_run
 
 
 def report(*arguments: object) -> Result:
@@ -39,11 +39,33 @@ def test_json_names_the_page_the_counts_and_what_was_set_aside(tmp_path: Path) -
     result = report(run, missing, "--out", tmp_path / "site", "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout) == {
+        "schema": "plumbline.report",
+        "schema_version": 1,
         "index": str(tmp_path / "site" / "index.html"),
         "candidates": 1,
         "requirements": len(catalogue()) + 1,
         "set_aside": [{"path": str(missing), "reason": "no such directory"}],
+        "older_runs": [],
     }
+
+
+def test_the_newest_run_of_a_candidate_replaces_older_ones_unless_all_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = counterexample()
+    monkeypatch.chdir(tmp_path)
+    failing = row(verdict=Verdict.FAIL, run_id="old", counterexample="tie.json")
+    write_run(tmp_path / "runs" / "old", [failing], {"tie": broken}, product_version="1")
+    later = "2026-11-22T06:40:00Z"
+    write_run(tmp_path / "runs" / "new", [row(run_id="new")], started=later, product_version="2")
+    result = report("--out", "site")
+    assert "1 candidate, 0 of them not green" in result.stdout
+    assert "1 older run was left out" in result.stdout
+    assert "plumbline report --all" in (tmp_path / "site" / "index.html").read_text()
+    assert not list((tmp_path / "site" / "counterexamples").iterdir())
+    every = report("--all", "--out", "site")
+    assert "2 candidates, 1 of them not green" in every.stdout
+    assert list((tmp_path / "site" / "counterexamples").iterdir())
 
 
 def test_the_page_of_a_requirement_tells_what_decides_tests_and_breaks_it(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from plumbline.reference.verdicts import MEANING, Verdict
+from plumbline.reference.results.verdicts import MEANING, Verdict
 from plumbline.reports.signs import EXIT_MEANING, SIGNS, meaning_table
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "verdicts.md"

@@ -8,17 +8,22 @@ import unicodedata
 from datetime import UTC, date, datetime
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from plumbline import reports
-from plumbline.reference.capabilities import LOST_WITHOUT
+from plumbline.reference.catalogue.capabilities import LOST_WITHOUT
 from plumbline.reference.catalogue.coverage import Coverage
 from plumbline.reference.catalogue.records import Requirement
-from plumbline.reference.deviations import Deviation
-from plumbline.reference.runs import Difference, Reduction
-from plumbline.reference.verdicts import Source, Verdict, VerdictRow
+from plumbline.reference.history.setups import setup_words
+from plumbline.reference.results.deviations import Deviation
+from plumbline.reference.results.runs import Difference, Reduction
+from plumbline.reference.results.sealing import seal_run
+from plumbline.reference.results.verdicts import Source, Verdict, VerdictRow
 from plumbline.reports.collection import collect
+from plumbline.reports.columns import day_and_time, duration
 from plumbline.reports.signs import SIGNS
 from plumbline.reports.site import build
 from plumbline.reports.tests.samples import (
@@ -108,16 +113,19 @@ def hostile_runs(folder: Path, text: str) -> None:
 def test_whatever_a_candidate_says_stays_text(tmp_path: Path, text: str) -> None:
     hostile_runs(tmp_path / "runs", text)
     found = pages(site(tmp_path))
-    assert len(found) == 3 + 1 + 1 + 2  # the catalogue's, the unknown one's, the counterexample's, first two
+    # The catalogue's, the unknown one's, the counterexample's, the candidate's, first two.
+    assert len(found) == 3 + 1 + 1 + 1 + 2
     for name, page in found.items():
         assert set(page.elements) <= ELEMENTS, name
         assert {attribute for attribute, _ in page.attributes} <= ATTRIBUTES, name
-        assert page.elements.count("script") == (name == "matrix.html"), name
+        assert page.elements.count("script") == (
+            name == "matrix.html" or name.startswith("counterexamples/")
+        ), name
         assert not {"javascript:", "http:", "https:"} & {
             value.split("//")[0] for value in page.values("href")
         }
     told = [page for page in found.values() if "<script>alert(1)</script>\"'><img src=x onerror" in page.text]
-    assert len(told) == 2 + 3 + 1 + 1, "on every page it is told, as text"
+    assert len(told) == 2 + 3 + 1 + 1 + 1, "on every page it is told, as text"
 
 
 @pytest.mark.parametrize("text", [HOSTILE, HOSTILE * 8_000], ids=["short", "megabyte"])
@@ -151,7 +159,7 @@ def test_every_link_leads_to_a_page_and_place_that_exist(tmp_path: Path) -> None
             assert target.is_file(), f"{name}: {link}"
             identity = str(target.relative_to(folder.resolve())) if path else name
             known = {*found[identity].values("id"), *(f"verdict={sign.name}" for sign in SIGNS.values())}
-            assert not place or place in known, f"{name}: {link}"
+            assert not place or place.split("&candidate=")[0] in known, f"{name}: {link}"
             targets += 1
         for label in page.values("aria-labelledby"):
             assert label in page.values("id"), name
@@ -194,9 +202,11 @@ def test_an_incomplete_run_is_told_first_and_looks_green_nowhere(tmp_path: Path)
     folder = site(tmp_path)
     overview = Page(folder / "index.html")
     assert overview.text.index("it did not end in order") < overview.text.index("At a glance")
-    assert "INCOMPLETE" in overview.text
-    assert "exit0" not in " ".join(overview.values("class"))
-    assert "f pass" not in overview.values("class")
+    own = candidate_page(folder)
+    assert "INCOMPLETE" in own.text
+    for page in (overview, own):
+        assert "exit0" not in " ".join(page.values("class"))
+        assert "f pass" not in page.values("class")
     matrix = Page(folder / "matrix.html")
     assert "! incomplete" in matrix.text
     assert "pass" not in matrix.values("class")
@@ -207,6 +217,7 @@ def test_what_was_set_aside_is_named_on_the_overview(tmp_path: Path) -> None:
     run = write_run(tmp_path / "runs" / "run-1", [row()], {"tie": counterexample()})
     (run / "counterexamples" / "tie.json").write_bytes(b"{")
     (run / "verdicts.parquet").write_bytes(b"junk")
+    seal_run(run)
     overview = Page(site(tmp_path) / "index.html")
     assert "tie.json" in overview.text
     assert "verdicts.parquet" in overview.text
@@ -267,6 +278,22 @@ def test_no_requirement_id_becomes_a_path(tmp_path: Path, identity: str) -> None
     assert set(tmp_path.parent.iterdir()) == before
 
 
+def covered(one: Requirement, *, tested: bool) -> Coverage:
+    return Coverage(
+        id=one.id,
+        area=one.area,
+        level=one.level,
+        title=one.title,
+        source=one.source,
+        dialects=one.dialects,
+        decided_by=(),
+        tested_by=("a_test",) if tested else (),
+        faulty=(),
+        trace_rule=False,
+        reason=None,
+    )
+
+
 def test_the_requirement_page_tells_all_that_is_known_of_it(tmp_path: Path) -> None:
     known = catalogue(1)
     rows: list[VerdictRow] = [
@@ -311,6 +338,12 @@ def test_the_requirement_page_tells_all_that_is_known_of_it(tmp_path: Path) -> N
     ):
         assert told in page.text
     assert sum("counterexamples/" in link for link in page.values("href")) == 1
+    for planned in (one.controls, one.observables):
+        assert planned in page.text
+    untested = msgspec.structs.replace(covered, tested_by=(), trace_rule=False)
+    page = Page(site(tmp_path, known, (untested,)) / "requirements" / "VER-TIE-01.html")
+    for planned in (one.controls, one.observables, "Judged by", "What a trace must show"):
+        assert planned not in page.text
 
 
 def test_the_counterexample_page_tells_the_whole_story(tmp_path: Path) -> None:
@@ -320,6 +353,7 @@ def test_the_counterexample_page_tells_the_whole_story(tmp_path: Path) -> None:
     (path,) = (site(tmp_path) / "counterexamples").iterdir()
     page = Page(path)
     for told in (
+        *setup_words(one.history),
         *one.plan,
         *one.expected,
         *one.seen,
@@ -329,11 +363,12 @@ def test_the_counterexample_page_tells_the_whole_story(tmp_path: Path) -> None:
         "concurrent_winner",
     ):
         assert told in page.text
-    _, _, done = page.text.partition("What was done")
+    _, _, done = page.text.partition("Steps")
     order = [done.index(step) for step in one.plan]
     assert order == sorted(order)
     assert page.elements.count("circle") == 2 + 8 + 1 + 1, "two of the key, events, one discarded, a ring"
-    assert page.text.index("Expected") < page.text.index("What was done") < page.text.index("Replay it")
+    assert page.text.index("Set-up") < page.text.index("Expected")
+    assert page.text.index("Expected") < page.text.index("Steps") < page.text.index("Replay it")
     assert any(link.endswith("requirements/VER-TIE-01.html") for link in page.values("href"))
 
 
@@ -344,7 +379,7 @@ def test_of_many_requirements_the_narrowest_are_named_with_titles_and_the_others
     write_run(tmp_path / "runs" / "run-1", [row()], {"tie": counterexample(requirements=named, replay="")})
     (path,) = (site(tmp_path) / "counterexamples").iterdir()
     text = Page(path).text
-    first, _, others = text.partition("What was seen could also break")
+    first, _, others = text.partition("It may also violate")
     assert all(one in first for one in named[:3])
     assert not any(one in first for one in named[3:])
     assert "DISC-LSN-01, VER-ID-01. Failed in" in " ".join(others.split())
@@ -356,7 +391,7 @@ def test_the_counterexample_page_tells_the_nearest_right_outcome_and_where_it_de
 ) -> None:
     near = (
         Difference(
-            place="the listener of B is told, on x",
+            place="the listener of B, key x",
             right="v1, v3",
             seen="v1, v3, v2",
             instead="nothing more",
@@ -371,23 +406,28 @@ def test_the_counterexample_page_tells_the_nearest_right_outcome_and_where_it_de
     }
     write_run(tmp_path / "runs" / "run-1", [row()], pages_of)
     paths = {
-        path.read_text().count("The nearest right outcome"): path
+        path.read_text().count("Closest correct run (24 tried)"): path
         for path in (site(tmp_path) / "counterexamples").iterdir()
     }
     apart, alike = Page(paths[1]), Page(paths[0])
-    assert "Of 24 right runs that the reference made of the same plan" in apart.text
-    assert "Expected is what the right run most like it shows, of 24" in alike.text
+    assert "The reference ran the same plan." in apart.text
+    assert "The reference made 24 runs of the same plan." in alike.text
     for page in (apart, alike):
         assert "First wrong, ✗:" in page.text
         assert "after moment 11, B: update x = v2" in page.text
-        assert "The nearest right run has there: nothing more" in page.text
+        assert "The closest correct run has there: nothing more" in page.text
         assert page.values("id").count("wrong") == 1
         assert "#wrong" in page.values("href")
 
 
-def test_the_overview_lists_what_a_candidate_lacks_and_what_that_costs(tmp_path: Path) -> None:
+def candidate_page(folder: Path) -> Page:
+    (path,) = (folder / "candidates").iterdir()
+    return Page(path)
+
+
+def test_the_page_of_a_candidate_lists_what_it_lacks_and_what_that_costs(tmp_path: Path) -> None:
     write_run(tmp_path / "runs" / "run-1", [row()], capabilities=("replicated_regions",))
-    text = Page(site(tmp_path) / "index.html").text
+    text = candidate_page(site(tmp_path)).text
     assert "offered: replicated_regions" in text
     for name, lost in LOST_WITHOUT.items():
         assert name == "replicated_regions" or f"not offered: {name}; not judged without it: {lost}" in text
@@ -401,6 +441,23 @@ def test_the_bar_of_a_candidate_is_as_long_as_its_verdicts_together(tmp_path: Pa
     parts = re.findall(r'<rect class="f [^"]*" x="([\d.]+)" y="0" width="([\d.]+)"', overview)
     assert len(parts) == len(Verdict)
     assert sum(float(width) for _, width in parts) == pytest.approx(720, abs=0.5)
+
+
+def test_the_overview_counts_only_requirements_that_a_test_exists_for(tmp_path: Path) -> None:
+    known = catalogue(4)
+    first, second, third, *_ = known
+    coverage = tuple(covered(one, tested=identity in (first, second)) for identity, one in known.items())
+    rows = [row(first), row(third, Verdict.UNSUPPORTED)]
+    write_run(tmp_path / "runs" / "run-1", rows)
+    overview = Page(site(tmp_path, known, coverage) / "index.html")
+    assert "Verdicts on 2 requirements that have a test" in overview.text
+    assert "The 2 that have no test yet" in overview.text
+    assert "pass 1" in overview.text
+    assert "not exercised 1" in overview.text
+    assert "unsupported 1" not in overview.text
+    failing = [row(first), row(third, Verdict.FAIL)]
+    write_run(tmp_path / "runs" / "run-1", failing)
+    assert "fail 1" in Page(site(tmp_path, known, coverage) / "index.html").text, "what was found counts"
 
 
 def test_the_same_runs_give_the_same_site_byte_by_byte(tmp_path: Path) -> None:
@@ -422,3 +479,138 @@ def test_341_requirements_and_ten_candidates_take_seconds_and_the_matrix_stays_s
     assert (folder / "matrix.html").stat().st_size < 1_000_000
     assert Page(folder / "matrix.html").elements.count("td") == 3_410
     assert len(list((folder / "requirements").iterdir())) == 341
+
+
+def test_beside_each_bar_stands_when_how_much_and_how_long_was_tested(tmp_path: Path) -> None:
+    told: dict[str, Any] = {"started": "2026-11-21T08:09:10+01:00", "profile": "gate", "seconds": 185.0}
+    write_run(tmp_path / "runs" / "run-1", [row()], **told)
+    folder = site(tmp_path)
+    for page in (Page(folder / "index.html"), candidate_page(folder)):
+        assert "tested 2026-11-21 07:09 UTC" in page.text
+        assert "profile gate" in page.text
+        assert "took 3 min 5 s" in page.text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.42, "0.4 s"), (59.4, "59 s"), (60, "1 min 0 s"), (3_599.6, "1 h 0 min"), (7_320, "2 h 2 min")],
+)
+def test_a_duration_is_said_as_people_say_it(seconds: float, words: str) -> None:
+    assert duration(seconds) == words
+
+
+def test_a_run_whose_beginning_cannot_be_read_is_shown_as_it_is_written() -> None:
+    assert day_and_time("yesterday") == "yesterday"
+    assert day_and_time("2026-01-01T00:00:00") == "2026-01-01T00:00:00"
+    assert day_and_time("2026-01-01T00:00:00Z") == "2026-01-01 00:00 UTC"
+
+
+def test_what_was_not_judged_is_said_beside_the_bar(tmp_path: Path) -> None:
+    write_run(tmp_path / "runs" / "run-1", [row()])
+    folder = site(tmp_path)
+    for page in (Page(folder / "index.html"), candidate_page(folder)):
+        assert "! 2 of 3 were not judged" in page.text
+        assert "open red" in page.values("class")
+
+
+def test_overview_matrix_and_candidate_lead_to_the_counterexample(tmp_path: Path) -> None:
+    rows = [row(verdict=Verdict.FAIL, counterexample="tie.json")]
+    write_run(tmp_path / "runs" / "run-1", rows, {"tie": counterexample()})
+    folder = site(tmp_path)
+    (example,) = (folder / "counterexamples").iterdir()
+    (own,) = (folder / "candidates").iterdir()
+    assert f"counterexamples/{example.name}" in Page(folder / "index.html").values("href")
+    assert f"counterexamples/{example.name}" in Page(folder / "matrix.html").values("href")
+    assert f"../counterexamples/{example.name}" in Page(own).values("href")
+    assert f"../candidates/{own.name}" in Page(example).values("href")
+
+
+def test_the_page_of_a_candidate_shows_each_deviation_with_its_record_and_example(tmp_path: Path) -> None:
+    known = Deviation(
+        requirement="VER-TIE-01",
+        reason="ties go to the first caller",
+        owner="cache team",
+        expires=date(2027, 6, 30),
+        versions=("1.15.*",),
+        counterexample="ties.json",
+    )
+    rows = [row(verdict=Verdict.DEVIATION, counterexample="tie.json")]
+    given: dict[str, Any] = {"deviations": (known,), "deviations_not_seen": ()}
+    write_run(tmp_path / "runs" / "run-1", rows, {"tie": counterexample()}, **given)
+    folder = site(tmp_path)
+    page = candidate_page(folder)
+    for words in ("ties go to the first caller", "cache team", "2027-06-30", "1.15.*", "ties.json"):
+        assert words in page.text
+    (example,) = (folder / "counterexamples").iterdir()
+    assert f"../counterexamples/{example.name}" in page.values("href")
+    assert "did not show" not in page.text
+    requirement = Page(folder / "requirements" / "VER-TIE-01.html")
+    assert f"../counterexamples/{example.name}" in requirement.values("href")
+
+
+def test_a_candidate_keeps_its_page_in_every_report(tmp_path: Path) -> None:
+    write_run(tmp_path / "runs" / "run-1", [row()], candidate="b")
+    (only,) = (site(tmp_path) / "candidates").iterdir()
+    write_run(tmp_path / "runs" / "run-0", [row(run_id="run-0")], candidate="a")
+    assert only.name in {path.name for path in (site(tmp_path) / "candidates").iterdir()}
+
+
+PAIRS = [
+    *((text, paper) for text in ("ink", "soft", "link") for paper in ("page", "panel")),
+    *((verdict, f"{verdict}-b") for verdict in ("pass", "fail", "intermittent", "error", "unknown")),
+    *((verdict, f"{verdict}-b") for verdict in ("deviation", "none")),
+    *((verdict, "page") for verdict in ("pass", "fail", "error", "intermittent", "unknown", "deviation")),
+    # Numbers in a bar, on the colour of the verdict, and on the two greys.
+    *(("page", verdict) for verdict in ("pass", "fail", "intermittent", "error", "unknown", "deviation")),
+    *(("ink", "none-b"), ("ink", "line"), ("ink", "fail-b"), ("soft", "fail-b"), ("link", "fail-b")),
+    *(("ink", "unknown-b"), ("soft", "unknown-b"), ("fail", "panel"), ("pass", "panel")),
+]
+
+
+def themes() -> dict[str, dict[str, str]]:
+    style = (Path(reports.__path__[0]) / "templates" / "site.css").read_text()
+    blocks = re.findall(r":root\{(?:color-scheme:light dark;)?(--page.*?)\}", style, re.DOTALL)[:2]
+    light, dark = (dict(re.findall(r"--([\w-]+):(#[0-9a-f]{6})", block)) for block in blocks)
+    return {"light": light, "dark": {**light, **dark}}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("text", "paper"), PAIRS)
+def test_all_text_stands_out_enough(theme: str, text: str, paper: str) -> None:
+    colours = themes()[theme]
+    assert contrast(colours[text], colours[paper]) >= 4.5
+
+
+def test_every_colour_of_text_is_looked_at() -> None:
+    style = (Path(reports.__path__[0]) / "templates" / "site.css").read_text()
+    used = set(re.findall(r"(?<![-\w])color:var\(--([\w-]+)\)", style))
+    papers = set(re.findall(r"background:var\(--([\w-]+)\)", style))
+    assert used <= {text for text, _ in PAIRS}
+    assert papers <= {paper for _, paper in PAIRS}
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours by WCAG 2."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        red, green, blue = (
+            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+        )
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    bright, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def test_the_contrast_is_that_of_the_standard() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#6b7178", "#eeefec") == pytest.approx(4.27, abs=0.05)
+
+
+def test_the_site_has_a_badge_of_its_candidates(tmp_path: Path) -> None:
+    write_run(tmp_path / "runs" / "run-1", [row()])
+    assert "1 of 3 hold, 2 not judged" in (site(tmp_path) / "badge.svg").read_text()
+    write_run(tmp_path / "runs" / "run-2", [row(verdict=Verdict.FAIL, run_id="run-2")], candidate="other")
+    assert "1 violated" in (site(tmp_path) / "badge.svg").read_text()
+    assert "1 violated" in (tmp_path / "site" / "badge.json").read_text()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from plumbline.reference.verdicts import Verdict
+from plumbline.reference.results.verdicts import Verdict
 from plumbline.reports.collection import collect
 from plumbline.reports.screenshots import browser
 from plumbline.reports.site import build
@@ -51,7 +51,8 @@ def folder(tmp_path: Path) -> Path:
 
 def test_the_policy_refuses_nothing_of_the_pages_own(folder: Path, tmp_path: Path) -> None:
     pages = [folder / "index.html", folder / "matrix.html", *folder.glob("counterexamples/*.html")]
-    assert len(pages) == 4
+    pages += folder.glob("candidates/*.html")
+    assert len(pages) == 5
     for page in pages:
         document, console = opened(page.as_uri(), tmp_path / "profile")
         assert "</html>" in document
@@ -78,3 +79,34 @@ def test_the_matrix_can_be_opened_already_filtered(folder: Path, tmp_path: Path)
     assert re.search(r'<output id="count">1 shown</output>', document)
     document, _ = opened((folder / "matrix.html").as_uri() + "#text=tie-01", tmp_path / "profile")
     assert re.search(r'<output id="count">1 shown</output>', document)
+
+
+def test_the_matrix_shows_one_candidate_or_where_candidates_differ(tmp_path: Path) -> None:
+    failing = [row(verdict=Verdict.FAIL), row("SOME-TOPIC0-02")]
+    write_run(tmp_path / "runs" / "run-1", failing)
+    write_run(
+        tmp_path / "runs" / "run-2",
+        [row(run_id="run-2"), row("SOME-TOPIC0-02", run_id="run-2")],
+        run_id="run-2",
+        candidate="other",
+    )
+    build(collect([tmp_path / "runs"]), catalogue(5), tmp_path / "site")
+    page = (tmp_path / "site" / "matrix.html").as_uri()
+    for place, count, hidden in (
+        ("differs=1", 1, 0),
+        ("verdict=fail", 1, 0),
+        ("verdict=fail&candidate=1", 1, 1),
+        ("verdict=fail&candidate=2", 0, 1),
+        ("candidate=2", 5, 1),
+    ):
+        document, _ = opened(f"{page}#{place}", tmp_path / "profile")
+        assert f'<output id="count">{count} shown</output>' in document, place
+        head = document[document.index("<thead") : document.index("</thead")]
+        assert len(re.findall(r"<th[^>]* hidden", head)) == hidden, place
+
+
+def test_a_replay_command_has_a_button_to_copy_it(folder: Path, tmp_path: Path) -> None:
+    page = next(folder.glob("counterexamples/*.html"))
+    assert "<button" not in page.read_text()
+    document, _ = opened(page.as_uri(), tmp_path / "profile")
+    assert document.count('class="copy">Copy</button>') == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from plumbline.reference.verdicts import Verdict
+from plumbline.reference.results.verdicts import Verdict
 from plumbline.reports.table import main
 from plumbline.reports.tests.samples import HOSTILE, row, write_run
 

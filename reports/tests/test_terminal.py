@@ -9,8 +9,9 @@ import unicodedata
 import pytest
 from rich.console import Console
 
-from plumbline.reference.runs import Counterexample, Difference, Reduction
-from plumbline.reference.verdicts import Verdict
+from plumbline.reference.history.setups import setup_words
+from plumbline.reference.results.runs import Counterexample, Difference, Reduction
+from plumbline.reference.results.verdicts import Verdict
 from plumbline.reports.terminal import as_text, render_counterexample, render_summary
 from plumbline.reports.tests.samples import (
     HOSTILE,
@@ -30,9 +31,9 @@ def lines(one: Counterexample) -> list[str]:
 def test_the_nearest_right_run_is_told_where_expected_does_not_tell_it() -> None:
     near = Difference(place="B holds, under x", right="v3", seen="v2")
     apart = counterexample(nearest=(near,), right_runs=24)
-    assert "Most alike of 24 right runs" in as_text(render_counterexample(apart))
+    assert "Closest correct run (24 tried)" in as_text(render_counterexample(apart))
     alike = counterexample(nearest=(near,), right_runs=24, expected=("B holds, under x: v3",))
-    assert "Most alike" not in as_text(render_counterexample(alike))
+    assert "Closest correct run" not in as_text(render_counterexample(alike))
 
 
 def test_a_counterexample_is_told_from_the_plan_to_the_replay_line() -> None:
@@ -40,6 +41,7 @@ def test_a_counterexample_is_told_from_the_plan_to_the_replay_line() -> None:
     text = "\n".join(lines(one))
     told = (
         "VER-TIE-01 (the higher member wins)",
+        *setup_words(one.history),
         *one.plan,
         *one.expected,
         *one.seen,
@@ -54,10 +56,7 @@ def test_a_counterexample_is_told_from_the_plan_to_the_replay_line() -> None:
 def test_of_many_requirements_the_narrowest_are_named_with_titles_and_the_others_by_their_ids() -> None:
     named = ("CONS-RR-03", "CONS-RR-04", "VER-ID-01", "VER-TIE-01", "DISC-LSN-01")
     text = " ".join(" ".join(lines(counterexample(requirements=named))).split())
-    assert (
-        "Breaks CONS-RR-03, CONS-RR-04, VER-ID-01; what was seen could also break VER-TIE-01, DISC-LSN-01"
-        in text
-    )
+    assert "Violates CONS-RR-03, CONS-RR-04, VER-ID-01; it may also violate VER-TIE-01, DISC-LSN-01" in text
 
 
 def test_the_story_holds_calls_returns_and_listener_events_in_order() -> None:
@@ -141,20 +140,20 @@ def test_a_summary_counts_merged_verdicts_and_names_what_is_wrong_with_its_reaso
     assert "VER-TIE-01  the higher member wins\n                       B keeps v2" in text
     assert "A-B-02      the budget was used up" in text
     assert "no gates" not in text
-    assert text.rstrip().endswith("exit code 1: a requirement is broken")
+    assert text.rstrip().endswith("exit code 1: a requirement is violated")
 
 
 def test_a_summary_of_passes_is_green_only_if_the_run_is_complete() -> None:
-    assert "exit code 0: all that could be judged holds" in as_text(render_summary([row()]))
+    assert "exit code 0: every judged requirement holds" in as_text(render_summary([row()]))
     incomplete = as_text(render_summary([row()], complete=False))
-    assert "INCOMPLETE RUN, exit code 2" in incomplete
+    assert "UNFINISHED RUN, exit code 2" in incomplete
     assert "exit code 0" not in incomplete
 
 
 def test_a_summary_of_nothing_could_not_judge() -> None:
     text = as_text(render_summary([]))
     assert "0  requirements were judged" in text
-    assert "exit code 2: could not judge" in text
+    assert "exit code 2: no complete verdict: something could not be judged" in text
 
 
 def test_many_failures_are_cut_and_counted() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from plumbline.reference.history import (
+from plumbline.reference.history.history import (
     Called,
     ContentsRead,
     Fault,
@@ -19,7 +19,7 @@ from plumbline.reference.history import (
     Returned,
     Settled,
 )
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     Content,
     EventKind,
     OperationKind,
@@ -31,9 +31,9 @@ from plumbline.reference.operations import (
     Status,
     Topology,
 )
-from plumbline.reference.runs import DeadEnd
+from plumbline.reference.results.runs import DeadEnd
 from plumbline.reports.diagram import MOST_BANDS, draw
-from plumbline.reports.fates import Fate, missing
+from plumbline.reports.fates import DeliveryOutcome, missing
 from plumbline.reports.shapes import Diagram
 from plumbline.reports.spans import columns
 from plumbline.reports.tests.samples import HOSTILE, operation, shown
@@ -151,16 +151,16 @@ def test_what_a_member_is_told_a_second_time_is_marked() -> None:
 @pytest.mark.parametrize(
     ("ends", "fate"),
     [
-        ({"A": "v1", "C": "v1"}, Fate.DISCARDED),
-        ({"A": "v2", "C": "v2"}, Fate.DISCARDED),
-        ({"A": None, "C": None}, Fate.DISCARDED),
-        ({"A": "v1", "C": None}, Fate.LOST),
-        ({"A": "v1", "C": "v0"}, Fate.LOST),
-        ({"A": "v1"}, Fate.UNTOLD),
+        ({"A": "v1", "C": "v1"}, DeliveryOutcome.DISCARDED),
+        ({"A": "v2", "C": "v2"}, DeliveryOutcome.DISCARDED),
+        ({"A": None, "C": None}, DeliveryOutcome.DISCARDED),
+        ({"A": "v1", "C": None}, DeliveryOutcome.LOST),
+        ({"A": "v1", "C": "v0"}, DeliveryOutcome.LOST),
+        ({"A": "v1"}, DeliveryOutcome.UNTOLD),
     ],
 )
 def test_what_a_member_was_never_told_of_is_discarded_or_lost(
-    ends: dict[str, str | None], fate: Fate
+    ends: dict[str, str | None], fate: DeliveryOutcome
 ) -> None:
     history = put_and_settle(ends, {"A": ("v1",), "B": ("v1",), "C": (), "D": ("v1",)})
     assert [(one.member, one.fate) for one in missing(history)] == [("C", fate)]
@@ -171,11 +171,20 @@ def test_what_a_member_was_never_told_of_is_discarded_or_lost(
 
 def test_what_may_wait_behind_a_fault_is_not_lost() -> None:
     whole = put_and_settle({"A": "v1", "B": None, "C": None}, {"A": ("v1",), "B": (), "C": ()})
-    assert [(one.member, one.fate) for one in missing(whole)] == [("B", Fate.LOST), ("C", Fate.LOST)]
+    assert [(one.member, one.fate) for one in missing(whole)] == [
+        ("B", DeliveryOutcome.LOST),
+        ("C", DeliveryOutcome.LOST),
+    ]
     cut = msgspec.structs.replace(whole, timeline=(FaultDone(1, CUT), *whole.timeline))
-    assert [(one.member, one.fate) for one in missing(cut)] == [("B", Fate.LOST), ("C", Fate.UNTOLD)]
+    assert [(one.member, one.fate) for one in missing(cut)] == [
+        ("B", DeliveryOutcome.LOST),
+        ("C", DeliveryOutcome.UNTOLD),
+    ]
     mended = msgspec.structs.replace(cut, timeline=(FaultDone(1, CUT), FaultDone(2, HEALED), *whole.timeline))
-    assert [(one.member, one.fate) for one in missing(mended)] == [("B", Fate.LOST), ("C", Fate.LOST)]
+    assert [(one.member, one.fate) for one in missing(mended)] == [
+        ("B", DeliveryOutcome.LOST),
+        ("C", DeliveryOutcome.LOST),
+    ]
 
 
 def test_nothing_is_missing_where_everybody_was_told() -> None:

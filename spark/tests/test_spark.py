@@ -12,16 +12,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from plumbline.reference.rules import client_right, client_wrong, replicate_samples
-from plumbline.reference.rules.gateway_right import RIGHT
-from plumbline.reference.rules.gateway_wrong import WRONG
+from plumbline.ci.selftest.histories import client_right, client_wrong, replicate_samples
+from plumbline.ci.selftest.histories.gateway_right import RIGHT
+from plumbline.ci.selftest.histories.gateway_wrong import WRONG
+from plumbline.ci.selftest.histories.samples import CONFORMING, VIOLATING, conflict, sample_run
+from plumbline.ci.selftest.histories.tale import Sample
+from plumbline.reference.results.runs import read_verdicts
 from plumbline.reference.rules.judging import connect
 from plumbline.reference.rules.results import RESULT_SCHEMA, judge_by_duckdb, rows_about, summarise
 from plumbline.reference.rules.rule import ANSWER, Rule, load_parts, load_rules
-from plumbline.reference.rules.samples import CONFORMING, VIOLATING, conflict, sample_run
 from plumbline.reference.rules.survey import find_runs, judge
-from plumbline.reference.rules.tale import Sample
-from plumbline.reference.runs import read_verdicts
 from plumbline.reference.trace.schema import COLUMNS, TRACE_SCHEMA
 from plumbline.spark.engine import SparkEngine
 from plumbline.spark.session import spark_session

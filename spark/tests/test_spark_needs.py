@@ -19,7 +19,7 @@ def test_a_missing_library_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("importlib.util.find_spec", without_pyspark)
     with pytest.raises(
-        MissingSparkError, match=r"pyspark is not installed.*plumbline\[spark\].*--engine duckdb"
+        MissingSparkError, match=r"pyspark is not installed.*pip install 'pyspark.*--engine duckdb"
     ):
         require_spark()
 

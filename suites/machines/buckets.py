@@ -8,10 +8,18 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.history import Called, Fault, FaultBegun, FaultKind, History, Located, Returned
-from plumbline.reference.operations import OperationKind, RegionAttributes, RegionPolicy
-from plumbline.reference.plans import Do, Inject, Start
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.history import (
+    Called,
+    Fault,
+    FaultBegun,
+    FaultKind,
+    History,
+    Located,
+    Returned,
+)
+from plumbline.reference.history.operations import OperationKind, RegionAttributes, RegionPolicy
+from plumbline.reference.history.plans import Do, Inject, Start
 from plumbline.suites.machines.drawing import KEYS, REGION, WRITES, Machine, PlanMachine
 
 MOST_WRITES = 5

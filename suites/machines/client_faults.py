@@ -1,4 +1,4 @@
-"""State machines of clients that nobody serves for a while, and of clients whose answers are lost.
+"""State machines of clients without a server for a while, and of clients whose answers are lost.
 
 Their plans are small: hardly anything is claimed of clients that start anew, and nothing at all from the
 first lost answer on.
@@ -12,10 +12,10 @@ from typing import ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.history import Called, Fault, FaultBegun, FaultDone, FaultKind, History
-from plumbline.reference.operations import Client, OperationKind, RegionAttributes
-from plumbline.reference.plans import Await, Inject
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.history import Called, Fault, FaultBegun, FaultDone, FaultKind, History
+from plumbline.reference.history.operations import Client, OperationKind, RegionAttributes
+from plumbline.reference.history.plans import Await, Inject
 from plumbline.suites.machines.clients import KEYS, CallingMachine, ClientMachine
 from plumbline.suites.machines.drawing import REGION, WRITES, Machine
 
@@ -51,6 +51,16 @@ class ClientRestartsMachine(CallingMachine):
         self.region = RegionAttributes(name=REGION, checks=checks)
         self.clients = (Client(name="K", servers=SERVERS, redundancy=redundancy, checks=checks),)
 
+    @rule(key=st.sampled_from(KEYS))
+    @precondition(lambda self: Capability.LISTENER_GATES in self.offers and not self.parked)
+    @precondition(lambda self: len(self.dead) < len(SERVERS))
+    def stand_still(self, key: str) -> None:
+        """The client stands in its listener until everything settles, whatever becomes of its servers."""
+        self.settle_now()
+        operation = self.operation("A", OperationKind.PUT, key)
+        self.started.append(operation.op_id)
+        self.park(operation, "K")
+
     @rule(which=st.integers(0, 1))
     @precondition(lambda self: self.writes and len(self.dead) < len(SERVERS) and not self.may_be_secured)
     def kill(self, which: int) -> None:
@@ -83,7 +93,7 @@ class ClientRestartsMachine(CallingMachine):
 
 
 def has_found_a_server(history: History) -> bool:
-    """Whether no server of a client lived, and the client was told of what was called once one did again."""
+    """Whether no server of a client lived, and the client received what was called once one did again."""
     told = {(holder, shown.event.token) for holder, log in history.logs.items() for shown in log}
     return any(
         (client.name, token) in told
@@ -162,7 +172,7 @@ class ClientAttemptsMachine(ClientMachine):
     @rule(key=st.sampled_from(KEYS), by=st.sampled_from(heard_by))
     @precondition(lambda self: self.lost is not None and self.may_call)
     def call_in_vain(self, key: str, by: str) -> None:
-        """The client puts, and somebody is told of it."""
+        """The client puts, and somebody receives it."""
         op_id = self.call_one("K", OperationKind.PUT, key)
         self.in_vain |= self.lost is not None
         self.steps.append(Await(op_id, by))
@@ -193,7 +203,7 @@ class ClientAttemptsMachine(ClientMachine):
 
 
 def an_answer_was_lost(history: History) -> bool:
-    """Whether somebody else was told of what a client had put while its answers were lost."""
+    """Whether somebody else received what a client had put while its answers were lost."""
     puts: dict[str, list[str | None]] = {}
     for moment, what in enumerate(history.timeline):
         match what:
@@ -221,7 +231,10 @@ def _told_by(history: History, client: str, token: str | None, moment: int) -> b
 CLIENT_FAULT_MACHINES = (
     Machine(
         name="client_restarts",
-        requirements=("FO-NONHA-01", "FO-NONHA-02", "FO-NONHA-03", "FO-NONHA-09", "FO-AUTO-01"),
+        requirements=(
+            *("FO-NONHA-01", "FO-NONHA-02", "FO-NONHA-03", "FO-NONHA-08", "FO-NONHA-09"),
+            "FO-AUTO-01",
+        ),
         needs=(Capability.REPLICATED_REGIONS, Capability.CLIENTS, Capability.MEMBER_FAULTS),
         draws=ClientRestartsMachine,
         counts=has_found_a_server,

@@ -12,14 +12,20 @@ import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.history import Called, Fault, FaultBegun, FaultDone, FaultKind, History
-from plumbline.reference.operations import Client, Interest, Operation, OperationKind, RegionAttributes
-from plumbline.reference.plans import Do, Finish, Inject, Plan, Register, Start
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.history import Called, Fault, FaultBegun, FaultDone, FaultKind, History
+from plumbline.reference.history.operations import (
+    Client,
+    Interest,
+    Operation,
+    OperationKind,
+    RegionAttributes,
+)
+from plumbline.reference.history.plans import Do, Finish, Inject, Plan, Register, Start
 from plumbline.suites.machines.drawing import REGION, WRITES, Machine, PlanMachine
 
 KEYS = ("x", "y")
-FROM_CLIENTS = (OperationKind.PUT, OperationKind.PUT, OperationKind.DESTROY)
+FROM_CLIENTS = (OperationKind.PUT, OperationKind.PUT, OperationKind.DESTROY, OperationKind.INVALIDATE)
 MOST_WRITES = 4
 """So many writes are under way at most between two settle points."""
 
@@ -212,7 +218,7 @@ class ClientFailoverMachine(CallingMachine):
 
 
 def failover_has_bitten(history: History) -> bool:
-    """Whether some event was under way when the server was killed: its client was told of it afterwards."""
+    """Whether some event was under way when the server was killed: its client received it afterwards."""
     begun = next((at for at, what in enumerate(history.timeline) if isinstance(what, FaultBegun)), None)
     done = next((at for at, what in enumerate(history.timeline) if isinstance(what, FaultDone)), None)
     if begun is None or done is None:

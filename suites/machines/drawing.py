@@ -6,23 +6,25 @@ a candidate does never changes what is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 import msgspec
 from hypothesis.stateful import RuleBasedStateMachine
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.history import History
-from plumbline.reference.operations import (
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.bulk import BULK
+from plumbline.reference.history.history import History
+from plumbline.reference.history.operations import (
     READS,
+    BulkEntry,
     Operation,
     OperationKind,
     RegionAttributes,
     Site,
     Topology,
 )
-from plumbline.reference.plans import Park, Plan, PlanStep, Release, Settle
+from plumbline.reference.history.plans import Park, Plan, PlanStep, Release, Settle
 
 REGION = "region"
 KEYS = ("x", "y", "z")
@@ -90,13 +92,40 @@ class PlanMachine(RuleBasedStateMachine):
     def operation(self, member: str, kind: OperationKind, key: str) -> Operation:
         """The next operation, on a thread of the member that is not busy."""
         self._count += 1
-        thread = next(name for n in range(99) if (name := f"{member}{n}") not in self.busy)
+        thread = self._idle_thread(member)
         token = None if kind in READS else f"v{self._count}"
         if kind not in READS:
             self.writes[key] = self.writes.get(key, 0) + 1
         return Operation(
             op_id=self._count, thread=thread, member=member, region=REGION, kind=kind, key=key, token=token
         )
+
+    def _idle_thread(self, member: str) -> str:
+        return next(name for n in range(99) if (name := f"{member}{n}") not in self.busy)
+
+    def bulk(self, member: str, kind: OperationKind, keys: Sequence[str]) -> Operation:
+        """The next operation on many keys, on a thread of the member that is not busy."""
+        op_id = self._count + 1
+        self._count += 1 + len(keys)
+        for key in keys:
+            self.writes[key] = self.writes.get(key, 0) + 1
+        return Operation(
+            op_id=op_id,
+            thread=self._idle_thread(member),
+            member=member,
+            region=REGION,
+            kind=kind,
+            token=f"v{op_id}",
+            entries=tuple(
+                BulkEntry(op_id=number, key=key, token=f"v{number}")
+                for number, key in enumerate(keys, op_id + 1)
+            ),
+        )
+
+    def as_bulk(self, kind: OperationKind, keys: Sequence[str]) -> OperationKind | None:
+        """As what a put or destroy is called on all of these keys; None where it is called on one."""
+        offered = Capability.BULK_OPERATIONS in self.offers and not any(map(self.crowded, keys))
+        return next((bulk for bulk, single in BULK.items() if single is kind), None) if offered else None
 
     def park(self, operation: Operation, holder: str) -> None:
         """Plan to call an operation that stands in the listener of a holder until everything settles."""

@@ -6,12 +6,12 @@ import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.history import Fault, FaultKind
-from plumbline.reference.operations import OperationKind
-from plumbline.reference.plans import Await, Settle
-from plumbline.reference.rulebook.faulty import FAULTY
-from plumbline.suites.bites import all_have_bitten
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.operations import OperationKind
+from plumbline.reference.history.plans import Await, Settle
+from plumbline.reference.rulebook.faulty_variants import FAULTY
+from plumbline.suites.harness.fault_effect import all_have_bitten
 from plumbline.suites.machines.drawing import WRITES, Machine
 from plumbline.suites.machines.sites_drawing import BATCH_SIZES, HERE, THERE, SitesMachine
 from plumbline.suites.scenarios.sites import APART, queues
@@ -38,8 +38,10 @@ class GatewayOrderMachine(SitesMachine):
 
     @rule(who=st.integers(0, 1), kind=_KINDS, key=st.sampled_from(keys))
     def call(self, who: int, kind: OperationKind, key: str) -> None:
-        """One operation, waited for."""
-        self.do(self.change(who, HERE, kind, key))
+        """One operation, waited for; some destroys are of several keys at once."""
+        two = self.keys[:2]
+        bulk = self.as_bulk(kind, two) if who and kind is OperationKind.DESTROY else None
+        self.do(self.change(who, HERE, kind, key) if bulk is None else self.bulk(HERE[who], bulk, two))
 
     @rule(who=st.integers(0, 3), key=st.sampled_from(keys))
     def get(self, who: int, key: str) -> None:
@@ -58,8 +60,12 @@ class GatewayOrderMachine(SitesMachine):
 
     @rule(who=st.integers(0, 1), count=st.integers(2, 4), key=st.sampled_from(keys))
     def one_after_the_other(self, who: int, count: int, key: str) -> None:
-        """One thread writes several keys, one after the other."""
-        self.several(who, count, key)
+        """One thread writes several keys, one after the other; or all of them at once."""
+        bulk = self.as_bulk(OperationKind.PUT, self.keys) if count == len(self.keys) else None
+        if bulk is None:
+            self.several(who, count, key)
+        else:
+            self.do(self.bulk(HERE[who], bulk, self.keys))
 
     @rule(who=st.integers(0, 1), kind=_KINDS, key=st.sampled_from(keys_there), waits=st.booleans())
     def call_there(self, who: int, kind: OperationKind, key: str, waits: bool) -> None:
@@ -377,6 +383,7 @@ GATEWAY_MACHINES = (
             "WAN-OPS-03",
             "WAN-OPS-04",
             "WAN-OPS-05",
+            "WAN-OPS-09",
             "WAN-OPS-10",
             "GWQ-PROC-01",
             "GWQ-PROC-02",

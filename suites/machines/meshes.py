@@ -6,10 +6,10 @@ import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.history import Fault, FaultKind
-from plumbline.reference.operations import OperationKind, QueueAttributes, Scope, Topology
-from plumbline.reference.plans import Plan, Settle
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.operations import OperationKind, QueueAttributes, Scope, Topology
+from plumbline.reference.history.plans import Plan, Settle
 from plumbline.suites.machines.drawing import WRITES, Machine
 from plumbline.suites.machines.gateways import ConflictsMachine, SitesConflictsMachine
 from plumbline.suites.machines.sites_drawing import BATCH_SIZES

@@ -8,9 +8,9 @@ import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.history import Fault, FaultKind
-from plumbline.reference.operations import (
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.operations import (
     READS,
     HostPolicy,
     Operation,
@@ -21,7 +21,7 @@ from plumbline.reference.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.plans import Do, Inject, Park, Plan, Release, Settle, Start
+from plumbline.reference.history.plans import Do, Inject, Park, Plan, Release, Settle, Start
 from plumbline.suites.machines.drawing import (
     KEYS,
     LOOSE_MOST_PER_KEY,
@@ -30,6 +30,9 @@ from plumbline.suites.machines.drawing import (
     Machine,
     PlanMachine,
 )
+
+_OF_MANY = 3
+"""Who calls on many keys."""
 
 _LESS = (RegionPolicy.NORMAL, RegionPolicy.NORMAL, RegionPolicy.PRELOADED, RegionPolicy.EMPTY)
 
@@ -59,11 +62,13 @@ class ReplicatedRegionMachine(PlanMachine):
         key=st.sampled_from(KEYS),
     )
     def call(self, who: int, kind: OperationKind, key: str) -> None:
-        """One operation, waited for."""
+        """One operation, waited for: some puts and destroys are of all keys at once."""
         key = self.one_key(key)
         if self.crowded(key) and kind not in READS:
             self.settle_now()
-        operation = self.operation(self.members[who % len(self.members)], kind, key)
+        member = self.members[who % len(self.members)]
+        bulk = self.as_bulk(kind, KEYS) if who == _OF_MANY and not self.loose else None
+        operation = self.operation(member, kind, key) if bulk is None else self.bulk(member, bulk, KEYS)
         self.steps.append(Do(operation))
         if self.parked:
             # A parked listener may keep it from returning, so its thread may still be busy.

@@ -12,10 +12,10 @@ import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.history import Fault, FaultKind
-from plumbline.reference.operations import OperationKind, RegionAttributes, Scope, TombstoneSettings
-from plumbline.reference.plans import Do, Inject, Plan, Start
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.operations import OperationKind, RegionAttributes, Scope, TombstoneSettings
+from plumbline.reference.history.plans import Do, Inject, Plan, Start
 from plumbline.suites.machines.drawing import REGION, Machine, PlanMachine
 
 KEYS = ("x", "y")

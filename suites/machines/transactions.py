@@ -10,8 +10,8 @@ from typing import ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import (
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import (
     HostPolicy,
     Operation,
     OperationKind,
@@ -19,7 +19,7 @@ from plumbline.reference.operations import (
     RegionPolicy,
     Scope,
 )
-from plumbline.reference.plans import Do, Park, Plan, Start
+from plumbline.reference.history.plans import Do, Park, Plan, Start
 from plumbline.suites.machines.drawing import REGION, Machine, PlanMachine
 
 KEYS = ("x", "x", "y")

@@ -6,8 +6,8 @@ ends without anybody knowing proves nothing, and is no mistake.
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Client, Operation, OperationKind, Status
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import Client, Operation, OperationKind, Status
 from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage

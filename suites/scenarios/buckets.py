@@ -5,10 +5,10 @@ Knows what the candidate says of that; asks neither model nor rulebook.
 
 from __future__ import annotations
 
-from plumbline.reference.operations import Operation, RegionAttributes, RegionPolicy
-from plumbline.reference.plans import Read
+from plumbline.reference.history.operations import Operation, RegionAttributes, RegionPolicy
+from plumbline.reference.history.plans import Read
 from plumbline.suites.scenarios.course import REGION
-from plumbline.suites.scenarios.mismatch import MismatchError
+from plumbline.suites.scenarios.mismatch import MismatchError, in_words
 from plumbline.suites.scenarios.stage import Stage
 
 
@@ -17,7 +17,7 @@ def region(redundancy: int) -> RegionAttributes:
     return RegionAttributes(name=REGION, policy=RegionPolicy.PARTITION, redundancy=redundancy)
 
 
-class Buckets(Stage):
+class BucketStage(Stage):
     """A scenario of a partitioned region under way."""
 
     def primary(self, key: str) -> str:
@@ -79,7 +79,7 @@ class Buckets(Stage):
             contents = self.driver.contents(holder, REGION)
             seen[holder] = contents.get(key, "") if key in contents else "nothing"
         if len(set(seen.values())) > 1:
-            raise MismatchError(f"all copies of {key} to be alike", f"{seen}")
+            raise MismatchError(f"all copies of {key} to be alike", in_words(seen))
 
     def is_held_back(self, operation: Operation) -> None:
         """A call does not return, though it is given all the time for it."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Client, OperationKind, Scope
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import Client, OperationKind, Scope
 from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Client, OperationKind
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import Client, OperationKind
 from plumbline.suites.scenarios.conflicts import tie
 from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
 
 
 @scenario("CFG-CHECKS-01", needs=(Capability.CONFIGURATION,))
-def a_region_says_that_it_checks_unless_told_otherwise(s: Stage) -> None:
+def a_region_reports_checking_by_default(s: Stage) -> None:
     for member in s.members:
         s.checks_are(member, on=True)
 
 
 @scenario("CFG-CHECKS-01")
-def a_region_checks_unless_told_otherwise(s: Stage) -> None:
+def a_region_checks_by_default(s: Stage) -> None:
     s.put(s.mid, "x")
     _, second = tie(s, "x", s.low, s.high)
     s.all_hold("x", second)
@@ -116,12 +116,12 @@ def hosts_share_a_setting(s: Stage, in_force: bool) -> None:
 
 
 @scenario("CFG-CHECKS-04", needs=SET, checks=True)
-def nobody_hosts_a_region_without_checking_that_others_check(s: Stage) -> None:
+def a_member_may_not_host_a_region_unchecked_that_others_check(s: Stage) -> None:
     hosts_share_a_setting(s, in_force=True)
 
 
 @scenario("CFG-CHECKS-04", needs=SET, checks=False)
-def nobody_hosts_a_region_with_checking_that_others_do_not_check(s: Stage) -> None:
+def a_member_may_not_host_a_region_checked_that_others_do_not_check(s: Stage) -> None:
     hosts_share_a_setting(s, in_force=False)
 
 

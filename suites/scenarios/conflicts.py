@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Operation, OperationKind, Scope, Status
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.bulk import BULK
+from plumbline.reference.history.operations import (
+    Operation,
+    OperationKind,
+    Scope,
+    Status,
+)
 from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
@@ -33,6 +39,8 @@ def a_writer_need_not_wait_for_a_writer_elsewhere(s: Stage) -> None:
     s.park(s.low, s.low, "x")
     second = s.park(s.high, s.high, "x")
     s.holds(s.high, "x", second)
+    s.release(second)
+    s.shown_at(s.mid, second)
 
 
 @scenario("CONS-RR-02")
@@ -61,7 +69,8 @@ def a_discarded_value_is_never_read(s: Stage) -> None:
         s.release(loser)
         for _ in range(6):
             s.reads_only(s.get(s.high, key), (winner,))
-    s.settle()
+        s.settle()
+        s.not_told(s.high, loser)
 
 
 @scenario("CONS-RR-04", needs=())
@@ -106,6 +115,10 @@ def a_smaller_version_that_comes_late_is_discarded(s: Stage) -> None:
     s.all_hold("x", second)
     s.not_told(s.mid, first)
     s.discards(low=0, mid=1, high=0)
+    # Had the loser left its version behind, the middle member would now be one version late.
+    last = s.put(s.mid, "x")
+    s.settle()
+    s.all_hold("x", last)
 
 
 def _withheld(s: Stage) -> tuple[Operation, Operation]:
@@ -155,7 +168,7 @@ def three_writers_end_with_the_highest_in_every_order(s: Stage) -> None:
 
 
 @scenario("VER-ID-01")
-def every_pair_of_members_is_ordered_alike_for_everybody(s: Stage) -> None:
+def every_pair_of_members_has_one_order_on_all_members(s: Stage) -> None:
     pairs = [(s.low, s.mid), (s.mid, s.high), (s.low, s.high)]
     for turn, (lower, higher) in enumerate(pairs):
         for way, (one, other) in enumerate(((lower, higher), (higher, lower))):
@@ -171,7 +184,8 @@ def every_kind_of_operation_takes_part_in_the_comparison(s: Stage) -> None:
     for lower in kinds:
         for higher in kinds:
             for low_first in (True, False):
-                key = f"{lower}-{higher}-{low_first}"
+                first = "lower-first" if low_first else "higher-first"
+                key = f"{lower}-{higher}-{first}"
                 s.put(s.mid, key)
                 losing = s.park(s.low, s.low, key, lower)
                 winning = s.park(s.high, s.high, key, higher)
@@ -180,6 +194,39 @@ def every_kind_of_operation_takes_part_in_the_comparison(s: Stage) -> None:
                     s.shown_at(s.mid, losing if low_first else winning)
                 s.settle()
                 s.all_hold(key, winning)
+
+
+@scenario("VER-OPS-01", "VER-STAMP-02")
+def whatever_creates_or_replaces_a_value_takes_part_in_the_comparison(s: Stage) -> None:
+    put = OperationKind.PUT
+    for kind in (put, OperationKind.CREATE, OperationKind.PUT_IF_ABSENT, OperationKind.REPLACE):
+        key = f"x-{kind}"
+        if kind is OperationKind.REPLACE:
+            s.put(s.mid, key)
+        # Of a new key both have version 1, whatever they are called.
+        losing = s.park(s.low, s.low, key, kind)
+        winning = s.park(s.high, s.high, key, put)
+        s.release(winning)
+        s.shown_at(s.mid, winning)
+        s.release(losing)
+        s.settle()
+        s.all_hold(key, winning)
+
+
+@scenario("VER-OPS-01", needs=(Capability.LISTENER_GATES, Capability.BULK_OPERATIONS))
+def each_of_many_keys_takes_part_in_the_comparison(s: Stage) -> None:
+    for kind in BULK:
+        key, other = f"{kind} x", f"{kind} y"
+        s.put(s.mid, key)
+        s.put(s.mid, other)
+        winning = s.park(s.high, s.high, key)
+        bulk, losing, alone = s.start_bulk(s.low, kind, key, other)
+        s.shown_at(s.mid, losing)
+        s.release(winning)
+        s.finish(bulk)
+        s.settle()
+        s.all_hold(key, winning)
+        s.all_hold(other, alone)
 
 
 @scenario("VER-DUP-01", needs=GATES_AND_MESSAGES)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import msgspec
 
-from plumbline.reference.history import (
+from plumbline.reference.history.bulk import BULK, singly
+from plumbline.reference.history.history import (
     Fault,
     FaultKind,
     Gate,
@@ -17,15 +18,16 @@ from plumbline.reference.history import (
     interest_words,
     script_words,
 )
-from plumbline.reference.operations import (
+from plumbline.reference.history.operations import (
     NAMELESS,
+    BulkEntry,
     Interest,
     Operation,
     OperationKind,
     Outcome,
     Status,
 )
-from plumbline.reference.plans import (
+from plumbline.reference.history.plans import (
     Do,
     Finish,
     Host,
@@ -41,7 +43,7 @@ from plumbline.reference.plans import (
     Settle,
     Start,
 )
-from plumbline.suites.driving import Driver
+from plumbline.suites.harness.driver import Driver
 from plumbline.suites.scenarios.mismatch import MismatchError
 
 REGION = "region"
@@ -163,6 +165,30 @@ class Course:
         self.settle()
         return self.do(member, kind, key)
 
+    def start_bulk(self, member: str, kind: OperationKind, *keys: str) -> tuple[Operation, ...]:
+        """Call an operation on many keys and go on: the operation, and what it does to each."""
+        blank = self._operation(member, kind, "", None)
+        entries = [self._operation(member, BULK[kind], key, None) for key in keys]
+        operation = msgspec.structs.replace(
+            blank,
+            entries=tuple(
+                BulkEntry(op_id=entry.op_id, key=entry.key, token=entry.token or "") for entry in entries
+            ),
+        )
+        self._operations[operation.op_id] = operation
+        self.done.append(f"{member}: {kind} {', '.join(keys)}")
+        self.steps.append(Start(operation))
+        self._driver.call(operation)
+        return (operation, *singly(operation))
+
+    def bulk(self, member: str, kind: OperationKind, *keys: str) -> tuple[Operation, ...]:
+        """Call an operation on many keys, which must end well: what it does to each."""
+        operation, *entries = self.start_bulk(member, kind, *keys)
+        outcome = self.finish(operation)
+        if outcome.status is not Status.OK:
+            raise MismatchError(f"{_told(operation)} to end ok", f"{outcome.status} {outcome.detail}".strip())
+        return tuple(entries)
+
     def get(self, member: str, key: str) -> str | None:
         """Read a key."""
         operation = self.start(member, OperationKind.GET, key)
@@ -258,7 +284,7 @@ class Course:
 
     def release(self, operation: Operation) -> None:
         """Let an operation go on."""
-        self.done.append(f"release {operation.token}")
+        self.done.append(f"release {named(operation)}")
         for gate in self._gates.pop(operation.op_id, []):
             self.steps.append(Release(gate.op_id, gate.member, gate.callback))
             self._driver.release(gate)
@@ -324,11 +350,13 @@ class Course:
         self.steps.append(Register(interest))
         if self._driver.register(interest) is refused:
             seen = "accepted" if refused else "refused"
-            raise MismatchError(f"{interest_words(interest)}, {'in vain' if refused else 'and may'}", seen)
+            raise MismatchError(
+                f"{interest_words(interest)}, {'to be refused' if refused else 'to be accepted'}", seen
+            )
 
     def redeliver(self, operation: Operation, member: str) -> None:
         """Deliver the message of an operation to a member once more."""
-        self.done.append(f"redeliver {operation.token} to {member}")
+        self.done.append(f"redeliver {named(operation)} to {member}")
         self.steps.append(Redeliver(operation.op_id, member))
         self._driver.redeliver(operation.op_id, member)
 
@@ -351,6 +379,14 @@ class Course:
             self._driver.contents(holder, REGION)
 
 
+def named(operation: Operation) -> str:
+    """An operation by its token; one without a token by what it does."""
+    return operation.token or " ".join(filter(None, (operation.kind.value, operation.key)))
+
+
 def _told(operation: Operation) -> str:
     token = f" {operation.token}" if operation.token else ""
-    return f"{operation.member}: {operation.kind} {operation.key}{token}"
+    region = f" of {operation.region}" if operation.region != REGION else ""
+    keys = ", ".join(operation.keys)
+    key = f" {keys}" if keys else ""
+    return f"{operation.member}: {operation.kind}{key}{region}{token}"

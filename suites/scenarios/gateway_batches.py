@@ -6,8 +6,8 @@ for how long a sender has waited.
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Operation
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import Operation
 from plumbline.suites.scenarios.scenario import between_sites
 from plumbline.suites.scenarios.sites import Sites
 

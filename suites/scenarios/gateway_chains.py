@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from itertools import product
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import OperationKind
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import OperationKind
 from plumbline.suites.scenarios.mesh import CHAIN, RING, Mesh
 from plumbline.suites.scenarios.scenario import among_sites
 
@@ -21,7 +21,7 @@ OFF_MS = 30_000
 
 
 def _arrives_once(stage: Mesh, writer: int, reached: tuple[int, ...]) -> None:
-    """A site creates, destroys and creates a key; these sites are told of it once, the others of nothing."""
+    """A site creates, destroys and creates a key; these sites receive it once, the others nothing."""
     key = f"x{writer}"
     member = stage.sites[writer][0]
     put = stage.put(member, key)
@@ -63,6 +63,21 @@ def what_the_middle_of_a_chain_discards_goes_no_further(stage: Mesh) -> None:
         stage.log_is(stage.sites[end][0], key, base, early, late)
         for told in (*stage.there, other):
             stage.log_is(told, key, base, late)
+
+
+@among_sites("WANC-RESOLVER-04", sited=CHAIN, resolver="disallow")
+def what_the_resolver_of_a_middle_disallows_goes_no_further(stage: Mesh) -> None:
+    """The middle has written a key, and disallows what an end writes then: the other end hears nothing."""
+    for end in (1, 3):
+        key, far = f"x{end}", stage.sites[4 - end][0]
+        base = stage.put(stage.there[0], key)
+        stage.settle()
+        own = stage.put(stage.sites[end][0], key)
+        stage.settle()
+        stage.site_holds(stage.sites[end], key, own)
+        for member in (*stage.there, far):
+            stage.holds(member, key, base)
+            stage.log_is(member, key, base)
 
 
 @among_sites("WAN-CFG-01", "WANC-TOMB-01", needs=LINKS, clocks=True, sited=CHAIN)
@@ -113,7 +128,7 @@ def what_is_put_over_what_came_through_a_chain_wins_at_its_other_end(stage: Mesh
 
 
 @among_sites("SER-ENQ-01", "WAN-CFG-01", sited=RING)
-def what_goes_round_a_ring_ends_before_who_wrote_it(stage: Mesh) -> None:
+def an_event_that_goes_round_a_ring_ends_before_its_origin(stage: Mesh) -> None:
     """Each site is told once of what any writes, whoever wrote it not again by way of the last."""
     for writer in (1, 2, 3):
         _arrives_once(stage, writer, (writer, writer % 3 + 1))

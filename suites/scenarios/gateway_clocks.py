@@ -5,8 +5,8 @@ Time is held, so that what every clock shows is known. Those of site 2 are set h
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Operation, OperationKind
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import Operation, OperationKind, TombstoneSettings
 from plumbline.suites.scenarios.scenario import between_sites
 from plumbline.suites.scenarios.sites import Sites
 
@@ -34,6 +34,20 @@ def what_is_put_over_another_sites_value_wins_though_its_clock_is_behind(stage: 
             _crosses(stage, stage.put(member, key))
         _crosses(stage, stage.do(stage.there[0], kind, key))
         stage.let_run()
+
+
+@between_sites("WANC-CAUSAL-01", needs=TIME)
+def what_is_created_over_another_sites_tombstone_wins_though_its_clock_is_behind(stage: Sites) -> None:
+    """Site 1 destroys what both have; site 2, half a minute behind, puts or creates the key again."""
+    for kind in (OperationKind.PUT, OperationKind.CREATE):
+        for member in stage.there:
+            key = f"x {kind} {member}"
+            stage.hold_time()
+            stage.set_clocks(2, -OFF_MS)
+            _crosses(stage, stage.put(stage.here[0], key))
+            _crosses(stage, stage.do(stage.here[1], OperationKind.DESTROY, key))
+            _crosses(stage, stage.do(member, kind, key))
+            stage.let_run()
 
 
 @between_sites("WANC-CAUSAL-01", needs=TIME_AND_LINKS)
@@ -103,3 +117,24 @@ def a_clock_that_is_off_by_less_than_lies_between_does_no_harm(stage: Sites) -> 
         stage.heal_both_ways()
         stage.settle()
         stage.both_sites_hold(key, last)
+
+
+T_MS, AHEAD_MS = 60_000, 3_600_000
+COUNTED = (*TIME, Capability.TOMBSTONES, Capability.STATISTICS, Capability.VIRTUAL_TIME)
+
+
+@between_sites("TOMB-TTL-04", needs=COUNTED, tombstones=TombstoneSettings(timeout_ms=T_MS, threshold=1))
+def a_destroy_by_a_clock_that_is_ahead_is_kept_for_one_further_time_out_at_most(stage: Sites) -> None:
+    """Site 2 is an hour ahead. Site 1 keeps its tombstone no longer, nor one of its own behind it."""
+    stage.hold_time()
+    stage.set_clocks(2, AHEAD_MS)
+    for key in ("x", "y"):
+        _crosses(stage, stage.put(stage.there[0], key))
+    _crosses(stage, stage.do(stage.there[0], OperationKind.DESTROY, "x"))
+    _crosses(stage, stage.do(stage.here[0], OperationKind.DESTROY, "y"))
+    for member in stage.here:
+        stage.says(member, "tombstoneCount", 2)
+    stage.leap(2 * T_MS + 10_000)
+    stage.settle()
+    for member in stage.here:
+        stage.says(member, "tombstoneCount", 0)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from plumbline.adapters.errors import UnsupportedError
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import OperationKind
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import OperationKind
 from plumbline.suites.scenarios.scenario import between_sites
 from plumbline.suites.scenarios.sites import Sites
 
@@ -73,7 +73,7 @@ def the_later_update_wins_at_both_sites(stage: Sites) -> None:
 
 @between_sites("WANC-TIE-01", "WANC-TIE-02", needs=(*LINKS, Capability.SITE_CLOCKS))
 def at_the_same_time_the_higher_site_wins(stage: Sites) -> None:
-    """Of updates made apart while the clocks stand that of site 2 wins, and is the only one it is told of."""
+    """Of updates made apart while the clocks stand that of site 2 wins, and is the only one it receives."""
     for turn, (first, second) in enumerate(((stage.here, stage.there), (stage.there, stage.here))):
         for kind in (OperationKind.PUT, OperationKind.CREATE):
             key = f"{kind} {turn}"
@@ -131,7 +131,7 @@ def an_event_that_meets_a_local_update_ends_alike(stage: Sites) -> None:
             stage.all_alike(key, local, remote)
 
 
-@between_sites("WANC-META-01", needs=GATES, clocks=True)
+@between_sites("WANC-META-01", "VER-STAMP-01", needs=GATES, clocks=True)
 def an_event_keeps_the_time_of_its_call(stage: Sites) -> None:
     """However late it is sent and received, an event does not beat an update that was called later."""
     for turn, (writer, receiver) in enumerate((stage.there, stage.there[::-1])):
@@ -200,7 +200,7 @@ def an_overwritten_update_crosses_a_discarded_one_does_not(stage: Sites) -> None
     stage.both_sites_hold("discarded", updates[-1])
 
 
-@between_sites("DISC-GW-01", needs=ROLES)
+@between_sites("DISC-GW-01", "DISC-APPLIED-01", needs=ROLES)
 def the_loser_of_a_tie_does_not_cross(stage: Sites) -> None:
     """Two members write at the same time: the primary's update goes, the other only if it beats it there."""
     primary, secondary = stage.primary(), stage.secondary()

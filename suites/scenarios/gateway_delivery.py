@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Operation, OperationKind
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import Operation, OperationKind
 from plumbline.suites.scenarios.scenario import between_sites
 from plumbline.suites.scenarios.sites import Sites
 
@@ -14,7 +14,7 @@ GATES = (Capability.LISTENER_GATES,)
 
 
 def told_there(stage: Sites, key: str, *operations: Operation) -> None:
-    """Every member of site 2 that lives is told of exactly these, in order, and holds the last."""
+    """Every member of site 2 that lives receives exactly these, in order, and holds the last."""
     for member in stage.there:
         if member in stage.members:
             stage.told_in_order(member, key, *operations)
@@ -41,7 +41,7 @@ def calls_return_while_nothing_can_be_sent(stage: Sites) -> None:
 
 
 @between_sites("GWQ-RETRY-07", needs=LINKS)
-def a_sender_without_a_link_holds_up_nobody(stage: Sites) -> None:
+def a_sender_without_a_link_delays_no_caller(stage: Sites) -> None:
     """While one sender cannot send, calls on its region return and the other site's sender delivers."""
     stage.cut()
     near = stage.put(stage.here[0], "x")
@@ -176,7 +176,45 @@ def an_event_is_never_given_up(stage: Sites) -> None:
     told_there(stage, "x", put)
 
 
-@between_sites("GWQ-RETRY-03", "GWQ-RETRY-04", needs=(Capability.QUEUE_INSPECTION,))
+@between_sites("GWQ-RETRY-02", needs=(*DEPTHS, Capability.VIRTUAL_TIME))
+def an_event_is_never_too_old(stage: Sites) -> None:
+    """What was not answered for days stays queued when its connection breaks, and is delivered."""
+    stage.lose_replies()
+    put = stage.put(stage.here[0], "x")
+    stage.settle()
+    stage.hold_time()
+    for _ in range(3):
+        stage.leap(24 * 3_600_000)
+        stage.settle()
+    stage.let_run()
+    stage.cut()
+    stage.settle()
+    stage.depth_is(stage.primary(), 1)
+    stage.heal()
+    stage.settle()
+    stage.depth_is(stage.primary(), 0)
+    told_there(stage, "x", put)
+
+
+@between_sites("RCV-DEDUP-01", needs=LINKS, clocks=True)
+def what_is_sent_again_leaves_what_its_receivers_wrote_later(stage: Sites) -> None:
+    """Answers are lost, the other site writes the key, and what it has had already is sent again."""
+    for receiver in stage.there:
+        key = f"x{receiver}"
+        stage.receive_at(receiver)
+        stage.lose_replies()
+        first = stage.put(stage.here[0], key)
+        stage.settle()
+        stage.site_holds(stage.there, key, first)
+        stage.let_clocks_pass()
+        later = stage.put(receiver, key)
+        stage.settle()
+        stage.heal()
+        stage.settle()
+        stage.both_sites_hold(key, later)
+
+
+@between_sites("GWQ-RETRY-03", "GWQ-RETRY-04", "GWQ-ACK-03", needs=(Capability.QUEUE_INSPECTION,))
 def events_wait_for_a_receiver(stage: Sites) -> None:
     """The receiver is stopped with events queued; another starts, and nothing else is done."""
     first, second = stage.there
@@ -214,7 +252,7 @@ def events_gather_behind_those_that_wait(stage: Sites) -> None:
     told_there(stage, "y", other)
 
 
-@between_sites("WAN-ORDER-03", "GWQ-RETRY-05", needs=(*GATES, *CRASHES))
+@between_sites("WAN-ORDER-03", "GWQ-RETRY-05", "GWQ-ACK-06", needs=(*GATES, *CRASHES))
 def what_a_dead_receiver_had_not_applied_comes_first(stage: Sites) -> None:
     """The receiver dies at the first event of a batch, and a newer value stands behind that batch."""
     dying, staying = stage.there
@@ -235,7 +273,11 @@ def what_a_dead_receiver_had_not_applied_comes_first(stage: Sites) -> None:
 
 @between_sites("WAN-ORDER-03", "GWQ-RETRY-05", needs=(*GATES, *LINKS))
 def what_had_not_left_comes_behind_what_was_not_answered(stage: Sites) -> None:
-    """The connection breaks while a batch is being applied, and a newer value has not left the queue."""
+    """The connection breaks while a batch is being applied, and a newer value has not left the queue.
+
+    Two connections then deliver side by side. A peer of the receiver may hear of the later value first, and
+    does not receive the earlier one any more.
+    """
     receiver = stage.there[1]
     stage.receive_at(receiver)
     stage.pause()
@@ -250,7 +292,8 @@ def what_had_not_left_comes_behind_what_was_not_answered(stage: Sites) -> None:
     stage.heal()
     stage.resume()
     stage.settle()
-    told_there(stage, "x", *puts)
+    stage.told_in_order(receiver, "x", *puts)
+    stage.both_sites_hold("x", puts[-1])
     told_there(stage, "y", held)
 
 
@@ -275,6 +318,23 @@ def a_receiver_applies_in_the_order_of_the_queue(stage: Sites) -> None:
         stage.log_is(member, "y", *others)
     stage.both_sites_hold("x", chain[-1])
     stage.both_sites_hold("y", others[-1])
+
+
+@between_sites("RCV-APPLY-01", needs=GATES, batch_size=2)
+def a_receiver_applies_one_batch_after_the_other(stage: Sites) -> None:
+    """A receiver is held at the first event of several batches, which may all have arrived by then."""
+    receiver = stage.there[1]
+    stage.receive_at(receiver)
+    stage.pause()
+    first = stage.hold(receiver, stage.here[0], "x")
+    stage.finish(first)
+    puts = [first, *(stage.put(stage.here[turn % 2], "x") for turn in range(4))]
+    stage.resume()
+    stage.stands(receiver, first)
+    stage.settle()
+    for member in stage.there:
+        stage.log_is(member, "x", *puts)
+    stage.both_sites_hold("x", puts[-1])
 
 
 @between_sites("RCV-RETRY-02", needs=GATES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plumbline.reference.operations import Operation
+from plumbline.reference.history.operations import Operation
 from plumbline.suites.scenarios.scenario import between_sites
 from plumbline.suites.scenarios.sites import Sites
 
@@ -15,6 +15,16 @@ ROUNDS = 4
 @between_sites("WAN-ORDER-02", dispatchers=3)
 def each_key_keeps_its_order_by_whichever_dispatcher_it_goes(stage: Sites) -> None:
     """Updates of several keys, called on both members and held up, cross in the order of each key."""
+    _by_key(stage)
+
+
+@between_sites("WAN-ORDER-02", dispatchers=3, order_policy="partition")
+def each_routing_object_keeps_its_order_by_whichever_dispatcher_it_goes(stage: Sites) -> None:
+    """The same where the policy is that of partitions: a key is its own routing object."""
+    _by_key(stage)
+
+
+def _by_key(stage: Sites) -> None:
     stage.pause()
     puts: dict[str, list[Operation]] = {key: [] for key in KEYS}
     for number in range(ROUNDS):

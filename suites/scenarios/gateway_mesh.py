@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import OperationKind
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import OperationKind
 from plumbline.suites.scenarios.mesh import Mesh
 from plumbline.suites.scenarios.scenario import among_sites
 
@@ -76,8 +76,23 @@ def what_is_put_over_another_sites_value_may_arrive_before_it(stage: Mesh) -> No
         stage.log_is(stage.here[0], key, base, first, second)
 
 
+@among_sites("GWQ-RETRY-07", needs=LINKS)
+def a_sender_without_a_link_delays_no_other_of_its_site(stage: Mesh) -> None:
+    """While the link to site 2 is cut, site 3 is sent what is put at site 1."""
+    stage.cut_links((1, 2))
+    puts = [stage.put(member, f"x{member}") for member in stage.here]
+    stage.settle()
+    for put in puts:
+        stage.site_holds(stage.there, put.key, None)
+        stage.site_holds(stage.sites[3], put.key, put)
+    stage.heal_links((1, 2))
+    stage.settle()
+    for put in puts:
+        stage.all_hold(put.key, put)
+
+
 @among_sites("WANC-NEW-01", "WANC-MULTI-01", needs=LINKS, clocks=True)
-def a_destroy_of_what_a_site_has_not_heard_of_is_remembered_there(stage: Mesh) -> None:
+def a_destroy_of_an_entry_that_a_site_lacks_leaves_a_tombstone_there(stage: Mesh) -> None:
     """Site 1 hears of it before it hears of what was destroyed, which is older, and so comes in vain."""
     for turn in range(2):
         key = f"x{turn}"
@@ -94,7 +109,7 @@ def a_destroy_of_what_a_site_has_not_heard_of_is_remembered_there(stage: Mesh) -
 
 @among_sites("WANC-MULTI-01")
 def what_one_site_writes_arrives_once_at_each_other(stage: Mesh) -> None:
-    """Nobody is told of it again by way of a third site, and nothing comes back."""
+    """Nobody receives it again by way of a third site, and nothing comes back."""
     for site, members in stage.sites.items():
         put = stage.put(members[0], f"x{site}")
         gone = stage.do(members[-1], OperationKind.DESTROY, f"x{site}")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import OperationKind, Status
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import Client, OperationKind, Status
 from plumbline.suites.scenarios.scenario import between_sites
-from plumbline.suites.scenarios.sites import Sites
+from plumbline.suites.scenarios.sites import APART, SECOND, Sites
+from plumbline.suites.scenarios.transactions import begun
 
+OF_SITE_2 = (Client(name="K", servers=("C",)), Client(name="L", servers=("D",)))
+"""A client of each member of the second site."""
+
+LOCAL = (Capability.LOCAL_OPERATIONS, Capability.QUEUE_INSPECTION)
 CRASHES = (Capability.QUEUE_INSPECTION, Capability.MEMBER_FAULTS)
 
 
@@ -26,6 +31,17 @@ def creates_updates_and_destroys_cross(stage: Sites) -> None:
         stage.log_is(member, "x", created, updated, destroyed)
 
 
+@between_sites("S2C-OPS-07", clients=OF_SITE_2)
+def clients_receive_what_comes_through_a_gateway(stage: Sites) -> None:
+    """What one site writes reaches the clients of both servers at the other."""
+    events = [stage.put(member, "x") for member in stage.here]
+    events.append(stage.do(stage.here[0], OperationKind.DESTROY, "x"))
+    stage.settle()
+    for client in OF_SITE_2:
+        stage.log_is(client.name, "x", *events)
+        stage.holds(client.name, "x", None)
+
+
 @between_sites("WAN-OPS-05", "WAN-OPS-04")
 def gets_and_invalidations_stay(stage: Sites) -> None:
     """What one site reads and invalidates keeps its value at the other, and nobody there is told."""
@@ -40,18 +56,64 @@ def gets_and_invalidations_stay(stage: Sites) -> None:
         stage.log_is(member, "x", put)
 
 
-@between_sites("WAN-CFG-01")
+@between_sites("WAN-OPS-04")
+def gets_of_what_is_absent_stay(stage: Sites) -> None:
+    """A get finds nothing at one site while the other has the key: there it stays, and nobody is told."""
+    for member in stage.here:
+        key = f"x{member}"
+        stage.pause(*stage.there)
+        put = stage.put(stage.there[0], key)
+        stage.finds_nothing(member, key)
+        stage.settle()
+        stage.site_holds(stage.there, key, put)
+        stage.resume(*stage.there)
+        stage.settle()
+        stage.both_sites_hold(key, put)
+        for far in stage.there:
+            stage.log_is(far, key, put)
+
+
+@between_sites("WAN-OPS-03", needs=(Capability.LISTENER_GATES,))
+def a_destroy_of_what_the_other_site_lacks_harms_no_batch(stage: Sites) -> None:
+    """Both sites destroy a key, and hear of it later; what is in one batch with that arrives.
+
+    The receiver is held at the first of the batch, so that all of it has arrived.
+    """
+    receiver = stage.there[1]
+    stage.receive_at(receiver)
+    stage.put(stage.here[0], "x")
+    stage.settle()
+    stage.pause(*stage.here, *stage.there)
+    stage.do(stage.there[0], OperationKind.DESTROY, "x")
+    before = stage.hold(receiver, stage.here[0], "before")
+    stage.finish(before)
+    gone = stage.do(stage.here[1], OperationKind.DESTROY, "x")
+    behind = [stage.put(member, "behind") for member in stage.here]
+    stage.resume(*stage.here, *stage.there)
+    stage.stands(receiver, before)
+    stage.settle()
+    stage.both_sites_hold("before", before)
+    stage.both_sites_hold("x", gone)
+    stage.both_sites_hold("behind", behind[-1])
+    for member in stage.there:
+        stage.log_is(member, "behind", *behind)
+
+
+@between_sites("WAN-CFG-01", also=(SECOND,))
 def only_attached_regions_cross(stage: Sites) -> None:
-    """Of two regions the one that a sender is attached to is distributed, and nothing of the other."""
+    """Of three regions two are attached to one sender and distributed, and nothing of the third."""
     for member in stage.here:
         put = stage.put(member, f"x{member}")
-        apart = stage.put_apart(member, f"y{member}")
+        second = stage.put_in(SECOND, member, f"z{member}")
+        apart = stage.put_in(APART, member, f"y{member}")
         stage.settle()
         stage.both_sites_hold(f"x{member}", put)
         for near in stage.here:
-            stage.holds_apart(near, f"y{member}", apart)
+            stage.holds_in(APART, near, f"y{member}", apart)
         for far in stage.there:
-            stage.holds_apart(far, f"y{member}", None)
+            stage.holds_in(SECOND, far, f"z{member}", second)
+            stage.log_is(far, f"z{member}", second)
+            stage.holds_in(APART, far, f"y{member}", None)
             stage.log_is(far, f"y{member}")
 
 
@@ -71,19 +133,38 @@ def the_update_of_a_key_that_the_other_site_lacks_is_stored(stage: Sites) -> Non
     stage.both_sites_hold("x", updated)
 
 
-@between_sites("WAN-OPS-06", needs=(Capability.LOCAL_OPERATIONS, Capability.QUEUE_INSPECTION))
+def _stays(stage: Sites, kind: OperationKind, turns: int = 1) -> None:
+    """What one member does for itself alone leaves the other site as it is, and nobody there is told."""
+    for turn in range(turns):
+        key = f"x{turn}"
+        put = stage.put(stage.here[0], key)
+        stage.settle()
+        # A system may refuse this of a replicate; then there is nothing to send all the more.
+        stage.do(stage.primary(), kind, "" if kind is OperationKind.LOCAL_CLEAR else key, expect=None)
+        after = stage.put(stage.here[0], f"after {key}")
+        stage.settle()
+        stage.site_holds(stage.there, key, put)
+        stage.both_sites_hold(f"after {key}", after)
+        for member in stage.there:
+            stage.log_is(member, key, put)
+
+
+@between_sites("WAN-OPS-06", needs=LOCAL)
 def local_destroys_stay(stage: Sites) -> None:
-    """What one member destroys for itself alone stays at the other site, and nobody there is told."""
-    put = stage.put(stage.here[0], "x")
-    stage.settle()
-    # A system may refuse this of a replicate; then there is nothing to send all the more.
-    stage.do(stage.primary(), OperationKind.LOCAL_DESTROY, "x", expect=None)
-    after = stage.put(stage.here[0], "y")
-    stage.settle()
-    stage.site_holds(stage.there, "x", put)
-    stage.both_sites_hold("y", after)
-    for member in stage.there:
-        stage.log_is(member, "x", put)
+    """What one member destroys for itself alone stays at the other site."""
+    _stays(stage, OperationKind.LOCAL_DESTROY)
+
+
+@between_sites("WAN-OPS-05", needs=LOCAL)
+def local_invalidations_stay(stage: Sites) -> None:
+    """What one member invalidates for itself alone keeps its value at the other site."""
+    _stays(stage, OperationKind.LOCAL_INVALIDATE)
+
+
+@between_sites("WAN-OPS-06", needs=(*LOCAL, Capability.CLEAR))
+def what_a_member_clears_for_itself_stays(stage: Sites) -> None:
+    """All that a member holds goes at once, as in an eviction; the other site keeps its own."""
+    _stays(stage, OperationKind.LOCAL_CLEAR, turns=4)
 
 
 @between_sites("WAN-OPS-07", needs=(Capability.CONFIGURATION,))
@@ -105,7 +186,7 @@ def what_expires_at_one_site_stays_at_the_other(stage: Sites) -> None:
 
 
 @between_sites("WAN-OPS-07", needs=(Capability.CONFIGURATION, *CRASHES))
-def what_has_expired_is_not_sent_by_who_takes_over_either(stage: Sites) -> None:
+def expired_events_are_not_sent_by_the_new_primary_either(stage: Sites) -> None:
     """Entries expire on each member; then the primary dies, and the other sends what it has records of."""
     primary, secondary = stage.primary(), stage.secondary()
     puts = {}
@@ -146,6 +227,27 @@ def conditional_operations_cross_when_they_apply(stage: Sites) -> None:
             stage.log_is(far, key, stored, replaced)
 
 
+@between_sites("WAN-OPS-09", needs=(Capability.BULK_OPERATIONS,))
+def an_operation_on_many_keys_crosses_entry_by_entry(stage: Sites) -> None:
+    """Of what is put and removed under many keys at once the other site is told, of each key once."""
+    for member in stage.here:
+        keys = tuple(f"{name}{member}" for name in "xyz")
+        lacking = f"w{member}"
+        puts = stage.bulk(member, OperationKind.PUT_ALL, *keys)
+        stage.settle()
+        for put in puts:
+            stage.both_sites_hold(put.key, put)
+        *removals, _ = stage.bulk(member, OperationKind.REMOVE_ALL, *keys[:2], lacking)
+        stage.settle()
+        gone = {removal.key: removal for removal in removals}
+        for far in stage.there:
+            stage.log_is(far, lacking)
+            for put in puts:
+                stage.log_is(far, put.key, put, *filter(None, [gone.get(put.key)]))
+        for put in puts:
+            stage.both_sites_hold(put.key, gone.get(put.key, put))
+
+
 @between_sites("WAN-OPS-10")
 def what_changes_nothing_does_not_cross(stage: Sites) -> None:
     """A create of a key that is there, and a destroy of one that is not, leave the other site alone."""
@@ -163,6 +265,43 @@ def what_changes_nothing_does_not_cross(stage: Sites) -> None:
     for member in stage.there:
         stage.log_is(member, "x", put)
         stage.log_is(member, "y")
+
+
+@between_sites("WAN-OPS-10", needs=(Capability.CALLBACK_SCRIPTS,))
+def what_a_cache_writer_vetoes_does_not_cross(stage: Sites) -> None:
+    """An update and a destroy that the writer of their member refuses leave the other site alone."""
+    for member in stage.here:
+        key = f"x{member}"
+        put = stage.put(member, key)
+        stage.settle()
+        stage.refuse(member, key)
+        for kind in (OperationKind.PUT, OperationKind.DESTROY):
+            stage.do(member, kind, key, expect=Status.FAILED)
+        after = stage.put(member, f"after {key}")
+        stage.settle()
+        stage.both_sites_hold(key, put)
+        stage.both_sites_hold(f"after {key}", after)
+        for far in stage.there:
+            stage.log_is(far, key, put)
+
+
+@between_sites("WAN-OPS-09", "WAN-OPS-10", needs=(Capability.TRANSACTIONS,))
+def a_transaction_crosses_when_it_commits(stage: Sites) -> None:
+    """What a transaction has put under two keys crosses behind its commit; after a rollback nothing does."""
+    for member in stage.here:
+        for ends in (OperationKind.TX_ROLLBACK, OperationKind.TX_COMMIT):
+            keys = [f"{key} {ends} {member}" for key in ("x", "y")]
+            thread, puts = begun(stage, member, *((OperationKind.PUT, key) for key in keys))
+            stage.settle()
+            for key in keys:
+                stage.site_holds(stage.there, key, None)
+            stage.do(member, ends, "", thread=thread)
+            stage.settle()
+            for key, put in zip(keys, puts, strict=True):
+                done = put if ends is OperationKind.TX_COMMIT else None
+                stage.both_sites_hold(key, done)
+                for far in stage.there:
+                    stage.log_is(far, key, *([done] if done else ()))
 
 
 @between_sites("WAN-OPS-08", "CLEAR-SCOPE-01", needs=(Capability.CLEAR,))

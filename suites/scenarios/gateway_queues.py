@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Operation
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import Client, Operation, OperationKind
 from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.scenario import between_sites
 from plumbline.suites.scenarios.sites import APART, Sites
 
 LOOKS = (Capability.QUEUE_INSPECTION,)
+CLIENTS = (Client(name="K", servers=("A",)), Client(name="L", servers=("B",)))
 LOOKS_AND_GATES = (Capability.QUEUE_INSPECTION, Capability.LISTENER_GATES)
 
 
@@ -17,7 +18,7 @@ def every_copy_of_the_queue_holds_the_events_of_every_member(stage: Sites) -> No
     """What is done on either member is in both copies, and only where the region is attached."""
     stage.pause()
     one = stage.put(stage.here[0], "x")
-    stage.put_apart(stage.here[0], "y")
+    stage.put_in(APART, stage.here[0], "y")
     other = stage.put(stage.here[1], "z")
     stage.settle()
     for member in stage.here:
@@ -29,6 +30,20 @@ def every_copy_of_the_queue_holds_the_events_of_every_member(stage: Sites) -> No
     for member in stage.there:
         if stage.driver.contents(member, APART):
             raise MismatchError(f"{member} to hold nothing of {APART}", "an entry")
+
+
+@between_sites("SHQ-CREATE-01", "WAN-CFG-01", needs=LOOKS, manual_start=True)
+def a_sender_that_is_started_later_queues_the_events_of_its_regions(stage: Sites) -> None:
+    """The sender starts when the region is there already: both copies hold its events all the same."""
+    stage.pause()
+    puts = [stage.put(member, key) for member, key in zip(stage.here, "xy", strict=True)]
+    stage.settle()
+    for member in stage.here:
+        stage.queues_now(member, *puts)
+    stage.resume()
+    stage.settle()
+    stage.both_sites_hold("x", puts[0])
+    stage.both_sites_hold("y", puts[1])
 
 
 @between_sites("WAN-ASYNC-02", "REM-SCOPE-01", needs=LOOKS)
@@ -78,6 +93,18 @@ def a_removal_message_leaves_what_was_not_answered(stage: Sites) -> None:
     stage.depth_is(secondary, 0)
 
 
+@between_sites("REM-SERIAL-03", needs=LOOKS)
+def a_removal_message_removes_all_that_was_answered(stage: Sites) -> None:
+    """Several events leave in one batch; the secondary, which may receive the last alone, keeps none."""
+    secondary = stage.secondary()
+    stage.pause()
+    puts = [stage.put(stage.here[turn % 2], f"x{turn}") for turn in range(3)]
+    stage.queues_now(secondary, *puts)
+    stage.resume()
+    stage.settle()
+    stage.depth_is(secondary, 0)
+
+
 def _two_batches(stage: Sites, primary: str) -> tuple[Operation, Operation]:
     """Two batches have been sent, and the second stands in a listener of the other site."""
     stage.pause()
@@ -89,7 +116,7 @@ def _two_batches(stage: Sites, primary: str) -> tuple[Operation, Operation]:
     return first, second
 
 
-@between_sites("WAN-ORDER-01", "GWQ-BATCH-06", "SHQ-FIFO-01", needs=LOOKS)
+@between_sites("WAN-ORDER-01", "GWQ-BATCH-06", "SHQ-FIFO-01", "GWQ-PROC-01", needs=LOOKS)
 def events_cross_in_the_order_in_which_they_were_queued(stage: Sites) -> None:
     """Updates of a key, called on both members and held up, reach the other site in their order."""
     stage.pause()
@@ -100,6 +127,19 @@ def events_cross_in_the_order_in_which_they_were_queued(stage: Sites) -> None:
     for member in stage.there:
         stage.log_is(member, "x", *puts)
     stage.both_sites_hold("x", puts[-1])
+
+
+@between_sites("WAN-ORDER-01", needs=LOOKS)
+def events_of_a_thread_cross_in_the_order_of_its_calls(stage: Sites) -> None:
+    """What one thread of the primary's member puts under several keys is queued, and told, in its order."""
+    primary = stage.primary()
+    stage.pause()
+    puts = [stage.put(primary, key, thread=f"{primary}-one") for key in ("x", "y")]
+    stage.queues_now(primary, *puts)
+    stage.resume()
+    stage.settle()
+    for member in stage.there:
+        stage.told_of_all_in_order(member, *puts)
 
 
 @between_sites("STAT-QUEUE-01", needs=LOOKS)
@@ -147,11 +187,10 @@ def a_secondary_never_dispatches(stage: Sites) -> None:
 def the_first_to_start_becomes_primary_and_stays_it(stage: Sites) -> None:
     """Senders that no other scenario has are started on one member after the other; the first is primary."""
     first = stage.here[0]
-    for _ in range(2):
+    for member in (*stage.here, first):
         if stage.primary() != first:
             raise MismatchError(f"{first} to be primary", f"{stage.primary()} is")
-        for member in stage.here:
-            stage.put(member, "x")
+        stage.put(member, "x")
         stage.settle()
 
 
@@ -173,6 +212,21 @@ def an_event_is_queued_and_delivered_once_wherever_it_was_called(stage: Sites) -
     stage.both_sites_hold("y", puts[1])
 
 
+@between_sites("SER-ENQ-01", needs=LOOKS, clients=CLIENTS)
+def what_a_client_calls_is_queued_once(stage: Sites) -> None:
+    """Clients of either member put, and each event is in the queue once, and told once."""
+    stage.pause()
+    puts = [stage.put(client.name, key) for client, key in zip(CLIENTS, "xy", strict=True)]
+    stage.settle()
+    for member in stage.here:
+        stage.queues_now(member, *puts)
+    stage.resume()
+    stage.settle()
+    for member in stage.there:
+        for put in puts:
+            stage.told_once(member, put)
+
+
 @between_sites("SER-ENQ-01", needs=LOOKS)
 def what_came_from_a_site_is_not_queued_for_it(stage: Sites) -> None:
     """With the way back paused, events of one site stand in no queue of the other."""
@@ -186,3 +240,21 @@ def what_came_from_a_site_is_not_queued_for_it(stage: Sites) -> None:
     for member in stage.there:
         for put in puts:
             stage.told_once(member, put)
+
+
+@between_sites("SER-ENQ-01", needs=LOOKS, here=3, runs_on=("A", "B"))
+def what_a_member_without_the_sender_calls_is_queued_once(stage: Sites) -> None:
+    """Two of three members run the sender; what the third does is queued once, and told once."""
+    *running, other = stage.here
+    stage.pause(*running)
+    done = [stage.put(other, "x"), stage.put(running[0], "y"), stage.do(other, OperationKind.DESTROY, "x")]
+    stage.settle()
+    for member in running:
+        stage.queues_now(member, *done)
+    stage.remembers(running[1], 0)
+    stage.resume(*running)
+    stage.settle()
+    for member in stage.there:
+        for one in done:
+            stage.told_once(member, one)
+    stage.both_sites_hold("y", done[1])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Client, OperationKind
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import Client, OperationKind
 from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
 
@@ -105,6 +105,18 @@ def interest_outlasts_the_entries_of_its_keys(s: Stage) -> None:
     s.holds(K, "x", back)
 
 
+@scenario("INT-REG-02", needs=(*CLIENTS, Capability.CLEAR), clients=ONE, registers=False)
+def interest_outlasts_that_the_region_is_cleared(s: Stage) -> None:
+    s.put(s.low, "x")
+    s.register(K, "list", "x\ny")
+    s.on_region(s.mid, OperationKind.CLEAR)
+    later = [s.put(s.low, key) for key in ("x", "y")]
+    s.settle()
+    for operation in later:
+        s.log_is(K, operation.key, operation)
+        s.holds(K, operation.key, operation)
+
+
 @scenario("INT-BULK-01", needs=CLIENTS, clients=ONE, registers=False)
 def all_that_is_covered_is_there_when_the_call_returns(s: Stage) -> None:
     last = {key: s.put(s.low, key) for key in "abcdef"}
@@ -129,10 +141,12 @@ def keys_loads_keys_without_values(s: Stage) -> None:
 
 @scenario("INT-POLICY-02", needs=CLIENTS, clients=ONE, registers=False)
 def keys_values_loads_keys_with_their_values(s: Stage) -> None:
-    there = {key: s.put(s.low, key) for key in ("x", "y1", "y2", "z")}
+    # So many keys that one message may not suffice for all of them.
+    matching = tuple(f"y{number}" for number in range(6))
+    there = {key: s.put(s.low, key) for key in ("x", *matching, "z")}
     s.register(K, "regex", "y.", policy="keys_values")
     s.register(K, "key", "x", policy="keys_values")
-    for key in ("x", "y1", "y2"):
+    for key in ("x", *matching):
         s.holds(K, key, there[key])
     s.holds(K, "z", None)
 

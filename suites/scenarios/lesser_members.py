@@ -5,8 +5,8 @@ Where the documents leave open what such a member holds, a scenario says no more
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import HostPolicy, OperationKind, RegionPolicy, Scope
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import HostPolicy, OperationKind, RegionPolicy, Scope
 from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
 

@@ -9,11 +9,11 @@ from itertools import permutations
 
 import msgspec
 
-from plumbline.reference.history import Fault, FaultKind
-from plumbline.reference.operations import QueueAttributes, QueueRole, Site, Topology
-from plumbline.reference.plans import Look
-from plumbline.suites.driving import Driver
-from plumbline.suites.scenarios.mismatch import MismatchError
+from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.operations import QueueAttributes, QueueRole, Site, Topology
+from plumbline.reference.history.plans import Look
+from plumbline.suites.harness.driver import Driver
+from plumbline.suites.scenarios.mismatch import MismatchError, in_words
 from plumbline.suites.scenarios.sites import BATCH_SIZE, INTERVAL_MS, Sites
 
 Link = tuple[int, int]
@@ -100,7 +100,7 @@ class Mesh(Sites):
                 if self._driver.look_at_queue(member, name).role is QueueRole.PRIMARY:
                     found.append(member)
         if len(found) != 1:
-            raise MismatchError(f"exactly one member of site {site} to be primary of {name}", f"{found}")
+            raise MismatchError(f"exactly one member of site {site} to be primary of {name}", in_words(found))
         return found[0]
 
     def heal_from(self, *sites: int) -> None:

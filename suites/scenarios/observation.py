@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
+from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.suites.scenarios.conflicts import tie
 from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
@@ -43,7 +43,7 @@ def discarded_updates_are_counted_and_applied_ones_are_not(s: Stage) -> None:
 
 
 @scenario("STAT-CONFLATED-02", needs=GATES_AND_COUNTS)
-def who_counts_depends_on_the_order_of_arrival(s: Stage) -> None:
+def the_member_that_counts_depends_on_the_order_of_arrival(s: Stage) -> None:
     s.put(s.mid, "x")
     tie(s, "x", s.low, s.high)
     s.discards(low=0, mid=0, high=1)

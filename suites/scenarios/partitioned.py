@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Client, Operation, OperationKind, Status
-from plumbline.suites.scenarios.buckets import Buckets
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import Client, Operation, OperationKind, Status
+from plumbline.suites.scenarios.buckets import BucketStage
 from plumbline.suites.scenarios.scenario import partitioned
 
 GATES = (Capability.LISTENER_GATES,)
@@ -13,7 +13,7 @@ GATED_FAULTS = (*FAULTS, *GATES)
 
 
 @partitioned("CONS-PR-01", needs=GATES)
-def what_a_copy_is_told_of_its_primary_has_already(s: Buckets) -> None:
+def a_copy_receives_only_what_its_primary_has_already(s: BucketStage) -> None:
     for turn in range(3):
         key = f"x{turn}"
         copy = s.copy(key)
@@ -27,7 +27,7 @@ def what_a_copy_is_told_of_its_primary_has_already(s: Buckets) -> None:
 
 
 @partitioned("CONS-PR-01", needs=GATES)
-def what_is_called_at_a_copy_waits_for_the_primary_too(s: Buckets) -> None:
+def what_is_called_at_a_copy_waits_for_the_primary_too(s: BucketStage) -> None:
     copy = s.copy("x")
     s.put(s.without("x"), "x")
     first = s.park(copy, s.without("x"), "x")
@@ -42,7 +42,7 @@ def what_is_called_at_a_copy_waits_for_the_primary_too(s: Buckets) -> None:
 
 
 @partitioned("CONS-PR-01", redundancy=2)
-def updates_of_all_members_come_first_to_the_primary(s: Buckets) -> None:
+def updates_of_all_members_come_first_to_the_primary(s: BucketStage) -> None:
     for key in ("x", "y", "z"):
         called = [s.put(member, key) for member in s.members]
         s.log_is(s.primary(key), key, *called)
@@ -50,12 +50,13 @@ def updates_of_all_members_come_first_to_the_primary(s: Buckets) -> None:
 
 
 @partitioned("CONS-PR-02", needs=GATES)
-def an_update_waits_until_the_copies_have_the_one_before(s: Buckets) -> None:
-    other = s.elsewhere("x")
+def an_update_waits_until_the_copies_have_the_one_before(s: BucketStage) -> None:
+    beside = [key for key in s.keys_of(s.primary("x"), 2) if key != "x"]
     s.put(s.without("x"), "x")
     first = s.park(s.copy("x"), s.primary("x"), "x", thread="one")
     second = s.start(s.primary("x"), OperationKind.PUT, "x", thread="two")
-    s.put(s.primary("x"), other, thread="three")
+    for number, other in enumerate((s.elsewhere("x"), *beside)):
+        s.put(s.primary("x"), other, thread=f"other {number}")
     s.not_shown_at(s.primary("x"), second)
     s.is_held_back(second)
     s.holds(s.primary("x"), "x", first)
@@ -63,7 +64,7 @@ def an_update_waits_until_the_copies_have_the_one_before(s: Buckets) -> None:
     s.copies_hold("x", second)
 
 
-def applied_in_the_order_of_the_primary(s: Buckets, key: str, started: list[Operation]) -> None:
+def applied_in_the_order_of_the_primary(s: BucketStage, key: str, started: list[Operation]) -> None:
     called = {operation.token: operation for operation in started}
     s.settle()
     primary = s.primary(key)
@@ -75,7 +76,7 @@ def applied_in_the_order_of_the_primary(s: Buckets, key: str, started: list[Oper
 
 
 @partitioned("CONS-PR-03", redundancy=2)
-def copies_apply_what_many_write_in_the_order_of_the_primary(s: Buckets) -> None:
+def copies_apply_what_many_write_in_the_order_of_the_primary(s: BucketStage) -> None:
     for turn in range(3):
         key = f"x{turn}"
         started = [s.start(member, OperationKind.PUT, key) for member in (*s.members, *s.members)]
@@ -83,7 +84,7 @@ def copies_apply_what_many_write_in_the_order_of_the_primary(s: Buckets) -> None
 
 
 @partitioned("CONS-PR-03", redundancy=2)
-def copies_apply_what_is_called_at_the_primary_in_its_order(s: Buckets) -> None:
+def copies_apply_what_is_called_at_the_primary_in_its_order(s: BucketStage) -> None:
     for turn in range(3):
         key = f"x{turn}"
         primary = s.primary(key)
@@ -92,7 +93,7 @@ def copies_apply_what_is_called_at_the_primary_in_its_order(s: Buckets) -> None:
 
 
 @partitioned("CONS-PR-04", redundancy=2)
-def copies_have_an_update_when_its_call_returns(s: Buckets) -> None:
+def copies_have_an_update_when_its_call_returns(s: BucketStage) -> None:
     for turn in range(6):
         for member in s.members:
             update = s.put(member, f"x{turn}")
@@ -100,7 +101,7 @@ def copies_have_an_update_when_its_call_returns(s: Buckets) -> None:
 
 
 @partitioned("CONS-PR-04")
-def a_read_gives_what_was_written_wherever_it_is_called(s: Buckets) -> None:
+def a_read_gives_what_was_written_wherever_it_is_called(s: BucketStage) -> None:
     for turn in range(2):
         key = f"x{turn}"
         for writer in s.members:
@@ -112,7 +113,7 @@ def a_read_gives_what_was_written_wherever_it_is_called(s: Buckets) -> None:
         s.do(s.high, OperationKind.DESTROY, key, expect=Status.ABSENT)
 
 
-def survivors_agree(s: Buckets, kind: OperationKind) -> None:
+def survivors_agree(s: BucketStage, kind: OperationKind) -> None:
     lost = s.primary("x")
     keys = s.keys_of(lost, 10)
     before = {key: s.put(s.copy(key), key) for key in keys}
@@ -127,17 +128,17 @@ def survivors_agree(s: Buckets, kind: OperationKind) -> None:
 
 
 @partitioned("CONS-PR-05", redundancy=2, needs=FAULTS)
-def survivors_of_a_primary_agree_on_what_was_under_way(s: Buckets) -> None:
+def survivors_of_a_primary_agree_on_what_was_under_way(s: BucketStage) -> None:
     survivors_agree(s, OperationKind.PUT)
 
 
 @partitioned("CONS-PR-05", redundancy=2, needs=FAULTS)
-def survivors_of_a_primary_agree_on_what_was_being_destroyed(s: Buckets) -> None:
+def survivors_of_a_primary_agree_on_what_was_being_destroyed(s: BucketStage) -> None:
     survivors_agree(s, OperationKind.DESTROY)
 
 
 @partitioned("CONS-PR-05", redundancy=2, needs=FAULTS)
-def copies_keep_what_was_written_when_their_primary_is_lost(s: Buckets) -> None:
+def copies_keep_what_was_written_when_their_primary_is_lost(s: BucketStage) -> None:
     lost = s.primary("x")
     keys = s.keys_of(lost, 3)
     written = {key: s.put(s.copy(key), key) for key in keys}
@@ -150,7 +151,7 @@ def copies_keep_what_was_written_when_their_primary_is_lost(s: Buckets) -> None:
         s.copies_hold(key, again)
 
 
-def held_back_at_a_copy(s: Buckets, kind: OperationKind) -> None:
+def held_back_at_a_copy(s: BucketStage, kind: OperationKind) -> None:
     lost = s.primary("x")
     keys = s.keys_of(lost, 10)
     caller = s.copy("x")
@@ -171,12 +172,12 @@ def held_back_at_a_copy(s: Buckets, kind: OperationKind) -> None:
 
 
 @partitioned("CONS-PR-05", redundancy=2, needs=GATED_FAULTS)
-def what_a_copy_still_holds_back_meets_a_new_primary(s: Buckets) -> None:
+def what_a_copy_still_holds_back_meets_a_new_primary(s: BucketStage) -> None:
     held_back_at_a_copy(s, OperationKind.PUT)
 
 
 @partitioned("CONS-PR-05", redundancy=2, needs=GATED_FAULTS)
-def a_destroy_that_a_copy_still_holds_back_meets_a_new_primary(s: Buckets) -> None:
+def a_destroy_that_a_copy_still_holds_back_meets_a_new_primary(s: BucketStage) -> None:
     held_back_at_a_copy(s, OperationKind.DESTROY)
 
 
@@ -188,7 +189,7 @@ EACH_ITS_OWN = tuple(Client(name=name, servers=(server,)) for name, server in zi
 
 
 @partitioned("S2C-OPS-07", redundancy=0, needs=(Capability.CLIENTS,), clients=EACH_ITS_OWN)
-def clients_are_told_of_a_key_whose_copies_lie_elsewhere(s: Buckets) -> None:
+def clients_receive_events_of_a_key_whose_copies_lie_elsewhere(s: BucketStage) -> None:
     for client in EACH_ITS_OWN:
         s.register(client.name)
     for key in ("x", s.elsewhere("x")):
@@ -203,7 +204,7 @@ def clients_are_told_of_a_key_whose_copies_lie_elsewhere(s: Buckets) -> None:
 
 
 @partitioned("INT-BULK-02", redundancy=0, needs=(Capability.CLIENTS,), clients=(K,))
-def a_bulk_load_covers_the_buckets_of_all_members(s: Buckets) -> None:
+def a_bulk_load_covers_the_buckets_of_all_members(s: BucketStage) -> None:
     keys = [*(f"k{number}" for number in range(12)), "x", s.elsewhere("x")]
     written = {key: s.put(s.mid, key) for key in keys}
     s.register("K")
@@ -212,7 +213,7 @@ def a_bulk_load_covers_the_buckets_of_all_members(s: Buckets) -> None:
 
 
 @partitioned("INT-BULK-02", redundancy=1, needs=(Capability.CLIENTS,), clients=(K,))
-def a_bulk_load_of_a_list_covers_keys_wherever_they_lie(s: Buckets) -> None:
+def a_bulk_load_of_a_list_covers_keys_wherever_they_lie(s: BucketStage) -> None:
     keys = [f"k{number}" for number in range(8)]
     written = {key: s.put(s.high, key) for key in keys}
     s.register("K", "list", "\n".join(keys[1:]))

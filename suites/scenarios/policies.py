@@ -5,8 +5,8 @@ Where the documents leave open what such a member holds, a scenario says no more
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import (
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import (
     Client,
     HostPolicy,
     Operation,
@@ -76,7 +76,7 @@ def changed_at_a_replicate_first(s: Stage, kind: OperationKind) -> None:
         for _ in range(3):
             s.put(writer, key)
         s.settle()
-        # What it is told of what it lacked itself, and whether it makes an entry of it, is not said.
+        # What it receives of what it lacked itself, and whether it makes an entry of it, is not said.
         operation = s.do(caller, kind, key, expect=Status.OK if kind is PUT else None)
         s.settle()
         for member in replicates(s):
@@ -143,7 +143,7 @@ def with_every_replicate_dead_an_operation_ends(s: Stage) -> None:
 
 
 @scenario("CONS-NR-03", needs=KILLS_AND_GATES, policies=NORMAL_HERE)
-def another_replicate_is_asked_when_one_dies_before_it_has_told_anybody(s: Stage) -> None:
+def another_replicate_is_asked_when_one_dies_before_it_has_distributed(s: Stage) -> None:
     first, second = replicates(s)
     operation = s.park(first, LESS, "x")
     s.crash(first)
@@ -151,7 +151,7 @@ def another_replicate_is_asked_when_one_dies_before_it_has_told_anybody(s: Stage
 
 
 @scenario("CONS-NR-03", needs=KILLS_AND_GATES, policies=NORMAL_HERE)
-def another_replicate_recognises_what_the_one_that_died_has_told_it(s: Stage) -> None:
+def another_replicate_recognises_what_the_dead_one_has_sent_it(s: Stage) -> None:
     first, second = replicates(s)
     operation = s.park(second, LESS, "x")
     s.crash(first)
@@ -169,7 +169,7 @@ def ends(s: Stage, caller: str, operation: Operation) -> None:
 
 
 def takes_effect_once(s: Stage, operation: Operation, survivor: str) -> None:
-    """A call comes back, and who is left has its value, and was told of it once."""
+    """A call comes back, and who is left has its value, and received it once."""
     ends(s, LESS, operation)
     s.settle()
     for member in (survivor, LESS):

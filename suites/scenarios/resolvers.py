@@ -6,8 +6,8 @@ afterwards meets the other site's update, and nothing is sent twice.
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Operation, OperationKind
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import Operation, OperationKind
 from plumbline.suites.scenarios.scenario import between_sites
 from plumbline.suites.scenarios.sites import Sites
 
@@ -55,7 +55,7 @@ def _apart_by(stage: Sites, key: str, milliseconds: int) -> tuple[Operation, Ope
 
 
 def _takes(stage: Sites, members: tuple[str, ...], *updates: Operation) -> None:
-    """All members of a site have been told of these updates of a key and no others, and hold the last."""
+    """All members of a site have received these updates of a key and no others, and hold the last."""
     last = updates[-1]
     stage.site_holds(members, last.key, last)
     for member in members:
@@ -124,9 +124,17 @@ def what_a_resolver_allows_is_applied_everywhere(stage: Sites) -> None:
         _takes(stage, stage.there, other, one)
 
 
+@between_sites("WANC-RESOLVER-03", needs=(*HELD, *LINKS), resolver="allow")
+def what_a_resolver_allows_of_the_same_time_is_applied_whatever_its_site(stage: Sites) -> None:
+    """Each site takes the other's update of the same time, site 2 that of the lower id as well."""
+    one, other = _apart_by(stage, "x", 0)
+    _takes(stage, stage.here, one, other)
+    _takes(stage, stage.there, other, one)
+
+
 @between_sites("WANC-RESOLVER-04", needs=LINKS, clocks=True, resolver="disallow")
 def what_a_resolver_disallows_is_discarded(stage: Sites) -> None:
-    """Each site keeps its own, also where the other's is later, and nobody is told of the other's."""
+    """Each site keeps its own, also where the other's is later, and nobody receives the other's."""
     for here_first in (True, False):
         one, other = _apart(stage, f"x{here_first}", here_first=here_first)
         _takes(stage, stage.here, one)
@@ -211,7 +219,7 @@ def what_is_put_in_place_counts_as_the_other_sites(stage: Sites) -> None:
 
 
 @between_sites("WANC-RESOLVER-06", needs=LINKS, clocks=True, resolver="disallow")
-def what_a_resolver_is_told_is_complete(stage: Sites) -> None:
+def a_resolver_receives_a_complete_event(stage: Sites) -> None:
     """What the event does, key, old and new value, both sites, and both timestamps."""
     for here_first in (True, False):
         one, other = _apart(stage, f"x{here_first}", here_first=here_first)
@@ -225,8 +233,10 @@ def what_a_resolver_is_told_is_complete(stage: Sites) -> None:
     stage.is_told(stage.there, one, None, later=False)
 
 
-@between_sites("WANC-RESOLVER-06", needs=(*LINKS, Capability.SITE_CLOCKS), resolver="disallow")
-def a_resolver_is_told_the_times_that_the_clocks_showed(stage: Sites) -> None:
+@between_sites(
+    "WANC-RESOLVER-06", "WANC-META-01", needs=(*LINKS, Capability.SITE_CLOCKS), resolver="disallow"
+)
+def a_resolver_receives_the_times_that_the_clocks_showed(stage: Sites) -> None:
     """Where clocks stand they are known, so that no run of the model has others."""
     one, other = _apart_by(stage, "x", 1_000)
     stage.is_told(stage.here, other, one, later=True)

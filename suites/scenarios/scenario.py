@@ -10,10 +10,16 @@ from typing import Any
 
 import msgspec
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Client, HostPolicy, QueueAttributes, Scope, TombstoneSettings
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import (
+    Client,
+    HostPolicy,
+    QueueAttributes,
+    Scope,
+    TombstoneSettings,
+)
 from plumbline.suites.scenarios import mesh
-from plumbline.suites.scenarios.buckets import Buckets
+from plumbline.suites.scenarios.buckets import BucketStage
 from plumbline.suites.scenarios.mesh import Mesh, Sited
 from plumbline.suites.scenarios.sites import BATCH_SIZE, INTERVAL_MS, Sites, queues
 from plumbline.suites.scenarios.stage import Stage
@@ -123,11 +129,19 @@ def between_sites(
     clocks: bool = False,
     here: int = 2,
     resolver: str = "",
+    also: tuple[str, ...] = (),
+    clients: tuple[Client, ...] = (),
+    tombstones: TombstoneSettings | None = None,
+    runs_on: tuple[str, ...] = (),
+    manual_start: bool = False,
 ) -> Callable[[Callable[[Sites], None]], Callable[[Sites], None]]:
     """Register a scenario of two sites, with a gateway sender each way; the first has `here` members.
 
-    A conflict resolver is installed everywhere if its policy is named. See `sites.queues` for the settings of
-    the senders.
+    All of these run its sender, or those that `runs_on` names; with `manual_start` it starts only when the
+    regions are there.
+
+    A conflict resolver is installed everywhere if its policy is named. Further regions, `also`, share the
+    senders; see `sites.queues` for the settings of these.
     """
 
     def register(play: Callable[[Sites], None]) -> Callable[[Sites], None]:
@@ -138,17 +152,26 @@ def between_sites(
                 needs=(
                     *(Capability.REPLICATED_REGIONS, Capability.GATEWAYS),
                     *([Capability.CALLBACK_SCRIPTS] if resolver else ()),
+                    *([Capability.CLIENTS] if clients else ()),
                     *needs,
                 ),
                 members=here + 2,
                 checks=checks,
                 scope=scope,
-                clients=(),
+                clients=clients,
                 queues=queues(
-                    batch_size, interval_ms, back, dispatchers=dispatchers, order_policy=order_policy
+                    batch_size,
+                    interval_ms,
+                    back,
+                    dispatchers=dispatchers,
+                    order_policy=order_policy,
+                    members=runs_on,
+                    manual_start=manual_start,
                 ),
                 clocks=clocks,
                 resolver=resolver,
+                also=also,
+                tombstones=tombstones,
                 play=play,
             )
         )
@@ -162,15 +185,17 @@ def among_sites(
     needs: tuple[Capability, ...] = (),
     clocks: bool = False,
     sited: Sited = mesh.MESH,
+    resolver: str = "",
 ) -> Callable[[Callable[[Mesh], None]], Callable[[Mesh], None]]:
     """Register a scenario of three sites, each linked to each if nothing else is said."""
 
     def register(play: Callable[[Mesh], None]) -> Callable[[Mesh], None]:
+        scripts = (Capability.CALLBACK_SCRIPTS,) if resolver else ()
         _register(
             Scenario(
                 name=play.__name__,
                 requirements=requirements,
-                needs=(Capability.REPLICATED_REGIONS, Capability.GATEWAYS, *needs),
+                needs=(Capability.REPLICATED_REGIONS, Capability.GATEWAYS, *scripts, *needs),
                 members=len(sited.topology.members),
                 checks=None,
                 scope=Scope.ACK,
@@ -178,6 +203,7 @@ def among_sites(
                 queues=mesh.queues(links=sited.links),
                 sited=sited,
                 clocks=clocks,
+                resolver=resolver,
                 play=play,
             )
         )
@@ -192,21 +218,32 @@ def partitioned(
     needs: tuple[Capability, ...] = (),
     members: int = 3,
     clients: tuple[Client, ...] = (),
-) -> Callable[[Callable[[Buckets], None]], Callable[[Buckets], None]]:
-    """Register a scenario of a partitioned region; its clients begin without any interest."""
+    tombstones: TombstoneSettings | None = None,
+    also: tuple[str, ...] = (),
+) -> Callable[[Callable[[BucketStage], None]], Callable[[BucketStage], None]]:
+    """Register a scenario of a partitioned region; its clients begin without any interest.
 
-    def register(play: Callable[[Buckets], None]) -> Callable[[Buckets], None]:
+    Further regions are replicated.
+    """
+
+    def register(play: Callable[[BucketStage], None]) -> Callable[[BucketStage], None]:
         _register(
             Scenario(
                 name=play.__name__,
                 requirements=requirements,
-                needs=(Capability.PARTITIONED_REGIONS, *needs),
+                needs=(
+                    Capability.PARTITIONED_REGIONS,
+                    *([Capability.REPLICATED_REGIONS] if also else ()),
+                    *needs,
+                ),
                 members=members,
                 checks=None,
                 scope=Scope.ACK,
                 clients=clients,
                 registers=False,
                 redundancy=redundancy,
+                tombstones=tombstones,
+                also=also,
                 play=play,
             )
         )

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import msgspec
 
-from plumbline.reference.history import Fault, FaultKind, OrderStrength, fault_words
-from plumbline.reference.operations import (
+from plumbline.reference.history.history import Fault, FaultKind, OrderStrength, fault_words
+from plumbline.reference.history.operations import (
     Event,
     EventKind,
     Operation,
@@ -22,17 +22,21 @@ from plumbline.reference.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.plans import Inject, Look, Read, Start
-from plumbline.suites.driving import Driver
+from plumbline.reference.history.plans import Inject, Look, Read
+from plumbline.suites.harness.driver import Driver
 from plumbline.suites.scenarios.course import REGION
-from plumbline.suites.scenarios.mismatch import MismatchError
+from plumbline.suites.scenarios.mismatch import MismatchError, in_words
 from plumbline.suites.scenarios.stage import Stage
 
 APART = "apart"
+SECOND = "second"
 TO_THERE = "to 2"
 TO_HERE = "to 1"
 BATCH_SIZE = 100
 INTERVAL_MS = 10
+LOST_AT_TAKEOVER = ("SER-FAILOVER-01", "GWQ-ACK-03")
+"""What is broken where a new primary has neither kept nor sent what was in its copy of the queue."""
+
 _UNDONE_BY = {
     FaultKind.LINK_DOWN: FaultKind.LINK_UP,
     FaultKind.REPLIES_LOST: FaultKind.LINK_UP,
@@ -54,6 +58,8 @@ def queues(
     *,
     dispatchers: int = 1,
     order_policy: str = "key",
+    members: tuple[str, ...] = (),
+    manual_start: bool = False,
 ) -> tuple[QueueAttributes, ...]:
     """The gateway senders of both sites; other settings make other senders.
 
@@ -63,11 +69,17 @@ def queues(
         back: both for the sender of site 2, if they differ.
         dispatchers: so many has the sender of site 1.
         order_policy: what these keep in order.
+        members: the members of site 1 that run its sender; all where none is named.
+        manual_start: whether that is started only when its regions are there.
     """
     there = _sender(TO_THERE, 1, batch_size, interval_ms)
     if dispatchers > 1:
         several = f"{there.id} with {dispatchers} dispatchers by {order_policy}"
         there = msgspec.structs.replace(there, id=several, dispatchers=dispatchers, order_policy=order_policy)
+    if members:
+        there = msgspec.structs.replace(there, id=f"{there.id} on {' and '.join(members)}", members=members)
+    if manual_start:
+        there = msgspec.structs.replace(there, id=f"{there.id} started later", manual_start=True)
     return there, _sender(TO_HERE, 2, *(back or (batch_size, interval_ms)))
 
 
@@ -84,12 +96,13 @@ def _sender(name: str, site: int, batch_size: int, interval_ms: int) -> QueueAtt
 
 
 def regions(
-    fed: tuple[QueueAttributes, ...], scope: Scope, checks: bool | None
+    fed: tuple[QueueAttributes, ...], scope: Scope, checks: bool | None, also: tuple[str, ...] = ()
 ) -> tuple[RegionAttributes, ...]:
-    """The region that both sites share by these senders, and one that they do not."""
+    """The regions that both sites share by these senders, and one that they do not."""
     senders = tuple(queue.id for queue in fed)
+    shared = (RegionAttributes(name=n, scope=scope, checks=checks, senders=senders) for n in (REGION, *also))
     return (
-        RegionAttributes(name=REGION, scope=scope, checks=checks, senders=senders),
+        *shared,
         RegionAttributes(name=APART, scope=scope, checks=checks),
     )
 
@@ -116,15 +129,15 @@ class Sites(Stage):
         """All members that live."""
         return tuple(member for member in self._driver.topology.members if member not in self._driver.crashed)
 
-    def put_apart(self, member: str, key: str) -> Operation:
-        """Put a fresh value into the region that no sender is attached to, and wait for the call."""
-        operation = self._operation(member, OperationKind.PUT, key, None, APART)
-        self._operations[operation.op_id] = operation
-        self.done.append(f"{member}: put {key} of {APART}")
-        self.steps.append(Start(operation))
-        self._driver.call(operation)
-        self.finish(operation)
-        return operation
+    def put_in(self, region: str, member: str, key: str) -> Operation:
+        """Put a fresh value into another region, and wait for the call."""
+        return self.do(member, OperationKind.PUT, key, region=region)
+
+    def finds_nothing(self, member: str, key: str) -> None:
+        """A member reads a key, and finds nothing."""
+        value = self.get(member, key)
+        if value is not None:
+            raise MismatchError(f"{member} to read nothing under {key}", in_words(value))
 
     def _inject(self, kind: FaultKind, *, member: str = "", queue: str = "", link: bool = False) -> None:
         fault = Fault(
@@ -257,7 +270,7 @@ class Sites(Stage):
             if member in self.members and self.queue(member).role is QueueRole.PRIMARY
         ]
         if len(found) != 1:
-            raise MismatchError("exactly one member of site 1 to be primary", f"{found}")
+            raise MismatchError("exactly one member of site 1 to be primary", in_words(found))
         return found[0]
 
     def secondary(self) -> str:
@@ -273,13 +286,14 @@ class Sites(Stage):
             sight = self._driver.look_at_queue(member, name)
             raise MismatchError(f"the copy of {name} on {member} to hold {depth} events", f"{sight.depth}")
 
-    def holds_apart(self, member: str, key: str, operation: Operation | None) -> None:
-        """A member holds the outcome of an operation in the region that no sender is attached to."""
-        contents = self._driver.contents(member, APART)
+    def holds_in(self, region: str, member: str, key: str, operation: Operation | None) -> None:
+        """A member holds the outcome of an operation in another region."""
+        self.steps.append(Read(member, region))
+        contents = self._driver.contents(member, region)
         wanted = {} if operation is None else {key: operation.token}
         seen = {held: token for held, token in contents.items() if held == key}
         if seen != wanted:
-            raise MismatchError(f"{member} to hold {wanted} in {APART}", f"{seen}")
+            raise MismatchError(f"{member} to hold {in_words(wanted)} in {region}", in_words(seen))
 
     def all_alike(self, key: str, *operations: Operation) -> Operation:
         """Every member that lives holds the outcome of the same one of these operations; gives which."""
@@ -290,23 +304,31 @@ class Sites(Stage):
                 continue
             return operation
         contents = {member: self._driver.contents(member, REGION).get(key) for member in self.members}
-        raise MismatchError(f"all members of both sites to hold the same under {key}", f"{contents}")
+        raise MismatchError(f"all members of both sites to hold the same under {key}", in_words(contents))
 
     def told_in_order(self, member: str, key: str, *operations: Operation) -> None:
-        """The listener of a member is told of exactly these on a key, in this order.
+        """The listener of a member receives exactly these on a key, in this order.
 
         An event that was delivered again may be told again right behind itself, never later.
         """
         self._driver.poll()
         events = [event for event in self._driver.log(member) if event.key == key]
-        firsts = [event for at, event in enumerate(events) if not at or event.token != events[at - 1].token]
+        loose = self._driver.log_order(member) is OrderStrength.PER_KEY_AND_THREAD
+        threads = {operation.token: operation.thread for operation in operations if loose}
+        before: dict[str, Event] = {}
+        firsts = []
+        for event in events:
+            last = before.get(thread := threads.get(event.token, ""))
+            before[thread] = event
+            firsts += [event] if last is None or last.token != event.token else []
         if not self._are_told(member, firsts, operations):
             wanted = [operation.token for operation in operations]
-            expected = f"the listener of {member} to be told of {wanted}, of none again after the next"
-            raise MismatchError(expected, f"{[event.token for event in events]}")
+            told = f"{in_words(wanted)}, none of them again after the next one"
+            expected = f"the listener of {member} to receive {told}"
+            raise MismatchError(expected, in_words([event.token for event in events]))
 
     def told_of_all_in_order(self, member: str, *operations: Operation) -> None:
-        """The listener of a member is told of these in this order: of each key, or of all if logs tell."""
+        """The listener of a member receives these in this order: of each key, or of all if logs tell."""
         for key in dict.fromkeys(operation.key for operation in operations):
             self.told_in_order(member, key, *(one for one in operations if one.key == key))
         if self._driver.introduction.order_strength is not OrderStrength.TOTAL:
@@ -317,7 +339,7 @@ class Sites(Stage):
         if firsts != [operation.token for operation in operations]:
             wanted = [operation.token for operation in operations]
             raise MismatchError(
-                f"the listener of {member} to be told of {wanted}, in this order", f"{firsts}"
+                f"the listener of {member} to receive {in_words(wanted)}, in this order", in_words(firsts)
             )
 
     def queue_is(self, member: str, *operations: Operation) -> None:
@@ -343,11 +365,25 @@ class Sites(Stage):
         """A secondary has a record of so many events that the primary has not queued, where that is shown."""
         seen = self.queue(member).unprocessed
         if seen not in (None, count):
-            raise MismatchError(f"{member} to remember {count} events as not queued yet", f"{seen}")
+            raise MismatchError(f"{member} to remember {count} events as not queued yet", in_words(seen))
 
     def both_sites_hold(self, key: str, operation: Operation | None) -> None:
         """Every member that lives holds the outcome of an operation."""
         self.all_hold(key, operation)
+
+    def inherits(self, primary: str, operation: Operation) -> None:
+        """What a new primary had in its copy reaches the other site; one that loses it has taken over too."""
+        try:
+            for member in self.there:
+                self.told_once(member, operation)
+            self.both_sites_hold(operation.key, operation)
+        except MismatchError as error:
+            arrived = any(self.has(member, operation.key, operation) for member in self.there)
+            copy = self.queue(primary)
+            waits = copy.depth > 0 if copy.tokens is None else operation.token in copy.tokens
+            if arrived or waits:
+                raise
+            raise MismatchError(error.expected, error.seen, blames=LOST_AT_TAKEOVER) from None
 
     def asked_about(self, members: tuple[str, ...], key: str) -> list[Event]:
         """What the conflict resolvers of a site have been asked about a key."""
@@ -363,7 +399,8 @@ class Sites(Stage):
         wanted = [operation.token for operation in operations]
         if seen != wanted:
             where = " or ".join(members)
-            raise MismatchError(f"the resolver of {where} to be asked about {wanted} of {key}", f"{seen}")
+            expected = f"the resolver of {where} to be asked about {in_words(wanted)} of {key}"
+            raise MismatchError(expected, in_words(seen))
 
     def is_told(
         self, members: tuple[str, ...], event: Operation, old: Operation | None, *, later: bool
@@ -372,7 +409,9 @@ class Sites(Stage):
         asked = [found for found in self.asked_about(members, event.key) if found.token == event.token]
         told = asked[0].conflict if asked else None
         if told is None:
-            raise MismatchError(f"a resolver to be asked about {event.token}", "none was told of it by name")
+            raise MismatchError(
+                f"a resolver to be asked about {event.token}", "no resolver received it by name"
+            )
         site, other = (2, 1) if members == self.here else (1, 2)
         destroys = event.kind is OperationKind.DESTROY
         wanted = (destroys, None if old is None else old.token, site, other, later)
@@ -380,7 +419,9 @@ class Sites(Stage):
         seen = (told.kind is EventKind.DESTROY, told.old, told.site, told.stored_site, is_later)
         if seen != wanted:
             words = "whether it destroys, the old value, its site, the entry's, and whether it is later"
-            raise MismatchError(f"the resolver to be told of {event.token} ({words}) {wanted}", f"{seen}")
+            raise MismatchError(
+                f"the resolver to receive {event.token} ({words}) {in_words(wanted)}", in_words(seen)
+            )
 
     def holds_value(self, members: tuple[str, ...], key: str, value: str) -> None:
         """Every member of a site that lives holds this very value."""
@@ -388,14 +429,14 @@ class Sites(Stage):
             self.steps.append(Read(member, REGION))
             seen = self._driver.contents(member, REGION).get(key)
             if seen != value:
-                raise MismatchError(f"{member} to hold {value} under {key}", f"{seen}")
+                raise MismatchError(f"{member} to hold {value} under {key}", in_words(seen))
 
     def told_values(self, member: str, key: str, *values: str | None) -> None:
-        """The listener of a member has been told of exactly these values of a key, in this order."""
+        """The listener of a member has received exactly these values of a key, in this order."""
         self._driver.poll()
         seen = [event.token for event in self._driver.log(member) if event.key == key]
         if seen != list(values):
-            raise MismatchError(f"the listener of {member} to be told of {list(values)}", f"{seen}")
+            raise MismatchError(f"the listener of {member} to receive {in_words(values)}", in_words(seen))
 
     def site_holds(self, members: tuple[str, ...], key: str, *operations: Operation | None) -> None:
         """Every member of a site that lives holds the outcome of one of these operations."""

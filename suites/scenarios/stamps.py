@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import OperationKind
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import OperationKind
 from plumbline.suites.scenarios.conflicts import tie
 from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
@@ -12,8 +12,8 @@ COUNTS = (Capability.STATISTICS,)
 DEATHS = (Capability.MEMBER_FAULTS,)
 
 
-@scenario("VER-STAMP-01")
-def a_tie_is_decided_by_who_wrote_last(s: Stage) -> None:
+@scenario("VER-STAMP-01", "VER-STAMP-02")
+def a_tie_is_decided_by_the_site_that_wrote_last(s: Stage) -> None:
     s.put(s.high, "x")
     # The high member only watches: it must compare the ids of the two writers, not its own.
     lower, higher = tie(s, "x", s.low, s.mid)
@@ -32,7 +32,7 @@ def every_local_change_is_one_version_further(s: Stage) -> None:
         s.all_hold(key, s.put(s.mid, key))
 
 
-@scenario("VER-STAMP-03")
+@scenario("VER-STAMP-03", "VER-CMP-01", "CONS-RR-04")
 def a_receiver_stores_the_stamp_that_came(s: Stage) -> None:
     s.put(s.mid, "x")
     tie(s, "x", s.low, s.high)

@@ -5,8 +5,8 @@ Time is held, so that whatever is called or passes by itself takes none.
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import (
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import (
     Client,
     HostPolicy,
     OperationKind,
@@ -14,7 +14,7 @@ from plumbline.reference.operations import (
     Scope,
     TombstoneSettings,
 )
-from plumbline.suites.scenarios.buckets import Buckets
+from plumbline.suites.scenarios.buckets import BucketStage
 from plumbline.suites.scenarios.scenario import partitioned, scenario
 from plumbline.suites.scenarios.stage import Stage
 from plumbline.suites.scenarios.tombstones import overtaken
@@ -172,7 +172,7 @@ def collections_begin_at_the_threshold_that_is_named(s: Stage) -> None:
     s.all_say(COUNT, 0)
 
 
-@scenario("TOMB-GC-02", needs=COUNTED, tombstones=kept_for(threshold=None))
+@scenario("TOMB-GC-02", "TOMB-GC-01", needs=COUNTED, tombstones=kept_for(threshold=None))
 def no_collection_begins_at_a_few_where_no_threshold_is_named(s: Stage) -> None:
     s.hold_time()
     destroyed(s, "x", "y")
@@ -240,7 +240,7 @@ def what_is_created_while_a_collection_is_under_way_is_accepted_everywhere(s: St
 
 
 @scenario("TOMB-GC-06", needs=AGES, scope=Scope.NO_ACK, tombstones=kept_for(A=1))
-def nobody_refuses_what_a_collector_has_created_without_being_answered(s: Stage) -> None:
+def no_member_refuses_an_unacknowledged_create_of_a_collector(s: Stage) -> None:
     created_while_collected(s, 8)
 
 
@@ -261,7 +261,7 @@ def a_collection_spares_what_was_created_since(s: Stage) -> None:
 
 
 @scenario("TOMB-GC-07", needs=(*LATE, Capability.STATISTICS), scope=Scope.NO_ACK, tombstones=kept_for(A=1))
-def a_collection_spares_tombstones_that_the_collector_has_not_heard_of(s: Stage) -> None:
+def a_collection_spares_tombstones_that_the_collector_lacks(s: Stage) -> None:
     s.hold_time()
     s.put("B", "x")
     s.do("B", DESTROY, "x")
@@ -381,7 +381,13 @@ def a_tombstone_of_a_preloaded_member_expires_after_eight_minutes(s: Stage) -> N
     goes_after_eight_minutes(s, "C")
 
 
-@scenario("TOMB-TTL-01", needs=(*COUNTED, Capability.CLIENTS), clients=(K,), tombstones=kept_for(None, 1_000))
+@scenario(
+    "TOMB-TTL-01",
+    "CONS-CL-03",
+    needs=(*COUNTED, Capability.CLIENTS),
+    clients=(K,),
+    tombstones=kept_for(None, 1_000),
+)
 def a_client_drops_its_tombstones_after_eight_minutes(s: Stage) -> None:
     s.hold_time()
     s.put("A", "x")
@@ -396,7 +402,7 @@ def a_client_drops_its_tombstones_after_eight_minutes(s: Stage) -> None:
     members=4,
     policies=(*LESSER, HostPolicy("D", RegionPolicy.EMPTY)),
 )
-def whoever_stores_an_entry_keeps_a_tombstone_of_it(s: Stage) -> None:
+def every_member_that_stores_an_entry_keeps_a_tombstone_of_it(s: Stage) -> None:
     s.put("C", "x")
     s.do("C", DESTROY, "x")
     s.settle()
@@ -412,7 +418,7 @@ LESS_AND_LEAST = (HostPolicy("B", RegionPolicy.PRELOADED), HostPolicy("C", Regio
     needs=(Capability.STATISTICS, Capability.REGION_POLICIES, Capability.TOMBSTONES),
     policies=LESS_AND_LEAST,
 )
-def who_is_no_replicate_keeps_a_tombstone_of_what_others_destroy(s: Stage) -> None:
+def a_member_that_is_no_replicate_keeps_a_tombstone_of_remote_destroys(s: Stage) -> None:
     """Of an entry that it holds; whether it hears of one that it lacks is its own affair."""
     for holder in ("B", "C"):
         s.put(holder, holder)
@@ -430,7 +436,7 @@ def who_is_no_replicate_keeps_a_tombstone_of_what_others_destroy(s: Stage) -> No
     policies=LESS_AND_LEAST,
     tombstones=TombstoneSettings(timeout_ms=T, other_timeout_ms=10 * T, threshold=1),
 )
-def what_a_replicate_collects_who_is_none_drops_as_well(s: Stage) -> None:
+def a_member_that_is_no_replicate_drops_what_a_replicate_collects(s: Stage) -> None:
     """Long before it would do so by itself."""
     s.hold_time()
     for holder in ("B", "C"):
@@ -444,9 +450,30 @@ def what_a_replicate_collects_who_is_none_drops_as_well(s: Stage) -> None:
 
 
 @partitioned("TOMB-RETAIN-03", needs=(Capability.STATISTICS, Capability.TOMBSTONES))
-def copies_of_a_bucket_keep_a_tombstone_and_nobody_else(s: Buckets) -> None:
+def only_copies_of_a_bucket_keep_a_tombstone(s: BucketStage) -> None:
     s.put(s.primary("x"), "x")
     s.do(s.copy("x"), DESTROY, "x")
     s.settle()
     for member in s.members:
         s.says(member, COUNT, int(member in s.holders("x")))
+
+
+@partitioned("TOMB-TTL-02", redundancy=2, needs=COUNTED, tombstones=kept_for(None, 1))
+def a_tombstone_of_a_partitioned_region_expires_after_ten_minutes(s: BucketStage) -> None:
+    s.hold_time()
+    destroyed(s, "x")
+    passes(s, 599_000)
+    s.all_say(COUNT, 1)
+    passes(s, 1_000 + NOTICED)
+    s.all_say(COUNT, 0)
+
+
+@partitioned("TOMB-GC-03", redundancy=2, needs=COUNTED, also=("other",), tombstones=kept_for(threshold=2))
+def the_threshold_counts_regions_of_all_kinds_together(s: BucketStage) -> None:
+    s.hold_time()
+    destroyed(s, "x")
+    passes(s, T + NOTICED)
+    s.all_say(COUNT, 1)
+    destroyed(s, "x", region="other")
+    passes(s, T + NOTICED)
+    s.all_say(COUNT, 0)

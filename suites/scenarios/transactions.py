@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import (
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import (
     HostPolicy,
     Operation,
     OperationKind,
@@ -122,7 +122,7 @@ def what_an_open_transaction_has_done_shows_nowhere_and_a_rollback_leaves_nothin
 
 
 @scenario("TX-VER-02", needs=TX)
-def a_transaction_reads_what_it_has_done_and_nobody_else_does_until_it_commits(s: Stage) -> None:
+def a_transaction_alone_reads_its_own_changes_until_it_commits(s: Stage) -> None:
     base = s.put(s.low, "x")
     s.settle()
     thread, (first, second, new) = begun(s, s.mid, (PUT, "x"), (PUT, "x"), (PUT, "y"))
@@ -193,6 +193,39 @@ def a_transaction_called_on_a_preloaded_member_runs_on_a_replicate(s: Stage) -> 
     runs_on_the_replicate(s, PRELOADED)
 
 
+@scenario(
+    "TX-DELEG-01",
+    needs=(*DELEGATES, Capability.LISTENER_GATES),
+    policies=(HostPolicy("C", RegionPolicy.NORMAL),),
+)
+def what_a_replicate_commits_for_another_member_carries_its_own_id(s: Stage) -> None:
+    low, high = (member for member in s.members if member != "C")
+    for turn in range(4):
+        key = f"x{turn}"
+        s.put(low, key)
+        s.settle()
+        thread, (inside,) = begun(s, "C", (PUT, key))
+        commit = s.hold(low, "C", "", COMMIT, thread=thread, callback="writer")
+        if not s.comes_to_stand(low, commit, "writer"):
+            s.settle()
+            continue  # the other replicate carries it out
+        plain = s.park(high, high, key)
+        s.release(commit)
+        s.may_be_shown_at(low, inside)
+        s.release(plain)
+        s.settle()
+        # Both have one version. The ids of the two replicates decide, and not that of the caller.
+        if s.has(low, key, plain) and s.has(high, key, inside):
+            # The host's id has lost at the host, so it is the right one: the other replicate did not yield.
+            raise MismatchError(
+                f"the commit hosted by {low} to yield at {high}",
+                "it was stored there",
+                blames=("TX-CONV-01",),
+            )
+        s.holds(low, key, plain)
+        s.holds(high, key, plain)
+
+
 LOCALLY = {OperationKind.LOCAL_DESTROY: DESTROY, OperationKind.LOCAL_INVALIDATE: INVALIDATE}
 
 
@@ -215,9 +248,13 @@ LOCAL_TX = (*TX, Capability.LOCAL_OPERATIONS)
 
 
 @scenario("TX-LIMIT-01", needs=LOCAL_TX, members=4, policies=KEEP_LESS)
-def local_operations_are_refused_in_transactions_of_normal_and_empty_members(s: Stage) -> None:
-    for caller in (NORMAL, EMPTY):
-        refuses_what_is_local(s, caller)
+def local_operations_are_refused_in_transactions_of_normal_members(s: Stage) -> None:
+    refuses_what_is_local(s, NORMAL)
+
+
+@scenario("TX-LIMIT-01", needs=LOCAL_TX, members=4, policies=KEEP_LESS)
+def local_operations_are_refused_in_transactions_of_empty_members(s: Stage) -> None:
+    refuses_what_is_local(s, EMPTY)
 
 
 @scenario("TX-LIMIT-01", needs=LOCAL_TX, members=4, policies=KEEP_LESS)

@@ -5,8 +5,8 @@ A and C update X at the same time. Here A, B, C are the members of the lowest, m
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Operation
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import Operation
 from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
 
@@ -30,6 +30,17 @@ def step_1_both_members_have_their_own_value_at_once(s: Stage) -> None:
     s.holds(s.low, X, a3)
     s.holds(s.mid, X, c2)
     s.holds(s.high, X, c3)
+
+
+@scenario("EX-A3C3-01", needs=GATES)
+def step_1_each_update_is_version_3_of_its_own_member(s: Stage) -> None:
+    *_, a3, c3 = _step_1(s)
+    s.release(a3)
+    s.shown_at(s.mid, a3)
+    s.release(c3)
+    s.settle()
+    # Only between equal versions of different members the higher id decides.
+    s.all_hold(X, c3)
 
 
 @scenario("EX-A3C3-02", needs=GATES)
@@ -64,6 +75,20 @@ def step_3_a_and_b_overwrite_with_c3(s: Stage) -> None:
     s.holds(s.low, X, c3)
     s.holds(s.mid, X, c3)
     s.discards(low=0, mid=0)
+
+
+@scenario("EX-A3C3-04", needs=GATES)
+def step_3_a_takes_over_the_originator_of_c3(s: Stage) -> None:
+    *_, a3, c3 = _step_1(s)
+    b3 = s.park(s.mid, s.mid, X)
+    s.release(a3)
+    s.release(c3)
+    s.shown_at(s.low, c3)
+    s.release(b3)
+    s.settle()
+    # A has compared a third update of version 3 with the id of C, not with its own.
+    s.all_hold(X, c3)
+    s.not_told(s.low, b3)
 
 
 @scenario("EX-A3C3-05", needs=GATES_AND_COUNTS)

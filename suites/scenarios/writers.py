@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import Client, Operation, OperationKind, Status
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import Client, Operation, OperationKind, Status
 from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
 
@@ -78,7 +78,7 @@ def what_a_servers_writer_refuses_changes_nothing_anywhere(s: Stage) -> None:
 
 
 def _nothing_has_happened(s: Stage, held: Operation) -> None:
-    """Everybody holds what was put under x, and nothing under y; nobody was told of anything else."""
+    """Everybody holds what was put under x, and nothing under y; nobody received anything else."""
     s.everybody_holds("x", held)
     s.everybody_holds("y", None)
     for holder in (K, L, *s.members):

@@ -1,7 +1,7 @@
 """The smallest adapter for the toy store: the nine methods that every adapter has.
 
 `python adapter.py` speaks the protocol on standard input and output; `python:adapter:StoreAdapter` names it
-as a candidate within the process that tests.
+as a candidate that Plumbline serves itself.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.process.server import serve_stdio
 from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.operations import (
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.bulk import BULK, singly
+from plumbline.reference.history.operations import (
     Content,
     Event,
     EventKind,
@@ -68,9 +69,12 @@ class StoreAdapter(Adapter):
         store, outcomes = self.store, self.outcomes
 
         def call() -> None:
-            ending, value = store.call(
-                operation.thread, operation.member, operation.kind, operation.key, operation.token or ""
-            )
+            for one in singly(operation):  # of many keys, if it is an operation on many
+                ending, value = store.call(
+                    operation.thread, operation.member, one.kind, one.key, one.token or ""
+                )
+            if operation.kind in BULK:
+                ending = Status.OK  # whether each key was there nobody is told
             with store.crew.change():
                 outcomes[operation.op_id] = Outcome(Status(ending), value)
 

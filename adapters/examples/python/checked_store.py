@@ -2,7 +2,7 @@
 
 The stamp is the entry's version, raised by one with each change, and the rank of the member that made it. Of
 two changes the one with the larger version stays; of two with equal versions that of the higher member.
-Nobody is told of the loser.
+No listener receives the loser.
 """
 
 from __future__ import annotations

@@ -12,15 +12,20 @@ from store import Change
 from plumbline.adapters.errors import UnsupportedError
 from plumbline.adapters.process.server import serve_stdio
 from plumbline.adapters.protocol import SettleResult
-from plumbline.reference.capabilities import Capability
-from plumbline.reference.history import Gate
-from plumbline.reference.operations import Operation, RegionAttributes
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.history import Gate
+from plumbline.reference.history.operations import Operation, RegionAttributes
 
 
 class GatedAdapter(StoreAdapter):
     """The same store with `arm`, `await_parked` and `release`, and with `statistic`."""
 
-    capabilities = (*StoreAdapter.capabilities, Capability.LISTENER_GATES, Capability.STATISTICS)
+    capabilities = (
+        *StoreAdapter.capabilities,
+        Capability.BULK_OPERATIONS,
+        Capability.LISTENER_GATES,
+        Capability.STATISTICS,
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,8 +39,9 @@ class GatedAdapter(StoreAdapter):
         self.closed, self.parked, self.op_ids = set(), {}, {}
 
     def begin(self, operation: Operation) -> None:
-        """Remember the token, by which the listener will recognise the operation."""
+        """Remember the tokens, by which the listener will recognise the operation and its entries."""
         self.op_ids[operation.token or ""] = operation.op_id
+        self.op_ids |= {entry.token: entry.op_id for entry in operation.entries}
         super().begin(operation)
 
     def arm(self, gate: Gate) -> None:

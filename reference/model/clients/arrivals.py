@@ -10,16 +10,16 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Step, View
-from plumbline.reference.model.clients.interests import Interests
+from plumbline.reference.history.operations import NAMED_BY_VALUE, Operation, OperationKind, Status
+from plumbline.reference.model.clients.registrations import Interests
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Call, Channel, Entry, Message, World
 from plumbline.reference.model.writers import stands, stood
-from plumbline.reference.operations import NAMED_BY_VALUE, Operation, OperationKind, Status
-from plumbline.reference.rulebook.operations import ARRIVES
+from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.subscriptions import Absent
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
+from plumbline.reference.search.transition import Step, View
 
 
 class Arrivals:
@@ -77,7 +77,16 @@ class Arrivals:
                     continue
                 for compares in self._compares(channel, head) if checks else (False,):
                     way = self._replicates.checked if compares else self._replicates.unchecked
-                    yield from way(world, view, channel, operation, head)
+                    for one in self._recorded(channel, head):
+                        yield from way(world, view, channel, operation, one)
+
+    def _recorded(self, channel: Channel, head: Message) -> tuple[Message, ...]:
+        """The message with the stamp that a client records: of what it has called, as its server gave it."""
+        if head.stamp is None or self._setting.originators.get(head.op_id) != channel.target:
+            return (head,)
+        return tuple(
+            replace(head, stamp=stamp) for stamp in each(self._setting.book.stamp_of_answer(head.stamp))
+        )
 
     def _compares(self, channel: Channel, head: Message) -> tuple[bool, ...]:
         """Whether a client that checks compares what comes; several answers only where that is free."""
@@ -130,9 +139,11 @@ class Arrivals:
             stamp = entry.stamp
             if head.stamp is not None and (stamp is None or stamp.version < head.stamp.version):
                 stamp = head.stamp
-            after = world.but(entries=world.entries.set(where, Entry(EntryState.INVALID, None, stamp)))
+            entries = world.entries.set(where, Entry(EntryState.INVALID, None, stamp))
+            after = world if way is Absent.TOLD else world.but(entries=entries)
             told = (self._replicates.shown(channel.target, operation),)
-            for shows in {None: ((), told), Absent.TOLD_INVALID: (told,)}.get(way, ((),)):
+            untold = {None: ((), told), Absent.SILENTLY_INVALID: ((),)}
+            for shows in untold.get(way, (told,)):
                 yield Step(
                     ("is told that it has no value", channel.target, operation.op_id),
                     taken(after, channel, head),
@@ -159,20 +170,27 @@ class Arrivals:
                     or (entry.stamp == head.stamp and entry.state is EntryState.LIVE)
                 )
             )
-            for keeps in (
-                (False,) if outcome.value is None or newer else each(self._setting.book.keeps_fetched())
-            ):
-                if not keeps:
+            for kept in self._kept(world.calls[operation.op_id], entry, newer=newer):
+                if not kept:
                     yield Step(name, taken(world, channel, head))
                     continue
                 stamp = head.stamp if checks else None
-                kept = Entry(EntryState.LIVE, outcome.value, stamp)
-                after = taken(
-                    world.but(entries=world.entries.set((client, region, key), kept)), channel, head
-                )
+                live = outcome.value is not None
+                state = EntryState.LIVE if live else EntryState.INVALID
+                found = Entry(state, outcome.value, stamp)
+                entries = world.entries.set((client, region, key), found)
+                after = taken(world.but(entries=entries), channel, head)
                 told = self._interests.shown(client, region, key, outcome.value)
-                for shows in ((), (told,)):
+                for shows in ((), (told,)) if live else ((),):
                     yield Step(name, after, shows)
+
+    def _kept(self, call: Call, entry: Entry, *, newer: bool) -> tuple[bool, ...]:
+        """Whether a client keeps what its get has brought; of an entry without a value that is not said."""
+        if newer:
+            return (False,)
+        if call.outcome is not None and call.outcome.value is not None:
+            return each(self._setting.book.keeps_fetched())
+        return (False, True) if call.update and entry.state is not EntryState.LIVE else (False,)
 
 
 def _is_vetoed(call: Call) -> bool:

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Step
-from plumbline.reference.history import Fault, FaultKind
+from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.operations import Operation
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Call, Stage, World
-from plumbline.reference.operations import Operation
+from plumbline.reference.model.world import Call, CallStage, World
 from plumbline.reference.rulebook.values import each
+from plumbline.reference.search.transition import Step
 
 
 def counted(world: World) -> bool:
@@ -55,7 +55,7 @@ def recognised(world: World, setting: Setting, server: str, op_id: int, *, renam
 
 def unanswered(world: World, client: str, operation: Operation, call: Call) -> Step:
     """What a server answers is lost: its client knows only that it was not answered."""
-    waits = replace(call, stage=Stage.ASKED, again=True, waiting=frozenset())
+    waits = replace(call, stage=CallStage.ASKED, again=True, waiting=frozenset())
     after = world.but(calls=world.calls.set(operation.op_id, waits))
     return Step(("is not answered", client, operation.op_id), after)
 
@@ -79,7 +79,7 @@ def tried_again(
             for known in recognised(world, setting, server, op_id, renamed=not same):
                 if known:
                     asked = replace(
-                        call, stage=Stage.SENT, again=False, at=server, waiting=frozenset((client,))
+                        call, stage=CallStage.SENT, again=False, at=server, waiting=frozenset((client,))
                     )
                 else:
                     asked = Call(at=server, renamed=not same)

@@ -11,29 +11,28 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Entry as Shown
-from plumbline.reference.explain.steps import Place, Step
-from plumbline.reference.model import claims
-from plumbline.reference.model.callers import changed
-from plumbline.reference.model.clients.arrivals import answer_of
-from plumbline.reference.model.clients.attempts import carried_out, reachable, tried_again, unanswered
-from plumbline.reference.model.clients.interests import PRESENT
-from plumbline.reference.model.places import outcome_entry, outcome_place
-from plumbline.reference.model.replicates import Replicates
-from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.wholes import Wholes
-from plumbline.reference.model.world import Call, Entry, Message, Stage, World
-from plumbline.reference.model.writers import ASKS, refuses, stands, stood
-from plumbline.reference.operations import (
-    DESTROYS_REGION,
+from plumbline.reference.history.operations import (
     WHOLE_REGION,
     Operation,
     OperationKind,
     Outcome,
     Status,
 )
-from plumbline.reference.rulebook.operations import BECOMES, effects
+from plumbline.reference.model import claims
+from plumbline.reference.model.clients.arrivals import answer_of
+from plumbline.reference.model.clients.attempts import carried_out, reachable, tried_again, unanswered
+from plumbline.reference.model.clients.registrations import PRESENT
+from plumbline.reference.model.places import outcome_entry, outcome_place
+from plumbline.reference.model.replicates import Replicates
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.tombstones import changed
+from plumbline.reference.model.wholes import Wholes
+from plumbline.reference.model.world import Call, CallStage, Entry, Message, World
+from plumbline.reference.model.writers import ASKS, refuses, stands, stood
+from plumbline.reference.rulebook.effects import BECOMES, effects_at_client
 from plumbline.reference.rulebook.values import EntryState, each
+from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Place, Step
 
 
 class ClientCalls:
@@ -53,7 +52,7 @@ class ClientCalls:
             operation = carried_out(self._setting.operations[op_id], call)
             if call.again:
                 yield from tried_again(world, self._setting, client, operation, call)
-            elif call.stage is Stage.ASKED:
+            elif call.stage is CallStage.ASKED:
                 yield from self._asked(world, client, operation, call)
             elif self._is_to_be_answered(world, client, operation, call):
                 if (client, operation.member) in world.served.lost:
@@ -71,7 +70,7 @@ class ClientCalls:
             stays = stands(world, client, operation) or self.waits(world, operation)
             if call.again:
                 stays = not reachable(world, self._setting, client)
-            if call.stage is Stage.ASKED and not stays:
+            if call.stage is CallStage.ASKED and not stays:
                 return False
             if self._is_to_be_answered(world, client, operation, call):
                 return False
@@ -102,7 +101,7 @@ class ClientCalls:
         operation = self._setting.operations[op_id]
         holders = (self._setting.originators[op_id], operation.member)
         held = any(stands(world, holder, operation) for holder in holders)
-        return held or call.again or call.stage in (Stage.APPLIED, Stage.SENT)
+        return held or call.again or call.stage in (CallStage.APPLIED, CallStage.SENT)
 
     def _asked(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:
         """A client carries out itself what is only its own, and has its server do the rest."""
@@ -110,15 +109,17 @@ class ClientCalls:
             yield from self._got(world, client, operation, call)
             return
         entry = world.entry(client, operation.region, operation.key)
-        for forwards in each(self._forwards(operation, entry)):
+        for forwards in each(self._forwards(operation, client, entry)):
             if forwards:
                 yield from self._passed_on(world, client, operation, call)
             else:
                 yield from self._kept(world, client, operation, call, entry)
 
-    def _forwards(self, operation: Operation, entry: Entry) -> object:
+    def _forwards(self, operation: Operation, client: str, entry: Entry) -> object:
         """Whether a client's operation goes to its server."""
         book = self._setting.book
+        if self._setting.without_pool(client, operation.region):
+            return book.forwards_without_pool()
         held = entry.state in PRESENT
         match operation.kind:
             case OperationKind.CONTAINS_KEY:
@@ -133,6 +134,10 @@ class ClientCalls:
                 return book.forwards_region_destroy()
             case OperationKind.LOCAL_DESTROY_REGION:
                 return book.forwards_local_region_destroy()
+            case OperationKind.LOCAL_INVALIDATE_REGION:
+                return book.forwards_local_region_invalidate()
+            case OperationKind.LOCAL_CLEAR:
+                return book.forwards_local_clear()
             case OperationKind.CLEAR:
                 return True
             case _:
@@ -145,13 +150,17 @@ class ClientCalls:
         kind = _OWN.get(operation.kind, operation.kind)
         name = ("does itself", client, operation.op_id)
         if operation.kind in WHOLE_REGION:
-            destroys = operation.kind in DESTROYS_REGION
-            happens = self._wholes.destroyed if destroys else self._wholes.invalidated
-            after, told = happens(world, client, operation)
+            after, told = (
+                self._wholes.gone(world, client, operation),
+                self._wholes.at_client(client, operation),
+            )
             yield self._done(name, after, operation, call, Outcome(Status.OK), ())
             yield self._done(name, after, operation, call, Outcome(Status.OK), (told,))
+            if operation.kind is OperationKind.LOCAL_CLEAR:
+                # Whether a client can clear its own copy alone is not said.
+                yield self._done(name, world, operation, call, Outcome(Status.REFUSED), ())
             return
-        for effect in effects(kind, entry.state, entry.token):
+        for effect in effects_at_client(kind, entry.state, entry.token):
             outcome = Outcome(effect.status, effect.value)
             if effect.becomes is None:
                 yield self._done(name, world, operation, call, outcome, ())
@@ -171,7 +180,7 @@ class ClientCalls:
         outcome: Outcome,
         told: tuple[tuple[Place, Shown], ...],
     ) -> Step:
-        done = replace(call, stage=Stage.DONE, outcome=outcome)
+        done = replace(call, stage=CallStage.DONE, outcome=outcome)
         shows = (*told, (outcome_place(operation.op_id), outcome_entry(outcome)))
         return Step(name, world.but(calls=world.calls.set(operation.op_id, done)), shows)
 
@@ -193,7 +202,7 @@ class ClientCalls:
     @staticmethod
     def _failed(name: tuple[object, ...], world: World, operation: Operation, call: Call) -> Step:
         failed = Outcome(Status.FAILED)
-        ended = replace(call, stage=Stage.DONE, outcome=failed)
+        ended = replace(call, stage=CallStage.DONE, outcome=failed)
         shows = ((outcome_place(operation.op_id), outcome_entry(failed)),)
         return Step(name, world.but(calls=world.calls.set(operation.op_id, ended)), shows)
 
@@ -210,7 +219,7 @@ class ClientCalls:
     def _asks_server(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:
         """The call is on its way to the server; the client's own copy has changed already, or not yet."""
         op_id = operation.op_id
-        reached = replace(call, stage=Stage.CALLED)
+        reached = replace(call, stage=CallStage.CALLED)
         for early in each(self._setting.book.client_applies_first()) if operation.kind in ASKS else (False,):
             if not early:
                 after = world.but(calls=world.calls.set(op_id, reached))
@@ -229,7 +238,7 @@ class ClientCalls:
     def _is_to_be_answered(self, world: World, client: str, operation: Operation, call: Call) -> bool:
         """Whether the server has done with a call, and has not answered yet."""
         return (
-            call.stage is Stage.SENT
+            call.stage is CallStage.SENT
             and call.waiting == {client}
             and answer_of(client, operation) not in world.channels
         )
@@ -247,16 +256,18 @@ class ClientCalls:
         """A client gets what it holds; what it does not hold, or without a value, it asks its server for."""
         entry = world.entry(client, operation.region, operation.key)
         live = entry.state is EntryState.LIVE
-        for asks in (False,) if live else each(self._setting.book.get_asks_server()):
+        alone = self._setting.without_pool(client, operation.region)
+        decides = self._setting.book.forwards_without_pool if alone else self._setting.book.get_asks_server
+        for asks in (False,) if live else each(decides()):
             if asks:
-                reached = replace(call, stage=Stage.CALLED)
+                reached = replace(call, stage=CallStage.CALLED)
                 yield Step(
                     ("passes on", client, operation.op_id),
                     world.but(calls=world.calls.set(operation.op_id, reached)),
                 )
                 continue
             outcome = Outcome(Status.OK, entry.token if live else None)
-            read = replace(call, stage=Stage.DONE, outcome=outcome)
+            read = replace(call, stage=CallStage.DONE, outcome=outcome)
             yield Step(
                 ("reads its own", client, operation.op_id),
                 world.but(calls=world.calls.set(operation.op_id, read)),

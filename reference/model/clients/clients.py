@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 
-from plumbline.reference.explain.steps import Claim, Place, Step, View
-from plumbline.reference.explain.steps import Entry as Shown
+from plumbline.reference.history.operations import Operation, OperationKind
 from plumbline.reference.model import claims
 from plumbline.reference.model.clients.arrivals import Arrivals, as_told, taken
 from plumbline.reference.model.clients.client_calls import ClientCalls
-from plumbline.reference.model.clients.failover import Failover
-from plumbline.reference.model.clients.interests import PRESENT, Interests
+from plumbline.reference.model.clients.failover import REMAINS, Failover
+from plumbline.reference.model.clients.registrations import PRESENT, Interests
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Entry, Message, MessageState, World
-from plumbline.reference.operations import Operation, OperationKind
 from plumbline.reference.rulebook.values import EntryState, each
+from plumbline.reference.search.transition import Claim, Place, Step, View
+from plumbline.reference.search.transition import Entry as Shown
 
 
 class Clients:
@@ -49,7 +49,7 @@ class Clients:
             head, client = messages[0], channel.target
             if client not in self._setting.clients or head.state is MessageState.PARKED:
                 continue
-            if not any(self._is_sent(channel, messages)):
+            if not any(self._is_sent(channel, messages)) or self._still_listens(world, channel, head):
                 continue
             if self._setting.plain:
                 yield from self._arrivals.ways(world, view, channel, head)
@@ -57,6 +57,20 @@ class Clients:
             yield from self._each_way(world, view, channel, head)
         yield from self._interests.steps(world)
         yield from self._failover.steps(world)
+
+    def _still_listens(self, world: World, channel: Channel, head: Message) -> bool:
+        """Whether a client stands in its listener for a dead server: one thread works off all queues."""
+        if channel.thread == REMAINS:
+            return any(other.target == channel.target and other != channel for other in world.channels)
+        if not world.wan.dead or self._setting.originators.get(head.op_id) == channel.target:
+            return False
+        return any(
+            other.target == channel.target
+            and other.source in world.wan.dead
+            and other.source != channel.source
+            and messages[0].state is MessageState.PARKED
+            for other, messages in world.channels.items()
+        )
 
     def _each_way(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
         """What may come of a message at a client that reads, has several servers or an interest list."""
@@ -250,3 +264,11 @@ class EveryWay:
     def complete(self, owner: Hashable) -> bool:
         """See View."""
         return self._view.complete(owner)
+
+
+class Untold(EveryWay):
+    """A view under which a listener may be told of anything: of this it is told later."""
+
+    def fits(self, place: Place, entry: Shown) -> bool:  # noqa: ARG002 - a view's signature
+        """See View."""
+        return True

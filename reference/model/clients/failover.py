@@ -10,18 +10,31 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Entry as Shown
-from plumbline.reference.explain.steps import Place, Step
-from plumbline.reference.history import OrderStrength
+from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.model import claims
-from plumbline.reference.model.clients.interests import Interests, with_interests
+from plumbline.reference.model.clients.registrations import Interests, with_interests
 from plumbline.reference.model.clients.subscriptions import resumed
 from plumbline.reference.model.restarts import NOBODY
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import STILL_UNKNOWN, Line, Message, World
+from plumbline.reference.model.world import (
+    STILL_UNKNOWN,
+    Channel,
+    Message,
+    MessageState,
+    QueuePlacement,
+    World,
+)
 from plumbline.reference.rulebook.values import Free, each
+from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Place, Step
 
 EITHER = Free((False, True))
+
+MOST_COUNTED = 2
+"""So often it is counted that a client changes its server: the first time, or a later one."""
+
+REMAINS = "remains of a dead server"
+"""The way by which what a dead server has sent comes behind all else, as it should not."""
 
 ACKNOWLEDGED = "tells secondary what was received"
 """The step that only tells, now and then."""
@@ -48,21 +61,27 @@ class Failover:
             if self._looks_for_another(world, line):
                 yield from self._failed_over(world, client, line)
 
-    def _looks_for_another(self, world: World, line: Line) -> bool:
+    def _looks_for_another(self, world: World, line: QueuePlacement) -> bool:
         """Whether a client may turn to another server: its own has died, or it has none to be had so far."""
         book = self._setting.book
         if line.primary == NOBODY:
             return any(each(book.keeps_looking()))
-        return line.primary in world.wan.dead and any(each(book.fails_over()))
+        secured = bool(self._alive(world, line.secondaries))
+        return line.primary in world.wan.dead and any(each(book.fails_over(secured)))
 
     def quiet(self, world: World) -> bool:
         """Whether every client has a server that lives, as far as there is one to be had."""
         if not world.wan.dead and not any(line.primary == NOBODY for line in world.served.lines.values()):
             return True
-        turns = all(each(self._setting.book.fails_over()))
-        looks = all(each(self._setting.book.keeps_looking()))
+        book = self._setting.book
+        looks = all(each(book.keeps_looking()))
+        turns = {secured: all(each(book.fails_over(secured))) for secured in (False, True)}
         return not any(
-            (looks if line.primary == NOBODY else turns and line.primary in world.wan.dead)
+            (
+                looks
+                if line.primary == NOBODY
+                else line.primary in world.wan.dead and turns[bool(self._alive(world, line.secondaries))]
+            )
             and self._alive(world, self._setting.clients[client].servers)
             and not self._leftovers(world, client, line)
             for client, line in world.served.lines.items()
@@ -73,10 +92,24 @@ class Failover:
         if not self._setting.tracked(client):
             return (False,)
         tracks = world.served.tracks
-        where = self._track(client, message)
-        highest = 0 if message.renamed else tracks.get(where, 0)
+        setting, op_id = self._setting, message.op_id
+        highest = 0 if message.renamed else tracks.get(self._track(client, op_id), 0)
         others = max((n for (name, *_), n in tracks.items() if name == client), default=0)
-        return each(self._setting.book.is_repeated(self._setting.number_of(message.op_id), highest, others))
+        book, number = setting.book, setting.number_of(op_id)
+        ways: dict[bool, None] = {}
+        for together in each(book.counts_all_keys()):
+            own, top = (number, highest) if together else setting.numbers_by_key(op_id, highest)
+            ways.update(dict.fromkeys(each(book.is_repeated(own, top, others))))
+        if op_id not in setting.shares:
+            return tuple(ways)
+        entries = setting.entries_of(setting.shares[op_id].op_id)
+        one_known = any(
+            setting.number_of(one) <= tracks.get(self._track(client, one), 0)
+            for one in entries
+            if one != op_id
+        )
+        alone = each(book.entries_have_identities())
+        return tuple(dict.fromkeys(known or (one_known and not single) for known in ways for single in alone))
 
     def remembered(self, world: World, client: str, message: Message) -> Iterator[World]:
         """The worlds in which the client still knows what it has processed of the thread, or not."""
@@ -116,13 +149,13 @@ class Failover:
         if not self._setting.tracked(client):
             return world
         world = self._touched(world, client, message)
-        where = self._track(client, message)
+        where = self._track(client, message.op_id)
         tracks = world.served.tracks
         highest = max(tracks.get(where, 0), self._setting.number_of(message.op_id))
         return world.but(served=replace(world.served, tracks=tracks.set(where, highest)))
 
-    def _track(self, client: str, message: Message) -> tuple[str, str, str, str]:
-        operation = self._setting.operations[message.op_id]
+    def _track(self, client: str, op_id: int) -> tuple[str, str, str, str]:
+        operation = self._setting.operations[op_id]
         if self._one_order:
             return (client, operation.thread, "", "")
         # Logs that keep the order of each key only say nothing of a thread's events of several keys.
@@ -133,11 +166,11 @@ class Failover:
         return tuple(server for server in servers if server not in world.wan.dead)
 
     @staticmethod
-    def _leftovers(world: World, client: str, line: Line) -> bool:
+    def _leftovers(world: World, client: str, line: QueuePlacement) -> bool:
         """Whether the client may still get something from its dead server."""
         return any((c.source, c.target) == (line.primary, client) for c in world.channels)
 
-    def _removed(self, world: World, client: str, line: Line, secondary: str) -> Iterator[Step]:
+    def _removed(self, world: World, client: str, line: QueuePlacement, secondary: str) -> Iterator[Step]:
         copies = world.served.copies
         queue: tuple[Message, ...] = copies[secondary, client]
 
@@ -164,18 +197,70 @@ class Failover:
         if not sent.isdisjoint(message.op_id for message in queue):
             yield Step(("tells secondary what was sent", line.primary, secondary, client), without(sent))
 
-    def _failed_over(self, world: World, client: str, line: Line) -> Iterator[Step]:
-        book = self._setting.book
-        if self._leftovers(world, client, line) and all(each(book.drains_first())):
-            return
+    def _failed_over(self, world: World, client: str, line: QueuePlacement) -> Iterator[Step]:
         secondaries = self._alive(world, line.secondaries)
+        if not self._leftovers(world, client, line):
+            yield from self._taken_over(world, client, line, secondaries)
+            return
+        overtaken = each(self._setting.book.leftovers_overtaken())
+        if any(overtaken):
+            beside = self._beside(world, client, line, known=False)
+            yield from self._taken_over(beside, client, line, secondaries)
+        if all(overtaken):
+            return
+        drains = each(self._setting.book.drains_first())
+        if not all(drains):
+            for late in (self._beside(world, client, line, known=True), world):
+                yield from self._taken_over(late, client, line, secondaries)
+        if any(drains) and not secondaries:
+            for after in self._listening(world, client, line):
+                yield from self._taken_over(after, client, line, secondaries)
+
+    def _beside(self, world: World, client: str, line: QueuePlacement, *, known: bool) -> World:
+        """The world in which what a dead server has sent comes behind all else, its numbers known or not."""
+        channels = world.channels
+        servers = self._alive(world, self._setting.clients[client].servers)
+        for channel, messages in world.channels.items() if servers else ():
+            if (channel.source, channel.target) == (line.primary, client):
+                stands = messages[0].state is MessageState.PARKED
+                left = tuple(replace(message, renamed=not known) for message in messages[stands:])
+                channels = channels.set(channel, messages[:1]) if stands else channels.delete(channel)
+                if left:
+                    channels = channels.set(Channel(REMAINS, servers[0], client), left)
+        return world.but(channels=channels)
+
+    @staticmethod
+    def _listening(world: World, client: str, line: QueuePlacement) -> Iterator[World]:
+        """The world in which a client stands in its listener for its dead server, and gets no more of it.
+
+        It attaches to another as soon as it can (001, L70), which no document has its listener hold up.
+        """
+        channels, stands = world.channels, False
+        for channel, messages in world.channels.items():
+            if (channel.source, channel.target) != (line.primary, client):
+                continue
+            if messages[0].state is MessageState.PARKED:
+                channels, stands = channels.set(channel, messages[:1]), True
+            else:
+                channels = channels.delete(channel)
+        if stands:
+            yield world.but(channels=channels)
+
+    def _taken_over(
+        self, world: World, client: str, line: QueuePlacement, secondaries: tuple[str, ...]
+    ) -> Iterator[Step]:
+        """Another server takes the part of a dead one: a secondary, or any that the client names."""
+        book = self._setting.book
         servers = self._alive(world, self._setting.clients[client].servers)
         for server in each(book.promoted(secondaries)) if secondaries else servers:
             known = self._known_at_secondary(world, client) if secondaries else world
             others = tuple(other for other in secondaries if other != server)
-            moved = self._moved(known, client, Line(server, others))
+            moved = self._moved(
+                known, client, QueuePlacement(server, others, min(line.moves + 1, MOST_COUNTED))
+            )
             for forgotten in moved:
-                for anew in each(book.starts_anew(bool(secondaries))):
+                redundant = self._setting.clients[client].redundancy > 0
+                for anew in each(book.starts_anew(bool(secondaries), redundant)):
                     ways: list[tuple[World, tuple[tuple[Place, Shown], ...]]] = [(forgotten, ())]
                     if anew:
                         ways = list(self._interests.anew(forgotten, client))
@@ -195,7 +280,7 @@ class Failover:
                 interests = interests.set(where, kept) if kept else interests.delete(where)
         return with_interests(world, interests)
 
-    def _moved(self, world: World, client: str, line: Line) -> Iterator[World]:
+    def _moved(self, world: World, client: str, line: QueuePlacement) -> Iterator[World]:
         """The worlds in which a client has its other server, and has kept what it knew, as it should."""
         served = replace(world.served, lines=world.served.lines.set(client, line))
         for keeps in each(self._setting.book.keeps_tracks()):

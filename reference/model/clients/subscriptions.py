@@ -10,14 +10,14 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import View
-from plumbline.reference.history import OrderStrength
-from plumbline.reference.model.clients.interests import covers, with_interests
+from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.operations import STORES_VALUE, Interest, Operation, OperationKind
+from plumbline.reference.model.clients.registrations import covers, with_interests
 from plumbline.reference.model.foresight import OfClients
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Message, Registration, World
-from plumbline.reference.operations import STORES_VALUE, Interest, Operation, OperationKind
 from plumbline.reference.rulebook.values import Stamp, each
+from plumbline.reference.search.transition import View
 
 
 class Hearing:
@@ -108,9 +108,8 @@ def queued(
                 else [before]
             )
         ]
-    destroys = operation.kind is OperationKind.DESTROY
-    for lasts in each(setting.book.outlasts_destroy()) if destroys else (True,):
-        yield from worlds if lasts else [_ended(after, server, operation) for after in worlds]
+    for after in worlds:
+        yield from lasting(after, setting, server, operation)
 
 
 def is_owed(setting: Setting, client: str, *, sure: bool, discarded: bool) -> tuple[bool, ...]:
@@ -133,18 +132,27 @@ def _sent(
         asked.append(each(book.sends_of_clients()))
     if operation.member != server:
         asked.append(each(book.sends_of_peers()))
+    if setting.site_of[operation.member] != setting.site_of[server]:
+        asked.append(each(book.sends_of_sites()))
     if operation.kind is OperationKind.DESTROY:
         asked.append(each(book.sends_destroys()))
-    if operation.kind is OperationKind.INVALIDATE:
-        asked.append(each(book.sends_invalidates()))
     ways: dict[tuple[bool, ...], None] = {}
     for told in dict.fromkeys(all(answers) for answers in product(*asked)):
         if not told:
             ways[()] = None
             continue
         for interests in _matching(world, setting, client, operation, primary=primary):
-            ways.update(dict.fromkeys(_messages(setting, interests, stores=operation.kind in STORES_VALUE)))
+            for sends in _sends(setting, operation, interests):
+                found = _messages(setting, interests, stores=operation.kind in STORES_VALUE)
+                ways.update(dict.fromkeys(found if sends else ((),)))
     yield from ways
+
+
+def _sends(setting: Setting, operation: Operation, interests: tuple[Interest, ...]) -> tuple[bool, ...]:
+    """Whether a client is sent an invalidate that these registrations cover; all else it is."""
+    if operation.kind is not OperationKind.INVALIDATE:
+        return (True,)
+    return each(setting.book.sends_invalidates(any(one.receive_values for one in interests)))
 
 
 def _matching(
@@ -249,7 +257,8 @@ def sent(
         operation = setting.operations[message.op_id]
         region, key = operation.region, operation.key
         total = strength is OrderStrength.TOTAL
-        names = each(setting.book.queue_for(f"{region}[{key}]")) if total else (f"{region}[{key}]",)
+        by_key = f"{region}[{key}]"
+        names = each(setting.book.queue_for(region, by_key, operation.thread)) if total else (by_key,)
         worlds = [
             before.but(channels=before.channels.set(channel, (*before.channels.get(channel, ()), message)))
             for before in worlds
@@ -269,8 +278,15 @@ def resumed(
     yield from sent(without, setting, strength, server, client, inherited)
 
 
+def lasting(world: World, setting: Setting, server: str, operation: Operation) -> Iterator[World]:
+    """The worlds in which interest in keys has outlasted what became of their entries, as it should."""
+    removes = operation.kind in (OperationKind.DESTROY, OperationKind.CLEAR)
+    for lasts in each(setting.book.interest_outlasts(operation.kind)) if removes else (True,):
+        yield world if lasts else _ended(world, server, operation)
+
+
 def _ended(world: World, server: str, operation: Operation) -> World:
-    """The world in which interest in a key has ended with its entry, as it should not."""
+    """The world in which interest in keys that a server has removed has ended, as it should not."""
     interests = world.served.interests
     for client, line in world.served.lines.items():
         if server != line.primary:
@@ -281,7 +297,7 @@ def _ended(world: World, server: str, operation: Operation) -> World:
             one
             for one in found
             if one.interest.kind not in ("key", "list")
-            or operation.key not in one.interest.specification.split("\n")
+            or operation.key not in ("", *one.interest.specification.split("\n"))
         )
         if kept != found:
             interests = interests.set(where, kept) if kept else interests.delete(where)

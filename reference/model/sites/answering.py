@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.model import claims
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.sites import hazards
 from plumbline.reference.model.sites.wires import with_wire
 from plumbline.reference.model.world import Wire, WireName, World
+from plumbline.reference.search.transition import Step, View
 
 
 class Answering:

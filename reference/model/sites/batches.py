@@ -7,12 +7,13 @@ has passed at most since the last batch left, and at least since the oldest even
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from msgspec.structs import replace
 
+from plumbline.reference.history.operations import QueueAttributes
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import STILL_UNKNOWN, Sender, World
-from plumbline.reference.operations import QueueAttributes
 from plumbline.reference.rulebook.values import each
 
 
@@ -62,7 +63,14 @@ class Batches:
     def _settings(self, queue: QueueAttributes) -> Iterator[QueueAttributes]:
         queues = self._setting.queues
         others = tuple(name for name in queues if name != queue.id)
-        return (queues[name] for name in each(self._setting.book.settings_of(queue.id, others)))
+        book = self._setting.book
+        for sized, timed in product(
+            each(book.settings_of(queue.id, others)), each(book.interval_of(queue.id, others))
+        ):
+            if sized == timed:
+                yield queues[sized]
+            else:
+                yield replace(queues[sized], batch_interval_ms=queues[timed].batch_interval_ms)
 
     def _may_leave(self, world: World, settings: QueueAttributes, sender: Sender) -> bool:
         if not world.wan.stands:

@@ -6,10 +6,10 @@ The rulebook decides; what of the times is known, and what was chosen, is told b
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import msgspec
 
-from plumbline.reference.explain.steps import Entry, Place
 from plumbline.reference.model.setting import Onward, Setting
 from plumbline.reference.model.sites.times import (
     Pairs,
@@ -21,9 +21,10 @@ from plumbline.reference.model.sites.times import (
 )
 from plumbline.reference.model.world import Queued
 from plumbline.reference.rulebook.values import Stamp, each
+from plumbline.reference.search.transition import Entry, Place
 
 
-class Judged(msgspec.Struct, frozen=True):
+class ContestResult(msgspec.Struct, frozen=True):
     """How the comparison of an event from another site with what is stored ended, and what follows.
 
     Attributes:
@@ -46,7 +47,14 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 def contests(
-    setting: Setting, pairs: Pairs, times: Times, site: int, stored: Stamp, at: int
+    setting: Setting,
+    pairs: Pairs,
+    times: Times,
+    site: int,
+    stored: Stamp,
+    at: int,
+    *,
+    over_tombstone: bool = False,
 ) -> Iterator[tuple[bool, Pairs]]:
     """Every way in which an update of another site may end: whether it is applied, and what then holds.
 
@@ -57,15 +65,10 @@ def contests(
         site: which site wrote it.
         stored: what it is compared with.
         at: at which site.
+        over_tombstone: whether that is a tombstone.
     """
     book = setting.book
-    if setting.readings:
-        apart = difference(pairs, times, stored.times, setting.readings)
-        decides = (True,) if apart is None else each(book.decided_by_time(apart))
-        if not all(decides):
-            yield True, pairs
-        if not any(decides):
-            return
+    apart = difference(pairs, times, stored.times, setting.readings)
     # An event that comes back by way of other sites meets itself, and has its own timestamp.
     if times == stored.times or tied(pairs, times, stored.times, setting.readings):
         yield from ((applies, pairs) for applies in _of_the_same_time(setting, site, stored.site, at))
@@ -80,30 +83,39 @@ def contests(
         readings=setting.readings,
         higher=lambda one, other: counts_as_later(setting, one, other, at),
     ):
-        answer = book.applies_later_time() if later else book.applies_earlier_time()
-        yield from ((applies, chosen) for applies in each(answer))
+        for wins in (later,) if apart is None else each(book.wins_by_time(apart, later, site > stored.site)):
+            answer = book.applies_later_time(over_tombstone) if wins else book.applies_earlier_time()
+            yield from ((applies, chosen) for applies in each(answer))
 
 
 def _may_be_tied(setting: Setting, pairs: Pairs, times: Times, site: int, stored: Stamp) -> bool:
-    """Whether two timestamps that nobody knows may be equal, so that another site is asked to decide.
+    """Whether two hidden timestamps may be equal, so that the ids of sites decide.
 
-    Where events travel on with the id of who sends them on, one site lets the first of the two win, and
-    another the second. Elsewhere whoever wins may as well have the later timestamp. Calls that did not
-    overlap are taken to be of different times.
+    It matters where events travel on with the id of the site that sends them on: one site then lets the first
+    of the two win, and another the second. Elsewhere the winner may as well have the later timestamp.
     """
-    if setting.onward is Onward.STAYS or len(times) != 1 or len(stored.times) != 1:
+    if setting.onward is Onward.STAYS:
         return False
-    (one,), (other,) = times, stored.times
-    if one not in setting.under_way or other not in setting.under_way or one == other:
+    for one, other in product(times, stored.times):
+        written_at = [setting.site_of[setting.operations[op_id].member] for op_id in (one, other)]
+        if written_at != [site, stored.site] and _may_share_a_tick(setting, pairs, one, other):
+            return True
+    return False
+
+
+def _may_share_a_tick(setting: Setting, pairs: Pairs, one: int, other: int) -> bool:
+    """Whether nothing proves that one of two operations has a later timestamp than the other.
+
+    Clocks have a resolution, so calls that follow each other may get equal timestamps. Different ones are
+    proved by one replacing the other, by what held clocks have shown, and by clocks that moved on between.
+    """
+    if one == other or one not in setting.ticks or other not in setting.ticks:
         return False
-    (called, returned), (called_too, returned_too) = setting.under_way[one], setting.under_way[other]
-    written_at = [setting.site_of[setting.operations[op_id].member] for op_id in (one, other)]
-    return (
-        called < returned_too
-        and called_too < returned
-        and written_at != [site, stored.site]
-        and not is_strictly_ordered(pairs, one, other)
-    )
+    (called, returned), (called_too, returned_too) = setting.ticks[one], setting.ticks[other]
+    if returned < called_too or returned_too < called or is_strictly_ordered(pairs, one, other):
+        return False
+    apart = difference(pairs, frozenset((one,)), frozenset((other,)), setting.readings)
+    return apart is None or apart == 0
 
 
 def counts_as_later(setting: Setting, one: int, other: int, at: int) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from plumbline.reference.history.operations import Operation
 from plumbline.reference.model.world import Queued, Sender, World
 
 
@@ -18,24 +19,42 @@ def with_sender(world: World, member: str, name: str, sender: Sender) -> World:
     return world.but(wan=replace(wan, senders=wan.senders.set((member, name), sender)))
 
 
-def without_removed(sender: Sender, last: int, *, clears: bool = True) -> Sender:
+def without_removed(sender: Sender, last: int, *, clears: bool = True, whole: bool = True) -> Sender:
     """A copy that has been told that everything up to a position has left the queue.
 
     Args:
         sender: the copy.
         last: the position.
         clears: whether records go, too.
+        whole: whether all up to the position goes, and not what is there alone.
     """
-    gone = {event.op_id for event in sender.queue if event.position <= last}
+    named = {
+        event.op_id for event in sender.queue if event.position == last or (whole and event.position < last)
+    }
     # The listener is told of one thing after the other: first that the event was queued.
-    gone -= {event.op_id for event in sender.callbacks}
+    gone = named - {event.op_id for event in sender.callbacks}
     records = sender.records
     if clears:
         records = tuple(event for event in records if event.op_id not in gone)
-    kept = tuple(event for event in sender.queue if event.position > last)
+    kept = tuple(event for event in sender.queue if event.op_id not in named)
     # A secondary that dispatches, as none should, may have sent what now goes.
     sent, heard = min(sender.sent, len(kept)), min(sender.heard, len(kept))
     return replace(sender, queue=kept, mark=max(sender.mark, last), records=records, sent=sent, heard=heard)
+
+
+def inserted(queue: tuple[Queued, ...], event: Queued) -> tuple[Queued, ...]:
+    """The copy with the event at its place; mostly the end, but threads overtake each other."""
+    index = len(queue)
+    while index and queue[index - 1].position > event.position:
+        index -= 1
+    return (*queue[:index], event, *queue[index:])
+
+
+def behind_key(sender: Sender, operations: Mapping[int, Operation], operation: Operation) -> int:
+    """The place behind the last event of the same key in a queue; the first where there is none."""
+    where = (operation.region, operation.key)
+    others = (operations[event.op_id] for event in sender.queue)
+    return max((n for n, one in enumerate(others, 1) if (one.region, one.key) == where), default=0)
 
 
 def counted_anew(sender: Sender) -> Sender:

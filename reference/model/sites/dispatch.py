@@ -6,14 +6,14 @@ of it is answered, and it ends wherever the receiver answers. So every way of cu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from itertools import product
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Step, View
-from plumbline.reference.history import FaultKind
+from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.operations import QueueAttributes
 from plumbline.reference.model import claims
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.setting import Setting
@@ -24,8 +24,11 @@ from plumbline.reference.model.sites.lanes import sender_of
 from plumbline.reference.model.sites.passage import Passage
 from plumbline.reference.model.sites.senders import REMOVALS, WAITS_FOR_SITE
 from plumbline.reference.model.world import Channel, Message, Queued, Sender, Wire, WireName, World
-from plumbline.reference.operations import QueueAttributes
 from plumbline.reference.rulebook.values import each
+from plumbline.reference.search.transition import Step, View
+
+TRIES_AGAIN = "connects anew"
+"""By this name a sender gives up waiting for an answer that is lost, and sends once more."""
 
 
 class Dispatch:
@@ -50,6 +53,10 @@ class Dispatch:
     def sent(self, world: World, view: View) -> Iterator[Step]:
         """Connecting, sending, telling of removals."""
         for member, queue, sender, wire in self._dispatching(world):
+            if all(self._held_up(world, member, queue)):
+                continue
+            if wire is not None and sender.sent > sender.heard:
+                yield from self._trying_again(world, view, member, queue, sender)
             if wire is not None and len(sender.queue) != sender.sent:
                 yield from self._sending(world, view, member, queue, sender, wire)
             elif sender.wire == 0 and sender.queue:
@@ -71,6 +78,18 @@ class Dispatch:
             return []
         return [m for m in self._setting.led_to[queue.id] if m not in wan.dead and m not in wan.stopped]
 
+    def _held_up(self, world: World, member: str, queue: QueueAttributes) -> tuple[bool, ...]:
+        """Whether the sender waits for another one of its member that has no receiver."""
+        waits = each(self._setting.book.waits_for_other_senders())
+        stuck = any(waits) and any(
+            at == member
+            and name != queue.id
+            and one.queue
+            and not self.receivers(world, self._setting.queues[name])
+            for (at, name), one in world.wan.senders.items()
+        )
+        return waits if stuck else (False,)
+
     def idle(self, world: World, member: str, name: str, *, waits: bool = False) -> bool:
         """Whether the sender has nothing to do unless something else happens first.
 
@@ -82,12 +101,14 @@ class Dispatch:
         if sender.heard:
             return False
         queue = self._setting.queues[name]
+        if any(self._held_up(world, member, queue)):
+            return True
         if not sender.wire:
             book, reachable = self._setting.book, self.receivers(world, queue)
             if sender.queue and not reachable and not any(each(book.stays_without_receiver())):
                 return False
-            stuck = sender.wires > 0 and not all(each(book.reconnects()))
-            return stuck or not sender.queue or not reachable
+            stuck = not any(all(self._reconnects(sender, receiver)) for receiver in reachable)
+            return stuck or not sender.queue
         wire = world.wan.wires.get(WireName(name, member, sender.wire))
         if wire is None:
             return True
@@ -113,12 +134,14 @@ class Dispatch:
         if not reachable and not all(each(self._setting.book.stays_without_receiver())):
             given_up = replace(sender, queue=(), sent=0, heard=0, mark=sender.last)
             yield Step(("gives up", member, queue.id), with_sender(world, member, queue.id, given_up))
-        if sender.wires and not all(each(self._setting.book.reconnects())):
-            return
         for receiver in reachable:
+            if not any(self._reconnects(sender, receiver)):
+                continue
             number = sender.wires + 1
             wires = world.wan.wires.set(WireName(queue.id, member, number), Wire(receiver))
             connected = replace(sender, wire=number, wires=number, sent=sender.heard, horizon=0)
+            if not sender.wires and not self._reconnects_to_any():
+                connected = replace(connected, knows=receiver)
             after = with_sender(world, member, queue.id, connected)
             yield Step(
                 ("connects", member, queue.id, receiver),
@@ -128,12 +151,40 @@ class Dispatch:
                 clashes=hazards.unreachable(queue, member, self._setting.led_to[queue.id]),
             )
 
+    def _reconnects(self, sender: Sender, receiver: str) -> tuple[bool, ...]:
+        """Whether the sender connects to a receiver, as it always does the first time."""
+        return each(self._setting.book.reconnects(receiver == sender.knows)) if sender.wires else (True,)
+
+    def _reconnects_to_any(self) -> bool:
+        """Whether it does not matter which receiver the sender knows: it connects again to any."""
+        return all(answer for same in (True, False) for answer in each(self._setting.book.reconnects(same)))
+
+    def _trying_again(
+        self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
+    ) -> Iterator[Step]:
+        """While answers are lost the sender waits no longer, and connects again (002, L105: it keeps trying).
+
+        Only where that can show: what comes again and is recognised is as if it had not been sent.
+        """
+        if world.wan.links.get(link_of(queue)) is not FaultKind.REPLIES_LOST:
+            return
+        unanswered = sender.queue[sender.heard : sender.sent]
+        if sender.tries >= self._foresight.most_tries() or not any(
+            self._passage.shows_again(world, view, queue.id, event) for event in unanswered
+        ):
+            return
+        tried = with_sender(world, member, queue.id, replace(sender, tries=sender.tries + 1))
+        for after in broken(
+            tried, WireName(queue.id, member, sender.wire), self._setting, receiver_lives=True
+        ):
+            yield Step((TRIES_AGAIN, member, queue.id), after, fault=True)
+
     def _sending(
         self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender, wire: Wire
     ) -> Iterator[Step]:
         if sender.paused and not sender.sent:
             return
-        # Whoever does not wait for answers may end a batch anywhere and begin another; paused, none begins.
+        # A sender that does not wait for answers may end a batch anywhere; paused, none begins.
         ahead = any(each(self._setting.book.sends_while_unanswered())) and not sender.paused
         batches: Iterable[Sender]
         if not (sender.sent and not ahead) and not self._batches.goes_on(world, sender):
@@ -179,7 +230,15 @@ class Dispatch:
             )
             for early in each(book.removes_when_sent()):
                 if early:
-                    after = replace(sender, queue=order[1:], mark=max(sender.mark, event.position))
+                    # What was answered, or sent and kept, cannot be more than what is left.
+                    kept = order[1:]
+                    after = replace(
+                        sender,
+                        queue=kept,
+                        sent=min(sender.sent, len(kept)),
+                        heard=min(sender.heard, len(kept)),
+                        mark=max(sender.mark, event.position),
+                    )
                 else:
                     after = replace(sender, queue=order, sent=sender.sent + 1)
                 sent = with_sender(world, member, queue.id, after)
@@ -237,8 +296,14 @@ class Dispatch:
     def _removing(
         self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
     ) -> Iterator[Step]:
-        for count in each(self._setting.book.removed_by_reply(sender.heard)):
-            gone, rest = sender.queue[:count], sender.queue[count:]
+        first = each(self._setting.book.removes_locally_first())
+        if not all(first):
+            kept = with_sender(world, member, queue.id, replace(sender, heard=0))
+            last = sender.queue[sender.heard - 1].position
+            yield Step(("has others remove", member, queue.id), self._told(kept, member, queue, last))
+        for count, start in self._removals(sender) if any(first) else ():
+            behind = start + count
+            gone, rest = sender.queue[start:behind], sender.queue[:start] + sender.queue[behind:]
             mark = max((sender.mark, *(event.position for event in gone)))
             after = replace(
                 sender, queue=rest, sent=min(max(sender.sent - count, 0), len(rest)), heard=0, mark=mark
@@ -257,10 +322,17 @@ class Dispatch:
                 clashes=claims.LOOKED_AT | claims.TIME_PASSES | {hazards.look_behind_fault(queue.id)},
             )
 
+    def _removals(self, sender: Sender) -> Iterator[tuple[int, int]]:
+        """How many events an answer may remove, and from which place: as many as it is to, the oldest."""
+        book = self._setting.book
+        for count in each(book.removed_by_reply(sender.heard)):
+            for start in each(book.removed_from(len(sender.queue), count)):
+                yield count, start
+
     def _telling(
         self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
     ) -> Iterator[Step]:
-        if not all(each(self._setting.book.tells_removals())):
+        if not any(each(self._setting.book.tells_removals(sender.told > 0))):
             return
         looked_at = self._foresight.copies_are_looked_at(view.now, queue.id)
         positions = self._told_of(world, view, member, queue, sender, looked_at=looked_at)
@@ -325,7 +397,7 @@ class Dispatch:
     def _told(self, world: World, member: str, queue: QueueAttributes, mark: int) -> World:
         channels = world.channels
         for other in self._setting.others[member]:
-            if other not in world.wan.dead:
+            if other not in world.wan.dead and queue.runs_on(other):
                 channel = Channel(REMOVALS, member, other)
                 message = Message(0, None, queue=queue.id, mark=mark)
                 channels = channels.set(channel, (*channels.get(channel, ()), message))
@@ -359,23 +431,40 @@ def broken(world: World, name: WireName, setting: Setting, *, receiver_lives: bo
         yield after
         return
     disconnected = replace(sender, wire=0, sent=sender.heard, horizon=0)
-    for queue, mark in _kept(sender, setting):
+    waits = {event.op_id for event in wire.events} if not receiver_lives else None
+    for queue, mark in _kept(sender, setting, wan.passed, waits):
         renewed = replace(disconnected, queue=queue, mark=mark)
         yield with_sender(after, name.source, name.queue, renewed)
 
 
-def _kept(sender: Sender, setting: Setting) -> Iterator[tuple[tuple[Queued, ...], int]]:
-    """What may become of a queue whose connection breaks, and up to where it counts as emptied."""
+def _kept(
+    sender: Sender, setting: Setting, passed_ms: int, waits: Collection[int] | None
+) -> Iterator[tuple[tuple[Queued, ...], int]]:
+    """What may become of a queue whose connection breaks, and up to where it counts as emptied.
+
+    Args:
+        sender: whose connection it is.
+        setting: the example.
+        passed_ms: for how long time was let pass.
+        waits: what its receiver has died with before it had applied it; None where the receiver lives.
+    """
     book = setting.book
     heard, unanswered = sender.queue[: sender.heard], sender.queue[sender.heard : sender.sent]
     unsent = sender.queue[sender.sent :]
     if not unanswered:
         yield sender.queue, sender.mark
         return
-    answers = product(each(book.resends_unanswered()), each(book.keeps_trying(sender.wires)))
+    answers = product(
+        each(book.resends_unanswered(waits is not None)), each(book.keeps_trying(sender.wires, passed_ms))
+    )
     for keeps in {again and trying: None for again, trying in answers}:
         if not keeps:
             yield (*heard, *unsent), max((sender.mark, *(event.position for event in unanswered)))
             continue
-        for first in each(book.resends_first()):
-            yield (*heard, *unanswered, *unsent) if first else (*heard, *unsent, *unanswered), sender.mark
+        ways = product(
+            each(book.resends_applied()), each(book.repeats_in_order()), each(book.resends_first())
+        )
+        for whole, in_order, first in ways:
+            again = tuple(event for event in unanswered if whole or waits is None or event.op_id in waits)
+            again = again if in_order else again[::-1]
+            yield (*heard, *again, *unsent) if first else (*heard, *unsent, *again), sender.mark

@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from msgspec.structs import replace
 
-from plumbline.reference.history import FaultKind
+from plumbline.reference.history.history import FaultKind
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.copies import counted_anew, with_sender, without_removed
@@ -35,7 +35,7 @@ class Forgetting:
         }
 
     def forgotten(self, world: World, now: int) -> World:
-        """The world without what has left queues, is known where they lead, or is counted for nobody."""
+        """The world without what left queues, is known where they lead, or counts for nothing."""
         world = self._without_counts(world, now)
         if not self._setting.queues:
             return world
@@ -199,7 +199,7 @@ class Forgetting:
         return world
 
     def _without_known(self, world: World, now: int) -> World:
-        """The world in which nobody is about to send what everybody has where it leads."""
+        """The world without queued events that every remote member already has."""
         reaches = {name: self._reach(world, now, name) for name in self._setting.queues}
         for (member, name), sender in world.wan.senders.items():
             reach = reaches[name]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from plumbline.reference.history import Fault, FaultKind
+from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.operations import QueueAttributes
 from plumbline.reference.model.claims import TIME_PASSES
 from plumbline.reference.model.sites.lanes import sender_of
-from plumbline.reference.operations import QueueAttributes
 
 
 def crash_of(member: str) -> str:

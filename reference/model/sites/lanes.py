@@ -12,13 +12,13 @@ from zlib import crc32
 
 from msgspec.structs import asdict, replace
 
-from plumbline.reference.history import Called, History
-from plumbline.reference.operations import Operation, QueueAttributes, RegionAttributes
+from plumbline.reference.history.history import Called, History
+from plumbline.reference.history.operations import Operation, QueueAttributes, RegionAttributes
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import each
 
 
-class Lane(QueueAttributes, frozen=True, kw_only=True):
+class DispatcherPartition(QueueAttributes, frozen=True, kw_only=True):
     """What one dispatcher of a sender does: a queue of its own, whose id no sender has.
 
     Attributes:
@@ -44,7 +44,7 @@ class Lane(QueueAttributes, frozen=True, kw_only=True):
 
 def sender_of(queue: QueueAttributes) -> str:
     """The id of the sender that a queue, or a lane of one, belongs to."""
-    return queue.sender if isinstance(queue, Lane) else queue.id
+    return queue.sender if isinstance(queue, DispatcherPartition) else queue.id
 
 
 def lanes_by_sender(queues: Iterable[QueueAttributes]) -> dict[str, tuple[str, ...]]:
@@ -80,7 +80,7 @@ def told_apart(history: History, book: Rulebook) -> History:
         return history
     called = [what.operation for what in history.timeline if isinstance(what, Called)]
 
-    def lanes(queue: QueueAttributes) -> list[Lane]:
+    def lanes(queue: QueueAttributes) -> list[DispatcherPartition]:
         parted = {(op.key, group) for op in called for group in groups_of(book, queue.order_policy, op)}
         groups = dict.fromkeys(group for _, group in sorted(parted))
         parts_keys = len(parted) > len({key for key, _ in parted})
@@ -90,17 +90,19 @@ def told_apart(history: History, book: Rulebook) -> History:
     return replace(history, queues=queues, regions=regions)
 
 
-def _lane(queue: QueueAttributes, of: str | int, *, parts_keys: bool = False) -> Lane:
+def _lane(queue: QueueAttributes, of: str | int, *, parts_keys: bool = False) -> DispatcherPartition:
     own = {**asdict(queue), "id": f"{queue.id}\0{of}", "sender": queue.id, "dispatchers": 1}
     if isinstance(of, str):
-        return Lane(**own, group=of, parts_keys=parts_keys)
-    return Lane(**own, place=of, places=queue.dispatchers, parts_keys=queue.order_policy == "thread")
+        return DispatcherPartition(**own, group=of, parts_keys=parts_keys)
+    return DispatcherPartition(
+        **own, place=of, places=queue.dispatchers, parts_keys=queue.order_policy == "thread"
+    )
 
 
 def _laned(
     queues: Iterable[QueueAttributes],
     regions: Iterable[RegionAttributes],
-    lanes: Callable[[QueueAttributes], Sequence[Lane]],
+    lanes: Callable[[QueueAttributes], Sequence[DispatcherPartition]],
 ) -> Fed:
     parted = {queue.id: lanes(queue) if queue.dispatchers > 1 else [queue] for queue in queues}
     fed = tuple(

@@ -7,14 +7,14 @@ queued behind it may take its time. Knows connections and foresight; sends nothi
 
 from __future__ import annotations
 
-from plumbline.reference.explain.steps import View
+from plumbline.reference.history.operations import Operation
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Onward, Setting
 from plumbline.reference.model.sites.wires import alone
 from plumbline.reference.model.world import Queued, Sender, Wire, WireName, World
-from plumbline.reference.operations import Operation
-from plumbline.reference.rulebook.operations import ARRIVES, BECOMES
+from plumbline.reference.rulebook.effects import ARRIVES, BECOMES
+from plumbline.reference.search.transition import View
 
 
 class Passage:
@@ -101,6 +101,20 @@ class Passage:
                 self._replicates.shown(member, self._setting.carried(event))
                 for member in self._setting.led_to[queue]
             )
+        )
+
+    def shows_again(self, world: World, view: View, queue: str, event: Queued) -> bool:
+        """Whether something tells next, where the queue leads, that an event was sent once more.
+
+        Until then it may as well not have been: what is told is what was waited for.
+        """
+        if not self.comes_again(world, view, queue, event):
+            return False
+        operation = self._setting.carried(event)
+        if not view.reduced or self._setting.resolver is not None or operation.kind not in BECOMES:
+            return True
+        return self._replicates.ways.may_count_again(world, view.now, queue, event.op_id) or any(
+            view.fits(*self._replicates.shown(member, operation)) for member in self._setting.led_to[queue]
         )
 
     def _is_yet_to_come(self, world: World, view: View, queue: str, operation: Operation) -> bool:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from plumbline.reference.explain.steps import Entry, Place, View
+from plumbline.reference.history.operations import Operation
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Queued, World
-from plumbline.reference.operations import Operation
-from plumbline.reference.rulebook.operations import BECOMES
+from plumbline.reference.rulebook.effects import BECOMES
+from plumbline.reference.search.transition import Entry, Place, View
 
 Shown = tuple[Place, Entry]
 
@@ -128,7 +128,7 @@ class Precedence:
         )
 
     def _comes(self, world: World, name: str, event: Queued) -> bool:
-        """Whether nobody at the other site knows the event, and each member is told of it once at most."""
+        """Whether no member of the other site knows the event, and each receives it once at most."""
         operation = self._setting.carried(event)
         return (
             operation.kind in BECOMES
@@ -161,7 +161,7 @@ class Precedence:
 
 
 def _told_by_the_dead(world: World, op_id: int) -> bool:
-    """Whether what a dead member knew is on its way to its peers, who know it as little as anybody."""
+    """Whether the crashed member's events are still under way and unknown to all peers."""
     return len(world.wan.dead) > 0 and any(
         message.op_id == op_id
         for channel, messages in world.channels.items()

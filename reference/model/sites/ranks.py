@@ -13,7 +13,7 @@ from itertools import chain
 from msgspec.structs import replace
 
 from plumbline.reference.model.sites.times import Pairs, compared_in
-from plumbline.reference.model.world import Queued, Stage, World
+from plumbline.reference.model.world import CallStage, Queued, World
 from plumbline.reference.rulebook.values import Stamp
 
 
@@ -44,7 +44,7 @@ def _left(world: World) -> Iterator[int]:
     for entry in world.entries.values():
         yield from _of(entry.stamp)
     for op_id, call in world.calls.items():
-        if call.stage < Stage.SENT:
+        if call.stage < CallStage.SENT:
             yield op_id
             yield from _of(call.stamp)
     for messages in world.channels.values():

@@ -7,23 +7,25 @@ nothing (000, L30).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from itertools import product
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Entry as Shown
-from plumbline.reference.explain.steps import Place, Step, View
+from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.operations import Operation, OperationKind
 from plumbline.reference.model import claims, tombstones
-from plumbline.reference.model.callers import changed
+from plumbline.reference.model.clients.subscriptions import queued
+from plumbline.reference.model.collecting import Collecting
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Onward, Setting
 from plumbline.reference.model.sites.answering import Answering
-from plumbline.reference.model.sites.contests import Judged, contests
+from plumbline.reference.model.sites.contests import ContestResult
+from plumbline.reference.model.sites.repeats import is_left_of
 from plumbline.reference.model.sites.resolving import Resolving
+from plumbline.reference.model.sites.rulings import Rulings
 from plumbline.reference.model.sites.senders import Senders
-from plumbline.reference.model.sites.times import NONE, Pairs, comparisons, latest, tied
+from plumbline.reference.model.sites.times import NONE, Pairs, latest
 from plumbline.reference.model.sites.wires import ended, freed, with_wire
 from plumbline.reference.model.wholes import WHOLE, Wholes
 from plumbline.reference.model.world import (
@@ -36,9 +38,10 @@ from plumbline.reference.model.world import (
     WireName,
     World,
 )
-from plumbline.reference.operations import Operation
-from plumbline.reference.rulebook.operations import BECOMES
+from plumbline.reference.rulebook.effects import BECOMES
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
+from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Place, Step, View
 
 
 class Receivers:
@@ -47,25 +50,28 @@ class Receivers:
     def __init__(
         self,
         setting: Setting,
+        strength: OrderStrength,
         foresight: Foresight,
         replicates: Replicates,
         senders: Senders,
         wholes: Wholes,
         resolving: Resolving,
     ) -> None:
+        self._strength = strength
         self._wholes = wholes
-        self._resolving = resolving
         self._setting = setting
         self._foresight = foresight
         self._replicates = replicates
         self._senders = senders
         self._answering = Answering(foresight)
+        self._rulings = Rulings(setting, resolving)
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Applying, discarding, answering; and the loss of what was on a broken connection."""
         for name, wire in world.wan.wires.in_order():
             if wire.busy is None and wire.events:
-                for index in each(self._setting.book.next_of_wire(len(wire.events))):
+                size = self._setting.queues[name.queue].batch_size
+                for index in each(self._setting.book.next_of_wire(len(wire.events), size)):
                     yield from self._arrived(world, view, name, wire, index)
             yield from self._answering.steps(world, view, name, wire)
             if wire.broken and wire.events and wire.busy is None:
@@ -100,54 +106,28 @@ class Receivers:
         member = wire.receiver
         rest = replace(wire, events=(*wire.events[:index], *wire.events[index + 1 :]))
         entry = world.entry(member, operation.region, operation.key)
-        book = self._setting.book
         if operation.kind in WHOLE:
             applied, shows = self._wholes.applied(world, view, operation, member)
             done = with_wire(applied, name, ended(rest))
             yield Step(("applies to the region", member, event.op_id), done, shows)
             return
         if (member, event.op_id) in world.wan.seen:
-            again = any(each(book.applies_repeated())) or (
-                entry.token == operation.token and entry.stamp is not None and entry.stamp.site == event.site
-            )
-            done = with_wire(world, name, ended(rest))
-            place, shown = self._replicates.shown(member, operation)
-            may_show = again and view.fits(place, shown)
-            # It may also wait until the log tells of it once more.
-            shows_yet = may_show or (again and view.still(place, shown)) or self._setting.resolver is not None
-            ways: tuple[World, ...] = (done,)
-            if self._loses_again(world, member, event, operation, entry):
-                ways = self._replicates.ways.counted_or_not(done, view, member)
-            for way in ways:
-                yield Step(
-                    ("recognises", member, event.op_id),
-                    way,
-                    claim=None if shows_yet or len(ways) > 1 else claims.REPEATED,
-                )
-            if may_show:
-                for checks in self._setting.checks(operation.region):
-                    yield from self._applied(
-                        world,
-                        view,
-                        name,
-                        rest,
-                        event,
-                        operation,
-                        entry,
-                        _AS_IT_IS,
-                        checks=checks,
-                        first=False,
-                    )
-            if self._setting.resolver is not None:
-                yield from self._asked_again(world, view, name, rest, event, operation, entry)
+            yield from self._repeated(world, view, name, rest, event, operation, entry)
             return
+        present = entry.state in (EntryState.LIVE, EntryState.INVALID)
+        if operation.kind is OperationKind.DESTROY and not present:
+            ends = each(self._setting.book.absent_ends_well())
+            if not all(ends):
+                yield Step(("fails the batch", member, event.op_id), _failed(world, name, rest))
+            if not any(ends):
+                return
         for checks in self._setting.checks(operation.region):
             if not checks:
                 yield from self._applied(
                     world, view, name, rest, event, operation, entry, _AS_IT_IS, checks=False, first=True
                 )
                 continue
-            judgements = list(self._ruled(world, member, event, operation, entry))
+            judgements = list(self._rulings.of(world, member, event, operation, entry))
             may_apply = any(judged.applied for judged in judgements)
             for judged in self._as_shown(world, view, member, judgements):
                 becomes = event if judged.event is None else judged.event
@@ -161,6 +141,63 @@ class Receivers:
                         world, view, name, rest, event, operation, judged, may_apply=may_apply
                     )
 
+    def _repeated(
+        self,
+        world: World,
+        view: View,
+        name: WireName,
+        wire: Wire,
+        event: Queued,
+        operation: Operation,
+        entry: Entry,
+    ) -> Iterator[Step]:
+        """An event comes once more: it is recognised, or applied again where it is still what is stored."""
+        member = wire.receiver
+        over_own = entry.stamp is not None and entry.stamp.site == self._setting.site_of[member]
+        again = any(each(self._setting.book.applies_repeated(over_own)))
+        again = again or is_left_of(entry, event, operation)
+        done = with_wire(world, name, ended(wire))
+        place, shown = self._replicates.shown(member, operation)
+        may_show = again and view.fits(place, shown)
+        # It may also wait until the log tells of it once more.
+        shows_yet = may_show or (again and view.still(place, shown)) or self._setting.resolver is not None
+        nothing_there = entry.state not in (EntryState.LIVE, EntryState.INVALID)
+        tells = again and nothing_there and self._peers_may_tell_again(view, member, operation)
+        shows_yet = shows_yet or tells
+        ways: tuple[World, ...] = (done,)
+        if self._loses_again(world, member, event, operation, entry):
+            ways = self._replicates.ways.counted_or_not(done, view, member)
+        for way in ways:
+            yield Step(
+                ("recognises", member, event.op_id),
+                way,
+                claim=None if shows_yet or len(ways) > 1 else claims.REPEATED,
+            )
+        if may_show or tells:
+            for checks in self._setting.checks(operation.region):
+                yield from self._applied(
+                    world,
+                    view,
+                    name,
+                    wire,
+                    event,
+                    operation,
+                    entry,
+                    _AS_IT_IS,
+                    checks=checks,
+                    first=False,
+                )
+        if self._setting.resolver is not None:
+            yield from self._asked_again(world, view, name, wire, event, operation, entry)
+
+    def _peers_may_tell_again(self, view: View, member: str, operation: Operation) -> bool:
+        """Whether peers may be told once more of an event that its receiver applies again without a word."""
+        return not view.reduced or any(
+            not view.observed(place) or view.still(place, shown)
+            for peer in self._setting.others[member]
+            for place, shown in (self._replicates.shown(peer, operation),)
+        )
+
     def _loses_again(
         self, world: World, member: str, event: Queued, operation: Operation, entry: Entry
     ) -> bool:
@@ -169,12 +206,12 @@ class Receivers:
         if entry.stamp is None or entry.stamp.site == event.site or not self._setting.is_timed(*where):
             return False
         pairs = world.wan.ranks.get(where, NONE)
-        judgements = self._judgements(self._setting.site_of[member], event, operation, entry, pairs)
+        judgements = self._rulings.compared(self._setting.site_of[member], event, operation, entry, pairs)
         return any(not judged.applied and judged.pairs == pairs for judged in judgements)
 
     def _as_shown(
-        self, world: World, view: View, member: str, judgements: Iterable[Judged]
-    ) -> Iterator[Judged]:
+        self, world: World, view: View, member: str, judgements: Iterable[ContestResult]
+    ) -> Iterator[ContestResult]:
         """Those of the judgements whose question to a resolver the log shows next."""
         untold = self._setting.resolver is not None and self._foresight.may_go_untold(world, view, member)
         for judged in judgements:
@@ -194,60 +231,10 @@ class Receivers:
         entry: Entry,
     ) -> Iterator[Step]:
         """A resolver may be asked once more about a repeated event, and disallows it again."""
-        judgements = self._ruled(world, wire.receiver, event, operation, entry)
+        judgements = self._rulings.of(world, wire.receiver, event, operation, entry)
         for judged in self._as_shown(world, view, wire.receiver, judgements):
             if judged.asked and not judged.applied:
                 yield from self._discarded(world, view, name, wire, event, operation, judged, may_apply=True)
-
-    def _ruled(
-        self, world: World, member: str, event: Queued, operation: Operation, entry: Entry
-    ) -> Iterator[Judged]:
-        """Every way in which the event may fare, by comparison or by what a resolver answers (004, L121)."""
-        policy, at = self._setting.resolver, self._setting.site_of[member]
-        if policy is None:
-            pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
-            return self._judgements(at, event, operation, entry, pairs)
-        compare = partial(self._judgements, at, event, operation, entry)
-        return self._resolving.rulings(world, member, event, entry, policy, compare)
-
-    def _judgements(
-        self, at: int, event: Queued, operation: Operation, entry: Entry, pairs: Pairs
-    ) -> Iterator[Judged]:
-        """Every way in which the comparison with what is stored may end (004, L30 to L34)."""
-        book, where = self._setting.book, (operation.region, operation.key)
-        stored = entry.stamp
-        if stored is None:
-            yield from (Judged(applies, pairs) for applies in each(book.applies_unrecorded()))
-            return
-        for compared in tombstones.between_sites(book, entry, operation):
-            if compared:
-                yield from self._compared(at, event, pairs, where, stored)
-            else:
-                yield Judged(applied=True, pairs=pairs)
-
-    def _compared(
-        self, at: int, event: Queued, pairs: Pairs, where: tuple[str, str], stored: Stamp
-    ) -> Iterator[Judged]:
-        """The comparison with what was stored there by its own site or another."""
-        book = self._setting.book
-        if stored.site == event.site or not self._setting.is_timed(*where):
-            for applies in each(book.applies_same_site()):
-                yield Judged(applies, pairs)
-            if not stored.times or stored.site != event.site:
-                return
-            if self._setting.onward is not Onward.STAYS and tied(
-                pairs, event.times, stored.times, self._setting.readings
-            ):
-                return  # what has come by way of that site did not lose there, so that it was sent on
-            # An update that lost at home may be told from the one that beat it, and left out.
-            beaten_by = stored.times - event.times
-            if beaten_by and (self._setting.overtakes or len(beaten_by) == len(stored.times)):
-                for later, chosen in comparisons(pairs, event.times, beaten_by, clock=self._setting.clock):
-                    if not later:
-                        yield Judged(applied=False, pairs=chosen)
-            return
-        for applies, chosen in contests(self._setting, pairs, event.times, event.site, stored, at):
-            yield Judged(applies, chosen)
 
     def _applied(
         self,
@@ -258,7 +245,7 @@ class Receivers:
         event: Queued,
         operation: Operation,
         entry: Entry,
-        judged: Judged,
+        judged: ContestResult,
         *,
         checks: bool,
         first: bool,
@@ -313,9 +300,9 @@ class Receivers:
         for shows in times:
             for value in each(book.value_received(operation.token, entry.token)):
                 stamps: Iterable[Stamp | None]
-                stamps = self._stamps(event, entry, member, judged, checks=checks, timed=timed)
-                if not first and entry.token == operation.token:
-                    # Told again, it is no newer: its peers know it already, and take over no version of it.
+                stamps = self._stamps(world, event, entry, member, judged, checks=checks, timed=timed)
+                if not first and is_left_of(entry, event, operation):
+                    # However it counts versions, all members come to have one: they need not differ here.
                     stamps = (entry.stamp,)
                 keeps = (
                     tombstones.kept(
@@ -325,7 +312,9 @@ class Receivers:
                     else (False,)
                 )
                 for stamp, kept in product(stamps, keeps):
-                    changes = changed(world, (member, region, key), becomes, value, stamp, checks=kept)
+                    changes = tombstones.changed(
+                        world, (member, region, key), becomes, value, stamp, checks=kept
+                    )
                     stored = world.but(entries=changes)
                     ways = list(
                         self._stored(stored, name, wire, event, pairs, shows=shows, found=not nothing_there)
@@ -340,7 +329,7 @@ class Receivers:
                         )
 
     @staticmethod
-    def _fits_behind(view: View, judged: Judged, place: Place, shown: Shown) -> bool:
+    def _fits_behind(view: View, judged: ContestResult, place: Place, shown: Shown) -> bool:
         """Whether the log may tell of an event next, behind what a resolver has been asked about it."""
         told = any(asked[0] == place for asked in judged.asked)
         return view.still(place, shown) or not view.observed(place) if told else view.fits(place, shown)
@@ -371,12 +360,21 @@ class Receivers:
         else:
             ended = list(self._distributed(stored, name, wire, event))
         for done in ended:
-            yield from self._senders.queued(
-                done, member, operation, stamp, update=False, event=event, found=found
-            )
+            for known in queued(done, self._setting, self._strength, member, operation, stamp, sure=found):
+                yield from self._senders.queued(
+                    known, member, operation, stamp, update=False, event=event, found=found
+                )
 
     def _stamps(
-        self, event: Queued, entry: Entry, member: str, judged: Judged, *, checks: bool, timed: bool
+        self,
+        world: World,
+        event: Queued,
+        entry: Entry,
+        member: str,
+        judged: ContestResult,
+        *,
+        checks: bool,
+        timed: bool,
     ) -> Iterator[Stamp | None]:
         """What an event from another site leaves behind: a new version here, its own site and timestamp."""
         if not checks:
@@ -389,8 +387,16 @@ class Receivers:
             site = event.site if keeps else self._setting.site_of[member]
             times = event.times if timed else frozenset()
             if timed and entry.stamp is not None and (entry.stamp.site == site or not takes):
-                times = latest(judged.pairs, times | entry.stamp.times)
-            yield Stamp(version, member, site, times, allowed=judged.allowed)
+                times = latest(judged.pairs, times | entry.stamp.times, self._setting.readings)
+            for time in self._ages(world, event):
+                yield Stamp(version, member, site, times, time, allowed=judged.allowed)
+
+    def _ages(self, world: World, event: Queued) -> tuple[int, ...]:
+        """When the age of a tombstone may begin that comes from another site, whose clock may be ahead."""
+        if self._setting.tombstones is None:
+            return (0,)
+        _, called = self._setting.readings.get(event.op_id, (0, world.wan.passed))
+        return Collecting(self._setting).begins(world, called)
 
     def _distributed(self, world: World, name: WireName, wire: Wire, event: Queued) -> Iterator[World]:
         """The receiver sends what it has applied to its peers and waits for them."""
@@ -422,7 +428,7 @@ class Receivers:
         wire: Wire,
         event: Queued,
         operation: Operation,
-        judged: Judged,
+        judged: ContestResult,
         *,
         may_apply: bool,
     ) -> Iterator[Step]:
@@ -439,7 +445,7 @@ class Receivers:
         )
         # Of two events that may be of the same time nothing is known, though nothing is chosen.
         known = pairs == world.wan.ranks.get(where, NONE) and self._setting.onward is Onward.STAYS
-        # Whoever may also apply it does not lose it: an update that lost at home may be left out or not.
+        # If it may be applied it is not recorded as lost: an update that lost at home may be left out or not.
         surely = sure and known and not may_apply and self._setting.stamps_grow
         lost = ((place, shown),) if surely else ()
         refused = [
@@ -452,17 +458,20 @@ class Receivers:
         ]
         surely_so = sure and known and not view.still(place, shown) and len(counted) == len(refused)
         claim = claims.DISCARD if surely_so and not judged.asked else None
-        for told in counted:
+        announcing = (judged.announced,)
+        if not judged.asked:
+            announcing = each(self._setting.book.announces_refused())
+        for told, announced in product(counted, announcing):
             yield Step(
                 ("discards from another site", member, event.op_id),
                 told,
-                (*judged.asked, *((place, shown),) * judged.announced),
+                (*judged.asked, *((place, shown),) * announced),
                 claim,
                 () if judged.asked else lost,
             )
 
     def _left_by_disallowed(
-        self, world: World, member: str, event: Queued, operation: Operation, judged: Judged
+        self, world: World, member: str, event: Queued, operation: Operation, judged: ContestResult
     ) -> Iterator[World]:
         """The worlds in which an event has gone that a resolver was asked about: the entry is as it was."""
         region, key = operation.region, operation.key
@@ -474,10 +483,18 @@ class Receivers:
             if not takes:
                 yield world
                 continue
-            times = latest(judged.pairs, entry.stamp.times | event.times)
+            times = latest(judged.pairs, entry.stamp.times | event.times, self._setting.readings)
             left = replace(entry, stamp=replace(entry.stamp, times=times))
             yield world.but(entries=world.entries.set((member, region, key), left))
 
 
-_AS_IT_IS = Judged(applied=True, pairs=NONE)
+def _failed(world: World, name: WireName, wire: Wire) -> World:
+    """The world in which a receiver drops what has arrived behind an event, and answers it with that."""
+    failed = ended(replace(wire, events=()))
+    for _ in wire.events:
+        failed = ended(failed)
+    return with_wire(world, name, failed)
+
+
+_AS_IT_IS = ContestResult(applied=True, pairs=NONE)
 """Of an event that is not compared."""

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.precedence import Precedence
-from plumbline.reference.model.world import Stage, World
+from plumbline.reference.model.world import CallStage, World
+from plumbline.reference.search.transition import Step, View
 
 FORGETS = "forgets a record"
 """By this name a secondary hears of late that its dead primary had discarded something."""
@@ -90,7 +90,7 @@ def _has_received(world: World, setting: Setting, primary: str, op_id: int) -> b
     if setting.home(caller) != setting.home(primary):
         return (primary, op_id) in world.wan.seen
     call = world.calls.get(op_id)
-    return not (call is not None and call.stage < Stage.SENT) and not any(
+    return not (call is not None and call.stage < CallStage.SENT) and not any(
         message.op_id == op_id
         for channel, messages in world.channels.items()
         if channel.target == primary

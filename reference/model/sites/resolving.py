@@ -10,23 +10,27 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from plumbline.reference import resolvers
-from plumbline.reference.explain.steps import Entry as Shown
-from plumbline.reference.explain.steps import Place
-from plumbline.reference.history import OrderStrength
+from plumbline.reference.history import resolvers
+from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.operations import EventKind, Operation
+from plumbline.reference.history.resolvers import ALLOW, DISALLOW, REPLACE, ResolverPolicy, in_place_of
+from plumbline.reference.model.clients.clients import Untold
 from plumbline.reference.model.places import listener_place, resolver_entry
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.sites.contests import Judged
+from plumbline.reference.model.sites.contests import ContestResult
 from plumbline.reference.model.sites.times import NONE, Pairs, comparisons, difference, tied
 from plumbline.reference.model.world import Entry, Queued, World
-from plumbline.reference.operations import EventKind
-from plumbline.reference.resolvers import ALLOW, DISALLOW, REPLACE, Policy, in_place_of
-from plumbline.reference.rulebook.operations import ARRIVES
-from plumbline.reference.rulebook.resolvers import Told
+from plumbline.reference.rulebook.conflict_resolvers import Told
+from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
+from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Place, Step, View
 
-Compare = Callable[[Pairs], Iterator[Judged]]
+Compare = Callable[[Pairs], Iterator[ContestResult]]
 """Every way in which the comparison without a resolver may end, once these timestamps are ordered."""
+
+TakenIn = Callable[[View], Iterator[Step]]
+"""The ways in which a peer's update is taken in, as far as a view allows them."""
 
 
 class Resolving:
@@ -37,8 +41,8 @@ class Resolving:
         self._strength = strength
 
     def rulings(
-        self, world: World, member: str, event: Queued, entry: Entry, policy: Policy, compare: Compare
-    ) -> Iterator[Judged]:
+        self, world: World, member: str, event: Queued, entry: Entry, policy: ResolverPolicy, compare: Compare
+    ) -> Iterator[ContestResult]:
         """Every way in which an event may fare that a member with a resolver receives."""
         operation, book, stored = self._setting.carried(event), self._setting.book, entry.stamp
         pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
@@ -47,7 +51,8 @@ class Resolving:
                 if asks:
                     site = 0 if stored is None else stored.site
                     told = self._told(event, entry, site, later=True)
-                    yield from self._asked(member, event, told, (policy.always or ALLOW,), pairs, compare)
+                    answers: tuple[str, ...] = (policy.always or ALLOW,)
+                    yield from self._asked(member, event, told, answers, pairs, compare, same_time=False)
                 else:
                     yield from compare(pairs)
             return
@@ -56,9 +61,29 @@ class Resolving:
                 if asks:
                     told = self._told(event, entry, stored.site, later=later)
                     answers = self._answers(policy, event, stored, chosen, later=later)
-                    yield from self._asked(member, event, told, answers, chosen, compare)
+                    same = tied(chosen, event.times, stored.times, self._setting.readings)
+                    yield from self._asked(member, event, told, answers, chosen, compare, same_time=same)
                 else:
                     yield from compare(chosen)
+
+    def asked_about_own(
+        self, world: World, view: View, member: str, operation: Operation, taken_in: TakenIn
+    ) -> Iterator[Step]:
+        """The steps by which a peer's update arrives; one that errs asks the resolver about it before."""
+        asks = each(self._setting.book.asks_about_own())
+        if not all(asks):
+            yield from taken_in(view)
+        if not any(asks):
+            return
+        entry, site = world.entry(member, operation.region, operation.key), self._setting.site_of[member]
+        event = Queued(operation.op_id, operation.kind, operation.token, site, frozenset())
+        told = self._told(event, entry, site if entry.stamp is None else entry.stamp.site, later=True)
+        shown = self._shown(
+            member, event, told, (self._setting.resolver and self._setting.resolver.always) or ALLOW
+        )
+        if view.fits(*shown):
+            for step in taken_in(Untold(view)):
+                yield Step(step.name, step.state, (shown, *step.shows))
 
     def _orders(self, pairs: Pairs, event: Queued, stored: Stamp) -> Iterator[tuple[bool, Pairs]]:
         """Whether the event is later, or of the same time and the higher site; and what then holds."""
@@ -79,7 +104,7 @@ class Resolving:
         return Told(kind, new, old, event.site, stored_site, later)
 
     def _answers(
-        self, policy: Policy, event: Queued, stored: Stamp, pairs: Pairs, *, later: bool
+        self, policy: ResolverPolicy, event: Queued, stored: Stamp, pairs: Pairs, *, later: bool
     ) -> tuple[str, ...]:
         """What the resolver may answer; more than one where nobody knows how far two timestamps differ."""
         if policy.always:
@@ -102,18 +127,22 @@ class Resolving:
         answers: tuple[str, ...],
         pairs: Pairs,
         compare: Compare,
-    ) -> Iterator[Judged]:
+        *,
+        same_time: bool,
+    ) -> Iterator[ContestResult]:
         for told in each(self._setting.book.told_to_resolver(right)):
             for answer in answers:
                 if answer == REPLACE and right.kind is EventKind.DESTROY:
                     answer = ALLOW  # noqa: PLW2901 - there is no value to replace
                 shown = self._shown(member, event, told, answer)
-                for judged in self._answered(event, answer, pairs, compare, later=right.later):
+                for judged in self._answered(
+                    event, answer, pairs, compare, later=right.later, same_time=same_time
+                ):
                     yield replace(judged, asked=(shown,))
 
     def _answered(
-        self, event: Queued, answer: str, pairs: Pairs, compare: Compare, *, later: bool
-    ) -> Iterator[Judged]:
+        self, event: Queued, answer: str, pairs: Pairs, compare: Compare, *, later: bool, same_time: bool
+    ) -> Iterator[ContestResult]:
         """What follows from an answer."""
         book = self._setting.book
         match answer:
@@ -123,18 +152,20 @@ class Resolving:
                         # No document says what becomes of the event: an event that cannot be processed
                         # is given up, and the others go on (000, L39).
                         yield from compare(pairs)
-                        yield Judged(applied=False, pairs=pairs)
+                        yield ContestResult(applied=False, pairs=pairs)
                     else:
-                        yield Judged(applied=False, pairs=pairs, stuck=True)
+                        yield ContestResult(applied=False, pairs=pairs, stuck=True)
             case resolvers.DISALLOW:
                 for applies in each(book.applies_disallowed(later)):
                     for announced in (False,) if applies else each(book.announces_disallowed()):
-                        yield Judged(applied=applies, pairs=pairs, allowed=applies, announced=announced)
+                        yield ContestResult(
+                            applied=applies, pairs=pairs, allowed=applies, announced=announced
+                        )
             case _:
                 becomes = None if answer == ALLOW else replace(event, token=in_place_of(event.token))
-                for applies in each(book.applies_allowed(later)):
+                for applies in each(book.applies_allowed(later, same_time)):
                     if applies:
-                        yield Judged(applied=True, pairs=pairs, event=becomes, allowed=True)
+                        yield ContestResult(applied=True, pairs=pairs, event=becomes, allowed=True)
                     else:
                         yield from compare(pairs)
 

@@ -11,19 +11,19 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Step, View
+from plumbline.reference.history.operations import READS, Operation, OperationKind, QueueAttributes
 from plumbline.reference.model import claims
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.setting import Onward, Setting
-from plumbline.reference.model.sites.copies import with_sender, without_removed
+from plumbline.reference.model.sites.copies import behind_key, inserted, with_sender, without_removed
 from plumbline.reference.model.sites.forgetting import Forgetting
 from plumbline.reference.model.sites.hazards import crash_of, losses_in
-from plumbline.reference.model.sites.lanes import Lane, groups_of, sender_of
+from plumbline.reference.model.sites.lanes import DispatcherPartition, groups_of, sender_of
 from plumbline.reference.model.sites.precedence import Precedence, Shown
 from plumbline.reference.model.world import Channel, Message, Queued, Sender, Wan, World
-from plumbline.reference.operations import READS, Operation, OperationKind, QueueAttributes
-from plumbline.reference.rulebook.operations import BECOMES
+from plumbline.reference.rulebook.effects import BECOMES
 from plumbline.reference.rulebook.values import Stamp, each
+from plumbline.reference.search.transition import Step, View
 
 REMOVALS = "removals"
 """The thread that tells other members what has left a queue."""
@@ -50,7 +50,7 @@ class Senders:
         """All senders have been started, one member after the other."""
         senders = wan.senders
         for queue in self._setting.queues.values():
-            for index, member in enumerate(self._setting.sites[queue.site]):
+            for index, member in enumerate(self._setting.runners(queue)):
                 (primary, *_) = each(self._setting.book.starts_as_primary(index == 0))
                 senders = senders.set((member, queue.id), Sender(primary=primary))
         return replace(wan, senders=senders)
@@ -58,7 +58,7 @@ class Senders:
     def starts(self, world: World) -> Iterator[Step]:
         """The senders run; which of a queue's members is primary is known, or may be any of them."""
         book, queues = self._setting.book, self._setting.queues.values()
-        sites = {sender_of(queue): self._setting.sites[queue.site] for queue in queues}
+        sites = {sender_of(queue): self._setting.runners(queue) for queue in queues}
         choices = []
         for sender, members in sites.items():
             known = self._setting.primaries.get(sender)
@@ -74,7 +74,7 @@ class Senders:
                 leads = {**dict.fromkeys(chosen, True), **dict(zip(later, roles, strict=True))}
                 senders = world.wan.senders
                 for queue in queues:
-                    for member in self._setting.sites[queue.site]:
+                    for member in self._setting.runners(queue):
                         role = leads[sender_of(queue), member]
                         senders = senders.set((member, queue.id), Sender(primary=role))
                 yield Step(
@@ -119,7 +119,7 @@ class Senders:
         for groups in self._groups(operation, feeding):
             worlds = [world]
             for queue, ways in feeding:
-                if isinstance(queue, Lane) and not queue.has(groups[queue.order_policy]):
+                if isinstance(queue, DispatcherPartition) and not queue.has(groups[queue.order_policy]):
                     continue
                 worlds = [
                     after
@@ -144,7 +144,9 @@ class Senders:
 
     def _groups(self, operation: Operation, feeding: Feeding) -> Iterator[dict[str, str]]:
         """Which group an operation belongs to, by the order policy of the queues that it may go into."""
-        policies = dict.fromkeys(queue.order_policy for queue, _ in feeding if isinstance(queue, Lane))
+        policies = dict.fromkeys(
+            queue.order_policy for queue, _ in feeding if isinstance(queue, DispatcherPartition)
+        )
         for groups in product(*(groups_of(self._setting.book, policy, operation) for policy in policies)):
             yield dict(zip(policies, groups, strict=True))
 
@@ -152,9 +154,8 @@ class Senders:
         """The queues of the member's site, and whether what is done to the region may go into each."""
         found = self._feeds.get((member, region))
         if found is None:
-            attached = self._setting.senders_of(region)
             found = self._feeds[member, region] = tuple(
-                (queue, each(self._setting.book.feeds_queue(queue.id in attached)))
+                (queue, each(self._setting.book.feeds_queue(*self._setting.feeds(region, queue))))
                 for queue in self._setting.queues_at(member)
             )
         return found
@@ -199,8 +200,12 @@ class Senders:
             frozenset((operation.op_id,)) if stamp is None or not stamp.times else stamp.times,
             been=self._been(operation, queue.site),
         )
-        for crosses in each(self._crosses(operation, primary=sender.primary, update=update, carried=carried)):
-            if crosses:
+        crosses = each(self._crosses(operation, primary=sender.primary, update=update, carried=carried))
+        if share := self._setting.shares.get(operation.op_id):
+            goes = each(book.entry_crosses(share.place == share.of))
+            crosses = tuple(dict.fromkeys(one and other for one in crosses for other in goes))
+        for crossing in crosses:
+            if crossing:
                 yield from self._entered(world, member, operation, queue, sender, entering)
             else:
                 yield world
@@ -262,21 +267,21 @@ class Senders:
     ) -> object:
         """Whether an operation of the kind goes to other sites."""
         book = self._setting.book
-        if operation.kind in READS:
-            return book.get_crosses()
-        if carried is not None and operation.kind in BECOMES:
-            return book.no_effect_crosses()
+        if operation.kind in READS or (carried is not None and operation.kind in BECOMES):
+            return True  # whoever hands it over has decided so
+        if operation.op_id in self._setting.transactions:
+            return book.commit_crosses()
         match operation.kind:
             case OperationKind.INVALIDATE | OperationKind.LOCAL_INVALIDATE:
-                return book.invalidate_crosses()
+                return book.invalidate_crosses(operation.kind is OperationKind.LOCAL_INVALIDATE)
             case OperationKind.CLEAR | OperationKind.INVALIDATE_REGION | OperationKind.DESTROY_REGION:
                 return book.region_operations_cross()
             case OperationKind.EXPIRE_DESTROY | OperationKind.EXPIRE_INVALIDATE:
-                return book.expirations_cross(not primary)
+                return book.expirations_cross(not primary, operation.kind)
             case OperationKind.DESTROY:
                 return book.destroy_crosses()
             case OperationKind.LOCAL_DESTROY | OperationKind.LOCAL_CLEAR:
-                return book.local_destroy_crosses()
+                return book.local_destroy_crosses(operation.kind is OperationKind.LOCAL_CLEAR)
             case _:
                 return book.put_crosses() if update else book.create_crosses()
 
@@ -303,10 +308,12 @@ class Senders:
         if not self._reachable(world, queue) and not all(each(book.collects_while_unconnected())):
             yield world
             return
-        for times in each(book.times_queued(called_here)):
-            worlds = [world]
-            for _ in range(times):
-                worlds = [a for before in worlds for a in self._appended(before, member, queue.id, event)]
+        by_client = event.op_id in self._setting.originators
+        for times in each(book.times_queued(called_here, by_client, not queue.runs_on(operation.member))):
+            late = sender.records if sender.heir else ()  # which it should have queued before
+            worlds = [with_sender(world, member, queue.id, replace(sender, records=()))] if late else [world]
+            for one in (*(event,) * times, *late):
+                worlds = [a for before in worlds for a in self._appended(before, member, queue.id, one)]
             yield from worlds
 
     def _reachable(self, world: World, queue: QueueAttributes) -> bool:
@@ -351,7 +358,9 @@ class Senders:
             if other not in world.wan.dead and (other, name) in world.wan.senders
         )
         operation = self._setting.operations[event.op_id]
-        for place in each(book.queue_place(len(sender.queue))):
+        for place in each(
+            book.queue_place(len(sender.queue), behind_key(sender, self._setting.operations, operation))
+        ):
             index = max(place, sender.sent)
             queue = (*sender.queue[:index], event, *sender.queue[index:])
             filled = with_sender(world, member, name, replace(sender, queue=queue, last=event.position))
@@ -362,11 +371,28 @@ class Senders:
                     message = Message(event.op_id, None, event=event, queue=name)
                     channels = channels.set(channel, (*channels.get(channel, ()), message))
                 for waits in each(book.waits_for_copies()):
-                    for site in each(book.waits_for_remote_site()):
+                    for site in each(book.waits_for_remote_site(sender.paused)):
                         awaited = {(name, member, target) for target in targets} if waits else set()
                         if site:
                             awaited.add((name, WAITS_FOR_SITE, str(event.op_id)))
                         yield _awaiting(filled.but(channels=channels), event.op_id, frozenset(awaited))
+
+    def uncopied(self, world: World, channel: Channel, head: Message) -> Iterator[Step]:
+        """A primary has told its peers of an update, and died before it copied its queue entry (see docs)."""
+        if not head.queue or head.event is None:
+            return
+        others = [other for other in self._setting.others[channel.source] if other not in world.wan.dead]
+        copies = filter(None, (world.wan.senders.get((other, head.queue)) for other in others))
+        if any(head.op_id in (event.op_id for event in (*one.queue, *one.callbacks)) for one in copies):
+            return
+        channels = world.channels
+        for sent, messages in world.channels.items():
+            if sent.source == channel.source:
+                rest = tuple(m for m in messages if not (m.queue == head.queue and m.op_id == head.op_id))
+                if rest != messages:
+                    channels = channels.set(sent, rest) if rest else channels.delete(sent)
+        name = ("is not copied", channel.source, head.op_id)
+        yield Step(name, world.but(channels=channels), fault=True)
 
     def delivered(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
         """A copy of a queued event, or what tells that some were removed, reaches a secondary."""
@@ -378,7 +404,7 @@ class Senders:
         event = head.event
         if event.position > sender.mark:
             sender = replace(
-                sender, queue=_inserted(sender.queue, event), last=max(sender.last, event.position)
+                sender, queue=inserted(sender.queue, event), last=max(sender.last, event.position)
             )
         if not sender.primary:
             sender = replace(sender, callbacks=(*sender.callbacks, event))
@@ -415,8 +441,9 @@ class Senders:
         looked_at = self._foresight.copies_are_looked_at(view.now, name)
         counts = self._forgetting.may_count_again(world, view.now, name, sender)
         book = self._setting.book
-        for last in each(book.range_removed(head.mark)):
-            after = without_removed(sender, last, clears=all(each(book.removal_clears_record())))
+        for last, whole in product(each(book.range_removed(head.mark)), each(book.removes_whole_range())):
+            clears = all(each(book.removal_clears_record()))
+            after = without_removed(sender, last, clears=clears, whole=whole)
             # Whoever tells late tells only what is to be seen.
             seen = (
                 self._setting.tells_late
@@ -453,14 +480,6 @@ class Senders:
             claim=claims.CALLBACK,
             clashes=claims.LOOKED_AT,
         )
-
-
-def _inserted(queue: tuple[Queued, ...], event: Queued) -> tuple[Queued, ...]:
-    """The copy with the event at its place; mostly the end, but threads overtake each other."""
-    index = len(queue)
-    while index and queue[index - 1].position > event.position:
-        index -= 1
-    return (*queue[:index], event, *queue[index:])
 
 
 def _awaiting(world: World, op_id: int, awaited: frozenset[object]) -> World:

@@ -10,33 +10,59 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.steps import Step, View
 from plumbline.reference.model import claims
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.precedence import Precedence
 from plumbline.reference.model.sites.records import Records
 from plumbline.reference.model.sites.senders import Senders
-from plumbline.reference.model.world import Message, MessageState, World
+from plumbline.reference.model.world import Message, MessageState, Sender, WireName, World
 from plumbline.reference.rulebook.values import each
+from plumbline.reference.search.transition import Step, View
 
 
 class Takeover:
-    """The part of the model that makes a survivor primary."""
+    """The part of the model that makes a secondary primary."""
 
     def __init__(self, setting: Setting, senders: Senders, precedence: Precedence) -> None:
         self._setting = setting
         self._senders = senders
         self._precedence = precedence
         self._records = Records(setting, precedence)
+        self._hands_over = "stays_primary" in setting.book.replaced()
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """A secondary becomes primary."""
+        if self._hands_over:
+            yield from self._handed_over(world)
         if len(world.wan.dead) == 0:
             return
         for (member, name), sender in world.wan.senders.in_order():
             if not sender.primary and member not in world.wan.dead:
                 yield from self._taken_over(world, view, member, name)
+
+    def _handed_over(self, world: World) -> Iterator[Step]:
+        """A primary with an empty queue makes a secondary primary, once; no right one does."""
+        for (member, name), sender in world.wan.senders.in_order():
+            if not sender.primary or sender.heir or sender.queue or member in world.wan.dead:
+                continue
+            if all(each(self._setting.book.stays_primary(sender.last))):
+                continue
+            left = Sender(last=sender.last, mark=sender.mark, paused=sender.paused)
+            wires = (
+                world.wan.wires.delete(WireName(name, member, sender.wire))
+                if sender.wire
+                else world.wan.wires
+            )
+            for other in self._setting.others[member]:
+                second = world.wan.senders.get((other, name))
+                if second is None or second.primary or other in world.wan.dead:
+                    continue
+                new = replace(left, primary=True, heir=True, paused=second.paused, told=sender.told)
+                after = with_sender(with_sender(world, member, name, left), other, name, new)
+                yield Step(
+                    ("hands over", member, name, other), after.but(wan=replace(after.wan, wires=wires))
+                )
 
     def _taken_over(self, world: World, view: View, member: str, name: str) -> Iterator[Step]:
         if not self.vacant(world, name):
@@ -108,20 +134,25 @@ class Takeover:
         """The member is primary: it keeps what it inherits, and queues what it has only records of."""
         book = self._setting.book
         sender = world.wan.senders[member, name]
-        known = {event.op_id for event in (*sender.queue, *sender.callbacks)}
+        looks = all(each(book.looks_for_queued()))
+        known = {event.op_id for event in (*sender.queue, *sender.callbacks)} if looks else set()
         records = [event for event in sender.records if event.op_id not in known]
         if not all(each(book.records_in_order())):
             records.reverse()
         if not all(each(book.merges_records())):
             records = []
-        inherited = sender.queue if all(each(book.keeps_inherited())) else ()
-        for skipped in each(book.skipped_at_takeover(len(inherited))):
+        late = [] if all(each(book.merges_before_new())) else records
+        records = [] if late else records
+        # Each takeover decides anew: one may keep what the next one loses.
+        queues = {sender.queue if keeps else (): None for keeps in each(book.keeps_inherited())}
+        kept = {one[skipped:]: None for one in queues for skipped in each(book.skipped_at_takeover(len(one)))}
+        for inherited in kept:
             base = replace(
                 sender,
                 primary=True,
                 heir=True,
-                queue=inherited[skipped:],
-                records=(),
+                queue=inherited,
+                records=tuple(late),
                 notes=frozenset(),
                 spared=frozenset(),
                 callbacks=(),

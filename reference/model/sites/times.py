@@ -1,4 +1,4 @@
-"""Timestamps that nobody has revealed: which of two is the later is chosen when it first matters.
+"""Timestamps that are hidden: which of two is the later is chosen when it first matters.
 
 What the clocks showed is known only where the harness held them.
 
@@ -168,8 +168,20 @@ def compared_in(pair: tuple[int, int]) -> tuple[int, int]:
     return (one, other) if one >= 0 else (~one, ~other)
 
 
-def latest(pairs: Pairs, times: Times) -> Times:
-    """Those of the timestamps that may be the latest of them all."""
+def latest(pairs: Pairs, times: Times, readings: Readings = MappingProxyType({})) -> Times:
+    """Those of the timestamps that may be the latest of them all; of equal ones the first."""
     if len(times) < 2:
         return times
-    return frozenset(time for time in times if not any((other, time) in pairs for other in times))
+    return frozenset(
+        time
+        for time in times
+        if not any((other, time) in pairs or _stands_for(pairs, other, time, readings) for other in times)
+    )
+
+
+def _stands_for(pairs: Pairs, one: int, other: int, readings: Readings) -> bool:
+    """Whether clocks have shown a later time for the first, or the same for both and it was called first."""
+    if one == other or not (_exact(pairs, one, readings) and _exact(pairs, other, readings)):
+        return False
+    (held, shown), (held_too, shown_too) = readings[one], readings[other]
+    return held == held_too and (shown, -one) > (shown_too, -other)

@@ -5,12 +5,12 @@ Knows connections, logs to come and counters; applies nothing.
 
 from __future__ import annotations
 
-from plumbline.reference.explain.steps import View
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites import hazards
 from plumbline.reference.model.sites.wires import alone, in_front
 from plumbline.reference.model.world import GateState, WireName, World
+from plumbline.reference.search.transition import View
 
 
 class Ways:
@@ -68,7 +68,7 @@ class Ways:
         )
 
     def counted_or_not(self, world: World, view: View, member: str) -> tuple[World, ...]:
-        """The worlds in which the member has counted what another site sent in vain, and in which it has not.
+        """The states with and without a discard counted for a rejected event of another site.
 
         The note on conflatedEvents speaks of versions within a cluster (004, L71); whether what is refused
         for its timestamp as it comes from another site moves the counter, no document says: either is right.
@@ -80,6 +80,17 @@ class Ways:
             return (world,)
         return (world, world.but(discards=world.discards.set(member, moved + 1)))
 
+    def counters_or_none(
+        self, view: View, member: str, counters: tuple[tuple[str, ...], ...]
+    ) -> tuple[tuple[str, ...], ...]:
+        """Who counts what a peer refuses for its timestamp: as what is refused for its version, or nobody.
+
+        Where nobody reads the counter later, one is enough (see `counted_or_not`).
+        """
+        if self._foresight.most_counted(view.now, member) is None:
+            return counters
+        return tuple(dict.fromkeys((*counters, ())))
+
     def has_counted(self, world: World, view: View, member: str) -> bool:
         """Whether a member's counters have reached what is read of them later, if anything is."""
         most = self._foresight.most_counted(view.now, member)
@@ -89,7 +100,7 @@ class Ways:
     def may_count_again(self, world: World, now: int, queue: str, op_id: int) -> bool:
         """Whether a member where the queue leads may yet count that it was sent an event once more.
 
-        Whoever does not recognise what it is sent again finds that another site has written later.
+        A member that does not recognise a repetition finds that another site has written later.
         """
         operation = self._setting.operations[op_id]
         if not self._setting.is_shared(operation.region, operation.key):

@@ -1,0 +1,180 @@
+"""What an answer may not say, whatever the candidate does: it would be read as something that was not said.
+
+Only what cannot be an observation is refused here. A lost event, a wrong value, a queue that holds an entry
+twice are observations, and judged.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from plumbline.adapters.protocol import (
+    PROTOCOL_VERSION,
+    Attributes,
+    AttributesResult,
+    ContentsResult,
+    Deploy,
+    Deployed,
+    Finished,
+    FinishRequest,
+    Introduction,
+    Observe,
+    Observed,
+    Placement,
+    PlacementResult,
+    SettleResult,
+    ShownStamp,
+)
+from plumbline.adapters.scene import Scene
+from plumbline.reference.history.bulk import BULK
+from plumbline.reference.history.operations import (
+    Conflict,
+    Event,
+    EventKind,
+    OperationKind,
+    Outcome,
+    Status,
+)
+
+_VALUED = frozenset(
+    {
+        OperationKind.GET,
+        OperationKind.CONTAINS_KEY,
+        OperationKind.PUT_IF_ABSENT,
+        OperationKind.REPLACE,
+    }
+)
+"""The operations that give the caller something back."""
+
+_CONFLICT_ANSWERS = ("allow", "disallow", "replace", "throw")
+_CONFLICT_KINDS = (EventKind.CREATE, EventKind.UPDATE, EventKind.DESTROY, EventKind.INVALIDATE)
+
+
+def flaw(scene: Scene, params: msgspec.Struct, result: msgspec.Struct) -> str:
+    """What is wrong with an answer; "" where nothing is."""
+    match params, result:
+        case _, Introduction():
+            return _flaw_of_introduction(scene, result)
+        case Deploy(topology=topology), Deployed(member_order=order):
+            return _flaw_of_order(order, topology.members)
+        case FinishRequest(op_id=op_id), Finished(outcome=Outcome() as outcome):
+            return _flaw_of_outcome(scene, op_id, outcome)
+        case Observe(since=since), Observed():
+            return _flaw_of_events(scene, since, result)
+        case _, SettleResult(held=held):
+            return _flaw_of_held(scene, held)
+        case _, ContentsResult(entries=entries):
+            return _twice((entry.key for entry in entries or ()), "names the key")
+        case Attributes(region=region), AttributesResult(attributes=attributes):
+            if attributes.name != region:
+                return f"tells the attributes of {attributes.name!r:.80}, where {region!r} is asked about"
+            return "" if attributes.checks is not None else f"does not say whether {region} checks"
+        case Placement(key=key), PlacementResult():
+            return _flaw_of_placement(scene, key, result)
+        case _, ShownStamp(member=member):
+            return _unknown((member,), scene.topology.members)
+        case _:
+            return ""
+
+
+def flaw_of_change(before: Introduction, now: Introduction) -> str:
+    """What an adapter says of itself otherwise than before; "" where nothing is.
+
+    A run has one candidate: what is judged by one introduction would else be read by another.
+    """
+    pairs = zip(before.__struct_fields__, msgspec.structs.astuple(before), strict=True)
+    for name, was in pairs:
+        told = getattr(now, name)
+        same = set(was) == set(told) if name == "capabilities" else was == told
+        if not same:
+            shown = [", ".join(value) if isinstance(value, tuple) else str(value) for value in (was, told)]
+            return f"says {name} {shown[1]!r:.200}, and said {shown[0]!r:.200} before"
+    return ""
+
+
+def _flaw_of_introduction(scene: Scene, told: Introduction) -> str:
+    if told.protocol != PROTOCOL_VERSION:
+        return f"speaks version {told.protocol} of the protocol, and this suite {PROTOCOL_VERSION}"
+    if told.conflated_weight_least > told.conflated_weight_most:
+        least, most = told.conflated_weight_least, told.conflated_weight_most
+        return f"one discarded update cannot add at least {least} and at most {most} (conflated_weight)"
+    if doubled := _twice(told.capabilities, "declares"):
+        return doubled
+    before = scene.introduction
+    return "" if before is None else flaw_of_change(before, told)
+
+
+def _flaw_of_order(order: tuple[str, ...] | None, members: tuple[str, ...]) -> str:
+    if order is None or sorted(order) == sorted(members):
+        return ""
+    return f"member_order is {list(order)!r:.200}, and the members are {list(members)}, each once"
+
+
+def _flaw_of_outcome(scene: Scene, op_id: int, outcome: Outcome) -> str:
+    operation = scene.called.get(op_id)
+    if operation is None:
+        return f"tells an outcome of operation {op_id}, which was not begun"
+    if operation.kind not in _VALUED and outcome.value is not None:
+        return f"gives {outcome.value!r:.80} back for {operation.kind}, which gives nothing back"
+    if operation.kind in BULK and outcome.status in (Status.EXISTS, Status.ABSENT):
+        return f"says {outcome.status} of {operation.kind}, which tells nothing of single keys"
+    asks = operation.kind is OperationKind.CONTAINS_KEY and outcome.status is Status.OK
+    if asks and outcome.value not in ("true", "false"):
+        return f"gives {outcome.value!r:.80} back for contains_key, where 'true' or 'false' is due"
+    return ""
+
+
+def _flaw_of_events(scene: Scene, since: int, told: Observed) -> str:
+    if told.position < since:
+        return f"goes back to position {told.position}, where {since} was asked for"
+    if told.events and told.position == since:
+        return f"tells {len(told.events)} events and stays at position {since}, so that they would come again"
+    holders = scene.holders
+    for event in told.events:
+        if event.member not in holders:
+            return f"an event of a member that does not exist: {event.member!r:.80}"
+        if event.region not in scene.regions:
+            return f"an event of a region that does not exist: {event.region!r:.80}"
+        if wrong := _flaw_of_conflict(event):
+            return wrong
+    return ""
+
+
+def _flaw_of_conflict(event: Event) -> str:
+    match event.kind, event.conflict:
+        case EventKind.RESOLVE, Conflict(kind=kind, answer=answer):
+            if answer in _CONFLICT_ANSWERS and kind in _CONFLICT_KINDS:
+                return ""
+            return f"a resolver of {event.member} is asked about {kind}, and answers {answer!r:.80}"
+        case EventKind.RESOLVE, None:
+            return f"an event of the kind resolve at {event.member} without its conflict"
+        case kind, Conflict():
+            return f"a conflict beside an event of the kind {kind} at {event.member}, where resolve is due"
+        case _:
+            return ""
+
+
+def _flaw_of_held(scene: Scene, held: tuple[tuple[str, str], ...]) -> str:
+    if held and not scene.gates:
+        return f"names {list(held)!r:.200} as held, and no gate was armed in this example"
+    return _unknown((member for member, _ in held), scene.holders)
+
+
+def _flaw_of_placement(scene: Scene, key: str, told: PlacementResult) -> str:
+    holders = [*([] if told.primary is None else [told.primary]), *told.redundant]
+    if dead := [holder for holder in holders if holder not in scene.living]:
+        return f"says that {dead[0]!r:.80} holds {key!r:.80}, and no such member lives"
+    return _twice(holders, f"names a holder of {key!r:.80},")
+
+
+def _unknown(named: Iterable[str], known: Iterable[str]) -> str:
+    stranger = next((one for one in named if one not in set(known)), None)
+    return "" if stranger is None else f"names {stranger!r:.80}, which does not exist"
+
+
+def _twice(named: Iterable[str], says: str) -> str:
+    doubled = [str(one) for one, times in Counter(named).items() if times > 1]
+    return f"{says} {doubled[0]!r:.80} twice" if doubled else ""

@@ -1,0 +1,500 @@
+"""Real Apache Geode as a candidate: members in JVMs of their own, driven over py4j.
+
+The methods of `plumbline.adapters.adapter.Adapter` for regions, transactions and clients on the members of
+any number of sites, and serial gateway senders between them. How each answer is got, and why it can be
+trusted, is told in docs/geode.md.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from operator import eq
+
+import msgspec
+
+from plumbline.adapters.adapter import Adapter
+from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
+from plumbline.adapters.geode.client import (
+    ClientListener,
+    GeodeClients,
+    create_copy,
+    register,
+)
+from plumbline.adapters.geode.clock import COLLECTIONS, SIZES
+from plumbline.adapters.geode.clocks import Clocks
+from plumbline.adapters.geode.cluster import Cluster, PartedError
+from plumbline.adapters.geode.gateways import Gateways
+from plumbline.adapters.geode.jars import find_jars
+from plumbline.adapters.geode.limits import (
+    require_call,
+    require_interest,
+    require_operation,
+    require_region,
+    require_topology,
+)
+from plumbline.adapters.geode.listener import ABSENT, GeodeExample, Holding
+from plumbline.adapters.geode.member import COUNTED, Member
+from plumbline.adapters.geode.regions import Regions
+from plumbline.adapters.geode.roster import Roster
+from plumbline.adapters.geode.settling import Settling
+from plumbline.adapters.geode.underway import LEFTOVER_LIMIT_S, Underway
+from plumbline.adapters.protocol import Deployed, Introduction, Observed, PlacementResult, SettleResult
+from plumbline.adapters.waiting import wait_until
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.history import Gate, OrderStrength
+from plumbline.reference.history.operations import (
+    Client,
+    Content,
+    Interest,
+    Operation,
+    OperationKind,
+    Outcome,
+    QueueAttributes,
+    QueueSight,
+    RegionAttributes,
+    RegionPolicy,
+    TombstoneSettings,
+    Topology,
+)
+from plumbline.reference.history.resolvers import policy_of
+
+ANSWER_LIMIT_S = 20.0
+
+START_TRIES = 3
+"""So often members are started before a site that comes up in two parts is an error."""
+CALM_S = 0.06
+
+WRITER = "writer"
+
+_CAPABILITIES = (
+    Capability.REPLICATED_REGIONS,
+    Capability.PARTITIONED_REGIONS,
+    Capability.REGION_POLICIES,
+    Capability.CHECKS_SETTING,
+    Capability.LOCAL_OPERATIONS,
+    Capability.BULK_OPERATIONS,
+    Capability.CLEAR,
+    Capability.TOMBSTONES,
+    Capability.HELD_CLOCKS,
+    Capability.SITE_CLOCKS,
+    Capability.TRANSACTIONS,
+    Capability.LISTENER_GATES,
+    Capability.MEMBER_FAULTS,
+    Capability.STATISTICS,
+    Capability.CONFIGURATION,
+    Capability.CALLBACK_SCRIPTS,
+    Capability.CLIENTS,
+    Capability.GATEWAYS,
+    Capability.QUEUE_INSPECTION,
+    Capability.LINK_FAULTS,
+)
+
+
+class GeodeAdapter(Adapter):
+    """Apache Geode of one version.
+
+    Args:
+        name: what stands behind `geode:`, a version or a directory of jars.
+        answer_limit_s: how long a member may take to answer what never takes long.
+
+    Raises:
+        UnknownCandidateError: there are no such jars.
+        MissingToolError: they could not be fetched.
+    """
+
+    def __init__(self, name: str, *, answer_limit_s: float = ANSWER_LIMIT_S) -> None:
+        jars = find_jars(name)
+        self._version = jars.version
+        self._cluster = Cluster(jars, answer_limit_s)
+        self._clients = GeodeClients(jars, self._cluster)
+        self._gateways = Gateways(self._cluster)
+        self._settling = Settling(self._gateways)
+        self._topology = Topology(())
+        self._roster = Roster(self._cluster, self._clients)
+        self._regions = Regions(self._cluster)
+        self._underway = Underway(self._cluster, self._roster.require_alive)
+        self._clocks = Clocks(
+            self._cluster,
+            lambda: (*self._roster.survivors(), *self._clients.caches.values()),
+            self._roster.site,
+        )
+        self._baseline: dict[str, dict[str, int]] = {}
+        self._begin_example(())
+
+    def hello(self) -> Introduction:
+        """Introduce Geode; the version is that of the jar's name until a member runs."""
+        return Introduction(
+            name="Apache Geode",
+            version=self._version,
+            capabilities=_CAPABILITIES,
+            order_strength=OrderStrength.PER_KEY,
+            # Without checking a destroyed entry leaves the map at once, and with it the lock under which
+            # listeners are called: two threads' events of one key may then be told in either order.
+            order_strength_unchecked=OrderStrength.PER_KEY_AND_THREAD,
+            conflated_weight_least=1,
+            conflated_weight_most=2,
+            sends_on=True,
+            # All members run on one host; Geode only shifts a clock by what it takes for the time of joining.
+            clock_error_ms=100,
+        )
+
+    def deploy(self, topology: Topology) -> Deployed:
+        """Start the members; their ids ascend in the order in which the topology names them.
+
+        Members that run already are kept if the one list of names begins with the other and none of them
+        has died; else all are ended and started anew.
+        """
+        require_topology(topology)
+        if not self._cluster.can_become(topology) or (self._gateways.queues and topology != self._topology):
+            self.close()
+        self._bring_back()
+        order = self._started(topology)
+        self._topology = topology
+        self._gateways.use(topology)
+        self._roster.in_use = topology.members
+        self._version = self._cluster.ask(self._roster.member(order[0]), Member.version)
+        return Deployed(member_order=order)
+
+    def _started(self, topology: Topology) -> tuple[str, ...]:
+        """The order of the members once all run; raises AdapterError.
+
+        Members of old versions that start together on a busy machine may found two systems. They are ended
+        and started again, because no document is about that.
+        """
+        for _ in range(START_TRIES - 1):
+            try:
+                return self._cluster.start(topology)
+            except PartedError:
+                self.close()
+        return self._cluster.start(topology)
+
+    def reset(self, regions: tuple[RegionAttributes, ...]) -> None:
+        """Give up what the last example left open, drop its regions everywhere, and create fresh ones."""
+        for attributes in regions:
+            require_region(attributes)
+            self._gateways.require_queues(attributes)
+        self._roster.require_alive()
+        self._underway.give_up()
+        self._bring_back()
+        self._empty_queues()
+        members = self._roster.members()
+        self._begin_example(regions)
+        self._clients.drop_regions()
+        self._cluster.ask_all(self._cluster.members.values(), Member.drop_regions)
+        self._cluster.ask_all(members, self._regions.create_all)
+        for name in self._regions.partitioned():
+            self._cluster.ask(members[0], partial(Member.assign_buckets, name=name))
+        self._clocks.begin_example()
+        self._baseline = self._cluster.ask_all(members, Member.counts)
+
+    def begin(self, operation: Operation) -> None:
+        """Call an operation on its thread, behind what that thread was given before."""
+        require_operation(operation, of_client=operation.member in self._clients.in_use)
+        attributes = self._regions[operation.region]
+        require_call(operation, attributes)
+        self._roster.require_alive()
+        member = self._roster.member(operation.member)
+        if operation.kind is OperationKind.CLEAR:
+            self._clearing.add(member.name)
+        holders = self._stage.placed.get((operation.region, operation.key), ())
+        self._underway.begin(operation, member, attributes.scope, holders)
+
+    def finish(self, op_id: int, timeout_ms: int) -> Outcome | None:
+        """The outcome of a begun operation; None if it has not returned within the time."""
+        return self._underway.finish(op_id, timeout_ms / 1000)
+
+    def observe(self, since: int) -> Observed:
+        """All listeners' events in the order in which they reached this process."""
+        self._roster.require_alive()
+        events = tuple(self._stage.events[since:])
+        return Observed(events=events, position=since + len(events))
+
+    def settle(self, timeout_ms: int) -> SettleResult:
+        """Wait until all operations have returned and all their messages have arrived.
+
+        While listeners are parked only a short calm is waited for, and `settled` is False.
+        """
+        deadline = time.monotonic() + timeout_ms / 1000
+        self._cluster.count_out_the_dead()
+        if self._underway.all_done(deadline):
+            at_rest = (
+                self._cluster.rid_of_the_dead(deadline)
+                and self._has_primaries(deadline)
+                and self._settling.wait(self._stage, deadline)
+                and self._tombstones_rest(deadline)
+            )
+            if at_rest and self._regions.pass_on_unacknowledged():
+                # A flush follows what its own thread has sent, not what another member's has sent for it.
+                self._stage.wait_quiet(CALM_S, deadline)
+            if not self._stage.held():
+                settled = at_rest and self._clients.drained(self._cluster.members, deadline)
+                if settled and (self._roster.dead() or self._clients.restarted):
+                    for client in self._clients.in_use:
+                        self._regions.learn(self._roster.member(client))  # it may have started anew
+                return SettleResult(settled=settled)
+        if self._stage.held():
+            self._stage.wait_quiet(CALM_S, deadline)
+        return SettleResult(settled=False, held=self._stage.held())
+
+    def contents(self, member: str, region: str) -> tuple[Content, ...]:
+        """What the member itself holds."""
+        self._regions.require(region)
+        before = self._stage.places(member, region)
+        calm = member not in self._clients.in_use and not self._underway.busy()
+        found = self._cluster.ask(self._roster.survivor(member), partial(Member.contents, name=region))
+        if calm and member not in self._clients.in_use:  # no event can be on its way
+            return found
+        holdings = {
+            (member, region, content.key): Holding(present=True, token=content.token) for content in found
+        }
+        for place in before.keys() | holdings.keys():
+            since = {place: before.get(place, 1)}
+            self._stage.await_told(since, partial(eq, holdings.get(place, ABSENT)))
+        return found
+
+    def placement(self, region: str, key: str) -> PlacementResult:
+        """Who holds a key of a partitioned region, as the first survivor sees it."""
+        if self._regions[region].policy is not RegionPolicy.PARTITION:
+            raise AdapterError(f"placement: {region} is no partitioned region")
+        self._roster.require_alive()
+        placed = partial(Member.placed, name=region, key=key, dead=self._roster.dead())
+        found = self._cluster.ask(self._roster.survivors()[0], placed)
+        holders = (*((found.primary,) if found.primary is not None else ()), *found.redundant)
+        self._stage.placed[region, key] = holders
+        return PlacementResult(primary=found.primary, redundant=found.redundant)
+
+    def arm(self, gate: Gate) -> None:
+        """Park the listener or the writer of `gate.member` when it receives the operation."""
+        if gate.callback == WRITER:
+            self._cluster.ask(
+                self._roster.survivor(gate.member), partial(Member.has_writers, stage=self._stage)
+            )
+        self._stage.arm(gate)
+
+    def script(self, member: str, region: str, callback: str, answers: tuple[str, ...]) -> None:
+        """Have a cache writer refuse changes of these keys; nothing else is under way."""
+        if callback == "resolver":
+            self._install(member, region, answers)
+            return
+        if callback != WRITER:
+            raise UnsupportedError(f"script: no {callback} is driven on Geode yet")
+        self._regions.require(region)
+        refuse = partial(Member.refuse, name=region, stage=self._stage, keys=frozenset(answers))
+        self._cluster.ask(self._roster.survivor(member), refuse)
+
+    def _install(self, member: str, region: str, answers: tuple[str, ...]) -> None:
+        """Give a member a conflict resolver of this policy, until the next `reset`."""
+        self._regions.require(region)
+        policy = policy_of(answers[0]) if len(answers) == 1 else None
+        if policy is None:
+            raise UnsupportedError(f"script: there is no policy {answers!r:.80}")
+        internal = self._regions.internal[region]
+        install = partial(Member.resolve_by, policy=policy, stage=self._stage, name=region, internal=internal)
+        self._cluster.ask(self._roster.survivor(member), install)
+
+    def await_parked(self, gate: Gate, timeout_ms: int) -> bool:
+        """Whether it has parked within the time."""
+        parked = self._stage.await_parked(gate, timeout_ms / 1000)
+        self._roster.require_alive()
+        return parked
+
+    def release(self, gate: Gate) -> None:
+        """Let the listener return, now or whenever it is told."""
+        self._stage.release(gate)
+
+    def statistic(self, member: str, name: str) -> int:
+        """How far a counter of the member's cache has moved since the last reset, or what tombstones take."""
+        if name not in {*COUNTED, *SIZES}:
+            raise UnsupportedError(f"the statistic {name} is not read from Apache Geode yet")
+        found = self._cluster.ask(self._roster.survivor(member), partial(Member.statistic, name=name))
+        return found - self._baseline[member].get(name, 0)
+
+    def attributes(self, member: str, region: str) -> RegionAttributes:
+        """The attributes that the running region tells of itself."""
+        self._regions.require(region)
+        return self._cluster.ask(self._roster.survivor(member), partial(Member.attributes, name=region))
+
+    def leave(self, member: str, region: str) -> None:
+        """Destroy the region on this member only."""
+        self._regions.require(region)
+        self._cluster.ask(self._roster.survivor(member), partial(Member.drop_region, name=region))
+
+    def join(self, member: str, region: str) -> None:
+        """Create the region once more; back when its initial image is complete."""
+        create = partial(self._regions.create, self._regions[region])
+        self._cluster.ask(self._roster.survivor(member), create)
+
+    def host(self, member: str, region: str, checks: bool, persistent: bool) -> None:
+        """Create the region once more, with another attribute; Geode refuses what does not fit."""
+        if persistent:
+            raise UnsupportedError("host: no region is kept on disk on Apache Geode yet")
+        attributes = msgspec.structs.replace(self._regions[region], checks=checks)
+        create = partial(self._regions.refusal, attributes)
+        refusal = self._cluster.ask(self._roster.survivor(member), create)
+        if refusal is not None:
+            raise RefusedError(f"host: {refusal}")
+
+    def crash(self, member: str) -> None:
+        """Kill a member's JVM; another one boots at once, to take its place at the next `reset`."""
+        if member in self._clients.in_use:
+            raise UnsupportedError("crash: clients are not killed on Geode yet")
+        doomed = self._roster.member(member)
+        if doomed.name in self._clearing:
+            # Now and then a survivor's put still waited after twenty seconds; nobody has found out why.
+            raise UnsupportedError(
+                "crash: a member that may hold the lock of a clear is not killed on Geode yet"
+            )
+        self._clients.require_no_copy(member)
+        doomed.kill()
+        self._gateways.gone(member)
+        self._cluster.prepare()
+        self._stage.release_all(member)  # its listeners hold nothing back any more
+
+    def restart(self, member: str, from_disk: bool) -> None:
+        """Have a member run again that was killed, with copies of the regions, all being at rest."""
+        if from_disk or self._gateways.queues:
+            raise UnsupportedError("restart: neither disks nor members with queues are driven so far")
+        dead = self._roster.member(member)
+        if not dead.crashed():
+            raise AdapterError(f"restart: {member} was not killed")
+        self._cluster.revive(member)
+        back = self._roster.member(member)
+        self._cluster.ask(back, self._regions.create_all)
+        self._clocks.take_in(back)
+        # What it has taken over counts: its cache began with nothing.
+        self._baseline[member] = dict.fromkeys(COUNTED, 0)
+        if dead.port is not None:
+            self._cluster.ask(back, partial(Member.serve, port=dead.port))
+        self._clients.restarted.add(member)
+        self._clients.servers_changed()
+        self._regions.learn(back)
+
+    def start_client(self, client: Client) -> None:
+        """Start a client's JVM, or take the one that runs, and create its regions."""
+        if not self._regions.all_acknowledged():
+            raise UnsupportedError("clients are driven on Geode only where regions are acknowledged")
+        self._roster.require_alive()
+        cache = self._clients.start(client, [self._roster.survivor(server) for server in client.servers])
+        for name, internal in self._regions.internal.items():
+            listener = ClientListener(self._stage, client.name, name)
+            create = partial(
+                create_copy, name=name, internal=internal, checks=client.checks, listener=listener
+            )
+            self._cluster.ask(cache, create)
+        self._clocks.take_in(cache)
+        self._baseline[client.name] = self._cluster.ask(cache, Member.counts)
+
+    def interest(self, interest: Interest) -> None:
+        """Register a client for keys of a region, or withdraw that; nothing else is under way."""
+        require_interest(interest)
+        if interest.client not in self._clients.in_use:
+            raise AdapterError(f"interest: no client is named {interest.client}")
+        self._regions.require(interest.region)
+        self._roster.require_alive()
+        client = self._roster.member(interest.client)
+        try:
+            self._cluster.ask(client, partial(register, interest=interest))
+        finally:
+            # What is dropped and loaded no listener receives; an expression may be refused behind the drop.
+            self._stage.learn(
+                interest.client,
+                interest.region,
+                self._cluster.ask(client, partial(Member.contents, name=interest.region)),
+            )
+
+    def keep_tombstones(self, settings: TombstoneSettings) -> None:
+        """Keep tombstones so from the next reset on."""
+        self._clocks.keep_tombstones(settings)
+
+    def clock(self, site: int, offset_ms: int, frozen: bool) -> None:
+        """Hold the clocks of all sites; batches leave as ever."""
+        self._roster.require_alive()
+        self._clocks.set(site, offset_ms, frozen=frozen)
+
+    def advance(self, milliseconds: int) -> None:
+        """Let so much time pass where it stands."""
+        self._clocks.advance(milliseconds)
+
+    def create_queue(self, queue: QueueAttributes) -> None:
+        """Create and start a gateway sender, and the receivers of the site that it sends to."""
+        self._roster.require_alive()
+        self._bring_back()  # it runs on every member, and comes before the `reset` that ends the last example
+        self._gateways.create(queue)
+
+    def queue_action(self, member: str, queue: str, action: str) -> None:
+        """Pause, resume, stop or start a gateway sender on a member, or stop or start its receiver."""
+        self._roster.survivor(member)
+        self._gateways.act(member, queue, action)
+
+    def look_at_queue(self, member: str, queue: str) -> QueueSight:
+        """What the member's copy of a queue holds of this example's regions."""
+        paths, asked = self._regions.paths(), self._roster.survivor(member)
+        return self._cluster.ask(asked, lambda one: one.gateway.sight(queue, paths))
+
+    def link(self, source: str, target: str, state: str) -> None:
+        """Set the link from one site's senders to another's receivers `up`, `down` or `drop_acks`."""
+        self._roster.require_alive()
+        if source in self._clients.in_use:
+            self._roster.survivor(target)
+            self._clients.link(source, target, state)
+            return
+        self._gateways.link(source, target, state)
+
+    def close(self) -> None:
+        """Kill the JVMs, and end all threads."""
+        self._stage.release_all()
+        self._underway.stop()
+        self._clients.end()
+        self._cluster.end()
+        self._clocks.forget()
+        self._gateways.close()
+        self._underway.join()  # none has a living JVM to wait for any more
+        self._roster.in_use = ()
+        self._begin_example(())
+
+    def _begin_example(self, regions: tuple[RegionAttributes, ...]) -> None:
+        """Nothing of the example before is known from here on."""
+        sites = self._topology.sites
+        self._stage = GeodeExample({member: site.number for site in sites for member in site.members})
+        self._roster.begin_example(self._stage)
+        self._regions.begin_example(self._stage, regions)
+        self._underway.begin_example(self._stage)
+        self._baseline = {}
+        self._clearing: set[str] = set()
+
+    def _tombstones_rest(self, deadline: float) -> bool:
+        """Whether tombstones have been dealt with as far as time goes, by the deadline."""
+        told = self._regions.all_acknowledged() or self._roster.dead()
+        since = None if told else {name: self._baseline[name][COLLECTIONS] for name in self._roster.in_use}
+        return self._clocks.at_rest(deadline, since)
+
+    def _has_primaries(self, deadline: float) -> bool:
+        """Whether survivors know a primary of all that is left of partitioned regions, by the deadline."""
+        dead = self._roster.dead()
+        if not dead or not self._regions.partitioned():
+            return True
+        ask = partial(Member.knows_primaries, dead=dead)
+
+        def known() -> bool:
+            return all(self._cluster.ask_all(self._roster.survivors(), ask).values())
+
+        return wait_until(known, deadline - time.monotonic(), 0.02)
+
+    def _bring_back(self) -> None:
+        """Have members run again that were crashed, with all their queues."""
+        if self._cluster.revive():
+            self._clients.servers_changed()
+            self._gateways.restore()
+
+    def _empty_queues(self) -> None:
+        """Undo all faults, and wait until queues hold nothing of the last example."""
+        if not self._gateways.queues:
+            return
+        self._gateways.heal()
+        if not self._settling.wait(self._stage, time.monotonic() + LEFTOVER_LIMIT_S):
+            raise AdapterError(
+                f"queues are not empty {LEFTOVER_LIMIT_S:g} s after all faults were undone:"
+                f" {self._gateways.flows()}",
+                self._cluster.last_words(),
+            )

@@ -1,0 +1,80 @@
+"""Right but unusual members: copies, transactions, buckets, tombstones and clears of one site.
+
+Knows what each does; whether the suite accepts it, ci/tests/test_right_behaviours.py asks.
+"""
+
+from __future__ import annotations
+
+from plumbline.ci.selftest.checks.behaviour import Behaviour, first, leaning, of_members, usual
+from plumbline.reference.history.operations import Outcome, Status
+from plumbline.reference.model.places import outcome_entry
+from plumbline.reference.model.transactions import FAILS
+from plumbline.reference.model.world import World
+from plumbline.reference.search.transition import Step
+
+MEMBERS = (
+    "replicated_regions",
+    "lesser_members",
+    "clears",
+    "tombstones",
+    "transactions",
+    "partitioned_regions",
+    "lost_primaries",
+)
+REFUSED = outcome_entry(Outcome(Status.REFUSED))
+
+
+def _refuses(world: World, step: Step) -> int | None:
+    """Whatever may be refused is refused, except a commit, which a scenario wants to end well."""
+    refused = any(entry == REFUSED for _, entry in step.shows)
+    return -1 if refused and step.name[0] != FAILS else usual(world, step)
+
+
+def _silent(world: World, step: Step) -> int | None:
+    """What may be told of or not is not told of."""
+    return usual(world, step) if step.shows else -1
+
+
+BEHAVIOURS = (
+    Behaviour(
+        name="lazy",
+        does="nothing happens before somebody waits for it",
+        allowed="004 L73: changes may be stored and not yet distributed for any time",
+        machines=MEMBERS,
+        concerns=of_members,
+        open=leaning(lazy=True),
+    ),
+    Behaviour(
+        name="backwards",
+        does="of all that may happen next the last by name happens: the highest member is told first",
+        allowed="no document orders members, threads or calls",
+        machines=MEMBERS,
+        concerns=of_members,
+        open=leaning(backwards=True),
+    ),
+    Behaviour(
+        name="refuses-what-it-may",
+        does="local operations on replicates are refused, and whatever else may be",
+        allowed="no document says that a replicate offers local operations",
+        machines=MEMBERS,
+        concerns=of_members,
+        open=leaning(_refuses),
+    ),
+    Behaviour(
+        name="tells-as-little-as-it-may",
+        does="listeners are not told where that is left open: of nothing destroyed, of what was fetched",
+        allowed="no document says whether a listener is told of a destroy that finds nothing",
+        machines=MEMBERS,
+        concerns=of_members,
+        open=leaning(_silent),
+    ),
+    Behaviour(
+        name="clears-and-commits-outwards",
+        does="clears and commits are sent to the others before their own member changes its copy",
+        allowed="004 L105 orders no members in a clear; 004 L65 and L109 put neither first in a commit",
+        machines=("clears", "transactions"),
+        concerns=of_members,
+        open=leaning(first("sends ahead")),
+    ),
+)
+"""All of them."""

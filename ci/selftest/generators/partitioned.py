@@ -1,0 +1,51 @@
+"""Random small examples of a partitioned region: how many copies, who dies, who is a client.
+
+Knows shapes only; `one_site` makes plans of them, and histories.
+"""
+
+from __future__ import annotations
+
+import random
+
+import msgspec
+
+from plumbline.ci.selftest.generators import one_site
+from plumbline.reference.history.operations import Client, OperationKind
+
+_PALETTES = (
+    (OperationKind.GET, OperationKind.CONTAINS_KEY),
+    (OperationKind.GET, OperationKind.DESTROY, OperationKind.CREATE),
+    (OperationKind.INVALIDATE, OperationKind.PUT_IF_ABSENT, OperationKind.REPLACE),
+)
+"""Kinds of operations besides puts; what is local is not carried out there."""
+
+
+def draw_shape(draw: random.Random, most: int) -> one_site.OneSiteShape:
+    """The shape of an example with at most so many operations."""
+    members = draw.choice((2, 3, 3))
+    copies = draw.randrange(members)
+    shape = one_site.OneSiteShape(
+        operations=draw.randrange(2, most + 1),
+        keys=draw.choice((("x",), ("x", "y"))),
+        members=members,
+        redundancy=copies,
+        mixed=draw.choice((0.0, 0.3, 0.6)),
+        others=draw.choice(_PALETTES),
+        started=draw.choice((0.3, 0.8)),
+        parked=draw.choice((0.0, 0.2, 0.5)),
+        settled=draw.choice((0.1, 0.3)),
+        looks=draw.choice((0.0, 0.3)),
+    )
+    chance = draw.random()
+    if chance < 0.4 and copies:
+        return msgspec.structs.replace(shape, dying=(draw.choice("ABC"[:members]),))
+    if chance < 0.6:
+        client = Client(name="K", servers=(draw.choice("AB"),), checks=draw.choice((None, False)))
+        return msgspec.structs.replace(
+            shape,
+            operations=min(shape.operations, 4),
+            clients=(client,),
+            registers=draw.random() < 0.5,
+            interests=draw.choice((0.0, 0.3)),
+        )
+    return shape

@@ -1,0 +1,145 @@
+"""Weakenings of gateway senders and receivers: queues, take-overs, batches, events of other sites."""
+
+from __future__ import annotations
+
+from plumbline.ci.selftest.soundness.weakening import Weakening
+
+QUEUES: dict[str, Weakening] = {
+    "of what may be of the same time it is known who loses": Weakening(
+        "model.checks",
+        "        return bool(finding.pairs == pairs) and self._setting.onward is Onward.STAYS\n",
+        "        return bool(finding.pairs == pairs)\n",
+    ),
+    "what was refused may be heard of as answered": Weakening(
+        "model.sites.passage",
+        "if self._is_yet_to_come(world, view, queue, self._setting.carried(event)):",
+        "if False:",
+    ),
+    "a copy is stored whoever looks at it": Weakening(
+        "model.sites.senders", "clashes=claims.LOOKED_AT | hindered,", "clashes=hindered,"
+    ),
+    "a sender connects while time stands": Weakening(
+        "model.sites.dispatch", "if len(reachable) == 1 and not world.wan.stands", "if len(reachable) == 1"
+    ),
+    "what may be discarded has to be": Weakening(
+        "model.sites.receivers", "sure and known and not may_apply and", "sure and known and"
+    ),
+    "what is known already is passed over though it is told of later": Weakening(
+        "model.sites.receivers",
+        "shows_yet = may_show or (again and view.still(place, shown))",
+        "shows_yet = may_show",
+    ),
+    "a secondary is told whoever looks at it": Weakening(
+        "model.sites.senders",
+        "claim=claims.CALLBACK,\n            clashes=claims.LOOKED_AT,",
+        "claim=claims.CALLBACK,",
+    ),
+    "a secondary takes over whoever looks at it": Weakening(
+        "model.sites.takeover", "                clashes=claims.LOOKED_AT,\n", ""
+    ),
+    "a survivor takes over before it may have heard of a discard": Weakening(
+        "model.sites.takeover", "None if others or sender.spared else", "None if others else"
+    ),
+    "what has been recorded is needed whether it is still told of or not": Weakening(
+        "model.sites.precedence",
+        "            and any(True for _ in self._moments(view, name, self._setting.carried(event)))\n",
+        "",
+    ),
+    "what is recognised is never counted": Weakening(
+        "model.sites.receivers",
+        "None if shows_yet or len(ways) > 1 else claims.REPEATED",
+        "None if shows_yet else claims.REPEATED",
+    ),
+    "what was answered is heard of though it may be counted again": Weakening(
+        "model.sites.passage",
+        "if self._replicates.ways.may_count_again(world, view.now, queue, event.op_id):",
+        "if False:",
+    ),
+    "a removal is heard of though what has left may be counted again": Weakening(
+        "model.sites.senders",
+        "(looked_at and not seen) or counts",
+        "(looked_at and not seen)",
+    ),
+    "what is known is forgotten though it may be counted again": Weakening(
+        "model.sites.forgetting",
+        "            and not self._ways.may_count_again(world, now, name, op_id)\n",
+        "",
+    ),
+    "copies hold nothing more that may be counted again": Weakening(
+        "model.sites.forgetting",
+        "self.may_count_again(world, now, name, copy)",
+        "False",
+    ),
+    "a sender connects to any receiver": Weakening(
+        "model.sites.dispatch",
+        "claims.CONNECT if len(reachable) == 1 and not world.wan.stands else None",
+        "claims.CONNECT",
+    ),
+    "what is repeated is never told of": Weakening(
+        "model.sites.receivers", "None if shows_yet or len(ways) > 1 else", "None if len(ways) > 1 else"
+    ),
+    "time passes before or after what is sent": Weakening(
+        "model.sites.dispatch", "clashes=hindered | claims.TIME_PASSES,", "clashes=hindered,"
+    ),
+    "a primary that dies has told of nothing": Weakening(
+        "model.sites.dispatch", "if not now and not dies:", "if not now:"
+    ),
+    "who stands at a gate cannot take over": Weakening(
+        "model.sites.takeover",
+        "len(messages) > 1 or messages[0].state is not MessageState.PARKED",
+        "messages",
+    ),
+    "what is known to somebody is known to all": Weakening(
+        "model.sites.wires",
+        "return all((member, op_id) in seen or",
+        "return any((member, op_id) in seen or",
+    ),
+    "what is known is forgotten though it is told of again": Weakening(
+        "model.sites.forgetting", " and not self._foresight.comes_again(op_id)", ""
+    ),
+    "what is known is forgotten while somebody looks": Weakening(
+        "model.sites.forgetting",
+        "and not self._is_looked_at(world, now, name)\n",
+        "and not self._foresight.copies_are_looked_at(now, name)\n",
+    ),
+    "nothing binds a queue before all is at rest": Weakening(
+        "explain.disturbances", "now <= moment < until and self._binds", "False and self._binds"
+    ),
+    "what waits before answers are lost may be behind anything": Weakening(
+        "model.sites.forgetting",
+        "takewhile(lambda event: self._has_passed(world, now, name, event.op_id), sender.queue)",
+        "sender.queue",
+    ),
+    "a reading enters no queue, whatever crosses": Weakening(
+        "model.claims",
+        'OTHERS_DO_NOT_MATTER | {"get_crosses", "no_effect_crosses"},',
+        "OTHERS_DO_NOT_MATTER,",
+    ),
+    "answers that are lost hold nothing up": Weakening(
+        "model.sites.forgetting", "return queue.batch_size if waits else None", "return 0"
+    ),
+    "what stands at the end of a batch is behind it": Weakening(
+        "model.sites.forgetting", "return queue.batch_size if waits else None", "return queue.batch_size - 1"
+    ),
+    "answers are lost of no queue": Weakening(
+        "model.sites.hazards",
+        "queue.remote_site)\n        case FaultKind.PAUSE | FaultKind.RESUME",
+        "0)\n        case FaultKind.PAUSE | FaultKind.RESUME",
+    ),
+    "positions are counted anew though copies are under way": Weakening(
+        "model.sites.forgetting",
+        "and not any(message.queue == name for sent in world.channels.values() for message in sent)",
+        "",
+    ),
+    "counters are forgotten though they are read": Weakening(
+        "model.sites.forgetting", "if not self._foresight.is_counted(world, now, member):", "if True:"
+    ),
+    "who looks at a copy finds all removals told": Weakening(
+        "model.sites.dispatch", "if looked_at or now or not kept:", "if looked_at or not kept:"
+    ),
+    "nobody is started again": Weakening(
+        "explain.lives",
+        "return NEVER if self.begin_anew else self.end_by(member, 0)",
+        "return self.end_by(member, 0)",
+    ),
+}

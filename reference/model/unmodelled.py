@@ -1,0 +1,198 @@
+"""Unmodelled: what of an example's set-up the model does not follow, so that nothing can be judged by it.
+
+A plan may ask a candidate for more than the model knows, as a queue that conflates. Such an example is
+unsupported: it neither passes nor accuses. Knows plans and histories; knows no candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from plumbline.reference.history.bulk import BULK
+from plumbline.reference.history.history import (
+    Armed,
+    Called,
+    Fault,
+    FaultBegun,
+    FaultKind,
+    Gate,
+    History,
+    Registered,
+    Scripted,
+)
+from plumbline.reference.history.operations import (
+    EXPIRES,
+    OF_TRANSACTIONS,
+    WHOLE_REGION,
+    Client,
+    Interest,
+    Operation,
+    QueueAttributes,
+    RegionAttributes,
+    RegionPolicy,
+    Scope,
+    Topology,
+    transactions_of,
+)
+from plumbline.reference.history.plans import (
+    Inject,
+    Park,
+    Plan,
+    Register,
+    Script,
+    operation_of,
+    operations_of,
+)
+from plumbline.reference.rulebook.effects import SUPPORTED
+
+KEPT = frozenset((RegionPolicy.REPLICATE, RegionPolicy.NORMAL, RegionPolicy.PRELOADED, RegionPolicy.EMPTY))
+"""What members may keep of a region that is not partitioned."""
+
+ORDER_POLICIES = ("key", "thread", "partition")
+INTERESTS = ("all", "key", "list", "regex")
+
+_CALLED = SUPPORTED | WHOLE_REGION | EXPIRES | OF_TRANSACTIONS
+
+
+def unmodelled(example: Plan | History) -> list[str]:
+    """What the model does not follow of a plan or history; empty if the search can judge it."""
+    called, registered, faults, writers = _steps(example) if isinstance(example, Plan) else _moments(example)
+    found = [words for queue in example.queues for words in of_queue(queue)]
+    found += [words for region in example.regions for words in of_region(region, example.topology)]
+    found += [words for client in example.clients for words in of_client(client)]
+    for interest in registered:
+        found += of_interest(interest)
+    if example.registers and not all(client.subscription for client in example.clients):
+        found.append("a client without a subscription that begins registered")
+    found += [f"the operation {one.kind}" for one in called if one.kind not in _CALLED]
+    if isinstance(example, Plan):
+        found += _of_bulks(example)
+    if example.queues and any(fault.kind is FaultKind.RESTART for fault in faults):
+        found.append("the restart of a member with queues")
+    led_to = {queue.remote_site for queue in example.queues}
+    receiving = {
+        member for site in example.topology.sites if site.number in led_to for member in site.members
+    }
+    if receiving.intersection(writers):
+        found.append("cache writers where events of another site arrive")
+    return list(dict.fromkeys(found))
+
+
+def of_queue(queue: QueueAttributes) -> Iterator[str]:
+    """What is not followed of a queue; its memory and disk show nowhere, as its members never restart."""
+    if queue.remote_site is None:
+        yield "asynchronous event queues"
+    if queue.parallel:
+        yield "parallel gateway senders"
+    if queue.conflate:
+        yield "queues that conflate"
+    if not queue.remove_on_exception:
+        yield "queues that keep what failed at the other site"
+    if queue.order_policy not in ORDER_POLICIES:
+        yield f"the order policy {queue.order_policy!r:.40}"
+
+
+def of_region(region: RegionAttributes, topology: Topology) -> Iterator[str]:
+    """What is not followed of a region with these members and sites."""
+    kept = {region.policy_of(member) for member in topology.members}
+    if region.queues:
+        yield "asynchronous event queues"
+    if region.policy is RegionPolicy.PARTITION:
+        if region.policies:
+            yield "members that keep something else of a partitioned region"
+        if region.checks is False or region.scope is not Scope.ACK:
+            yield "partitioned regions that do not check or do not wait"
+        if region.senders or len(topology.sites) > 1:
+            yield "partitioned regions of several sites, or with gateway senders"
+    elif not kept <= KEPT:
+        yield f"{', '.join(sorted(kept - KEPT))} regions"
+    elif kept != {RegionPolicy.REPLICATE} and (region.senders or len(topology.sites) > 1):
+        yield "members that keep less than a replicate, between sites"
+
+
+def of_client(client: Client) -> Iterator[str]:
+    """What is not followed of a client."""
+    if client.durable_id is not None:
+        yield "durable clients"
+    if len(client.servers) > 1 + client.redundancy > 1:
+        yield "clients that look for another secondary"
+
+
+def of_interest(interest: Interest) -> Iterator[str]:
+    """What is not followed of a registration of interest."""
+    if interest.durable:
+        yield "durable interest"
+    if interest.kind not in INTERESTS:
+        yield f"interest of the kind {interest.kind!r:.40}"
+
+
+def _of_bulks(plan: Plan) -> Iterator[str]:
+    """What is not followed of operations on many keys."""
+    called = [operation for step in plan.steps if (operation := operation_of(step)) is not None]
+    bulks = {operation.op_id for operation in called if operation.kind in BULK}
+    if not bulks.isdisjoint(transactions_of(called)):
+        yield "operations on many keys in a transaction"
+    if bulks and any(isinstance(step, Script) and step.refuses for step in plan.steps):
+        yield "operations on many keys beside a writer that refuses some"
+
+
+class _Asked(NamedTuple):
+    """What an example asks for; `writers` are members whose cache writer meets what another site calls."""
+
+    called: list[Operation]
+    registered: list[Interest]
+    faults: list[Fault]
+    writers: set[str]
+
+
+def _steps(plan: Plan) -> _Asked:
+    operations = list(operations_of(plan))
+    interests = [step.interest for step in plan.steps if isinstance(step, Register)]
+    scripts = [step for step in plan.steps if isinstance(step, Script)]
+    gates = [
+        Gate(step.member, step.operation.op_id, step.callback)
+        for step in plan.steps
+        if isinstance(step, Park)
+    ]
+    faults = [step.fault for step in plan.steps if isinstance(step, Inject)]
+    return _Asked(operations, interests, faults, _meeting(scripts, gates, operations, plan.topology))
+
+
+def _moments(history: History) -> _Asked:
+    timeline = history.timeline
+    operations = [what.operation for what in timeline if isinstance(what, Called)]
+    scripts = [what for what in timeline if isinstance(what, Scripted)]
+    gates = [what.gate for what in timeline if isinstance(what, Armed)]
+    return _Asked(
+        operations,
+        [what.interest for what in timeline if isinstance(what, Registered)],
+        [what.fault for what in timeline if isinstance(what, FaultBegun)],
+        _meeting(scripts, gates, operations, history.topology),
+    )
+
+
+def _meeting(
+    scripts: Iterable[Script | Scripted],
+    gates: Iterable[Gate],
+    operations: Iterable[Operation],
+    topology: Topology,
+) -> set[str]:
+    """The members whose cache writers are to refuse, or to hold, what another site calls."""
+    home = {member: site.number for site in topology.sites for member in site.members}
+    called = [(one, home.get(one.member)) for one in operations]
+    refusing = {
+        script.member
+        for script in scripts
+        for one, site in called
+        if one.region == script.region
+        and one.key in script.refuses
+        and site not in (None, home.get(script.member))
+    }
+    holding = {
+        gate.member
+        for gate in gates
+        for one, site in called
+        if gate.callback == "writer" and one.op_id == gate.op_id and site not in (None, home.get(gate.member))
+    }
+    return refusing | holding

@@ -1,0 +1,158 @@
+"""What each operation does to an entry of the member that it is called on.
+
+The documents name the operations and leave their fine points to the reader; where they are silent, every
+reading is an alternative, and the candidate's log decides which it took.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.history.operations import EventKind, OperationKind, Status
+from plumbline.reference.rulebook.values import Effect, EntryState
+
+_GONE = (EntryState.ABSENT, EntryState.TOMBSTONE)
+
+
+def effects(
+    kind: OperationKind, state: EntryState, token: str | None, *, of_client: bool = False
+) -> tuple[Effect, ...]:
+    """The ways in which an operation may take effect.
+
+    Args:
+        kind: the operation.
+        state: the entry on the calling member, or on the server of the client that calls.
+        token: the value that the entry holds, None unless it is live.
+        of_client: whether a client calls.
+
+    Raises:
+        KeyError: if the operation does not work on single entries.
+    """
+    found = _EFFECTS[kind](state, token)
+    if of_client and kind in _LEFT and Effect(Status.ABSENT) in found:
+        # Where the server has nothing to destroy or invalidate it is not said what the client is told, nor
+        # whether the operation goes on all the same: to the client's own copy, or to everybody's.
+        everywhere = Effect(Status.OK, None, _LEFT[kind], distributed=True)
+        silent = () if everywhere in found else (everywhere,)
+        return (*found, Effect(Status.OK), Effect(Status.OK, at_client=True), *silent)
+    if of_client and kind is OperationKind.CREATE and Effect(Status.EXISTS) in found:
+        # A client's create is a creation or an update at its server (001, L19); which of the two is not said.
+        return (*found, _stored())
+    return found
+
+
+_LEFT = {OperationKind.DESTROY: EntryState.TOMBSTONE, OperationKind.INVALIDATE: EntryState.INVALID}
+"""What is left of an entry that a client has destroyed or invalidated."""
+
+
+def effects_at_client(kind: OperationKind, state: EntryState, token: str | None) -> tuple[Effect, ...]:
+    """The ways in which what goes to no server takes effect in a client's own copy.
+
+    Where nothing is there to destroy or invalidate, the call says so or ends well: no document tells which.
+    """
+    found = _EFFECTS[kind](state, token)
+    return (*found, Effect(Status.OK)) if Effect(Status.ABSENT) in found else found
+
+
+def _stored(value: str | None = None) -> Effect:
+    return Effect(Status.OK, value, EntryState.LIVE, EventKind.UPDATE, distributed=True)
+
+
+def _put(_state: EntryState, _token: str | None) -> tuple[Effect, ...]:
+    return (_stored(),)
+
+
+def _create(state: EntryState, _token: str | None) -> tuple[Effect, ...]:
+    return (_stored(),) if state in _GONE else (Effect(Status.EXISTS),)
+
+
+def _put_if_absent(state: EntryState, token: str | None) -> tuple[Effect, ...]:
+    if state in _GONE:
+        return (_stored(),)
+    if state is EntryState.LIVE:
+        return (Effect(Status.OK, token),)
+    # Whether a key without a value counts as absent is not said anywhere.
+    return (Effect(Status.OK), _stored())
+
+
+def _replace(state: EntryState, token: str | None) -> tuple[Effect, ...]:
+    if state in _GONE:
+        return (Effect(Status.OK),)
+    if state is EntryState.LIVE:
+        return (_stored(token),)
+    return (_stored(), Effect(Status.OK))
+
+
+def _invalidate(state: EntryState, _token: str | None) -> tuple[Effect, ...]:
+    change = Effect(Status.OK, None, EntryState.INVALID, EventKind.INVALIDATE, distributed=True)
+    if state in _GONE:
+        # Whether a key that was destroyed a moment ago can still be invalidated is not said.
+        return (Effect(Status.ABSENT), change)
+    if state is EntryState.LIVE:
+        return (change,)
+    # An invalid entry can hardly be made more so: nothing may happen, or all of it once more.
+    return (Effect(Status.OK), change)
+
+
+def _destroy(state: EntryState, _token: str | None) -> tuple[Effect, ...]:
+    if state in _GONE:
+        return (Effect(Status.ABSENT),)
+    return (Effect(Status.OK, None, EntryState.TOMBSTONE, EventKind.DESTROY, distributed=True),)
+
+
+def _local_invalidate(state: EntryState, _token: str | None) -> tuple[Effect, ...]:
+    refused = Effect(Status.REFUSED)
+    if state in _GONE:
+        return (Effect(Status.ABSENT), refused)
+    change = Effect(Status.OK, None, EntryState.INVALID, EventKind.INVALIDATE)
+    return (change, refused) if state is EntryState.LIVE else (Effect(Status.OK), change, refused)
+
+
+def _local_destroy(state: EntryState, _token: str | None) -> tuple[Effect, ...]:
+    refused = Effect(Status.REFUSED)
+    if state in _GONE:
+        return (Effect(Status.ABSENT), refused)
+    return (Effect(Status.OK, None, EntryState.TOMBSTONE, EventKind.DESTROY), refused)
+
+
+def _get(_state: EntryState, token: str | None) -> tuple[Effect, ...]:
+    return (Effect(Status.OK, token),)
+
+
+def _contains_key(state: EntryState, _token: str | None) -> tuple[Effect, ...]:
+    return (Effect(Status.OK, "false" if state in _GONE else "true"),)
+
+
+_EFFECTS = {
+    OperationKind.PUT: _put,
+    OperationKind.CREATE: _create,
+    OperationKind.PUT_IF_ABSENT: _put_if_absent,
+    OperationKind.REPLACE: _replace,
+    OperationKind.INVALIDATE: _invalidate,
+    OperationKind.DESTROY: _destroy,
+    OperationKind.LOCAL_INVALIDATE: _local_invalidate,
+    OperationKind.LOCAL_DESTROY: _local_destroy,
+    OperationKind.GET: _get,
+    OperationKind.CONTAINS_KEY: _contains_key,
+}
+
+SUPPORTED = frozenset(_EFFECTS)
+"""The operations that the model knows."""
+
+FROM_CLIENTS = SUPPORTED
+"""Those that the model knows of clients, too."""
+
+BECOMES = {
+    OperationKind.PUT: (EntryState.LIVE, EventKind.UPDATE),
+    OperationKind.CREATE: (EntryState.LIVE, EventKind.UPDATE),
+    OperationKind.PUT_IF_ABSENT: (EntryState.LIVE, EventKind.UPDATE),
+    OperationKind.REPLACE: (EntryState.LIVE, EventKind.UPDATE),
+    OperationKind.INVALIDATE: (EntryState.INVALID, EventKind.INVALIDATE),
+    OperationKind.DESTROY: (EntryState.TOMBSTONE, EventKind.DESTROY),
+}
+"""What a distributed operation makes of an entry where it arrives, and what listeners are told."""
+
+ARRIVES = {
+    **BECOMES,
+    OperationKind.LOCAL_INVALIDATE: BECOMES[OperationKind.INVALIDATE],
+    OperationKind.LOCAL_DESTROY: BECOMES[OperationKind.DESTROY],
+}
+"""The same, with what is local and should not arrive anywhere."""

@@ -1,0 +1,53 @@
+"""Faulty variants: rulebooks with one decision made wrong, each a mistake that an implementer could make.
+
+Each stands in the module of its decision. They test the suite: the test of every requirement that a variant
+names must fail on it. Knows nothing of how they are found out.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.rulebook import (
+    batches,
+    checking,
+    clearing,
+    clients,
+    conflict_resolvers,
+    crossing,
+    failover,
+    interests,
+    partitioned,
+    policies,
+    queues,
+    receivers,
+    replicated,
+    subscriptions,
+    takeover,
+    tombstones,
+    transactions,
+    versions,
+)
+from plumbline.reference.rulebook.variant import FaultyVariant, by_name
+
+FAULTY: dict[str, FaultyVariant] = by_name(
+    (
+        *checking.FAULTS,
+        *clients.FAULTS,
+        *interests.FAULTS,
+        *subscriptions.FAULTS,
+        *failover.FAULTS,
+        *policies.FAULTS,
+        *crossing.FAULTS,
+        *batches.FAULTS,
+        *receivers.FAULTS,
+        *conflict_resolvers.FAULTS,
+        *partitioned.FAULTS,
+        *queues.FAULTS,
+        *takeover.FAULTS,
+        *tombstones.FAULTS,
+        *transactions.FAULTS,
+        *clearing.FAULTS,
+        *replicated.FAULTS,
+        *versions.FAULTS,
+    )
+)
+"""Every faulty variant by name."""

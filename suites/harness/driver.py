@@ -1,0 +1,492 @@
+"""The driver: calls a candidate through its adapter and writes down the history of one example.
+
+Knows when something was sent and received, not whether it was right.
+"""
+
+from __future__ import annotations
+
+import time
+from itertools import takewhile
+
+from msgspec.structs import replace
+
+from plumbline.adapters.adapter import Adapter
+from plumbline.adapters.errors import AdapterError, RefusedError
+from plumbline.adapters.protocol import Introduction
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.bulk import singly, with_shares, with_tied
+from plumbline.reference.history.history import (
+    Armed,
+    AttributesRead,
+    Called,
+    ClocksPassed,
+    ContentsAsked,
+    ContentsRead,
+    Fault,
+    FaultBegun,
+    FaultDone,
+    FaultKind,
+    Gate,
+    History,
+    Hosted,
+    Joined,
+    Left,
+    Located,
+    Moment,
+    NotParked,
+    OrderStrength,
+    Parked,
+    QueueAsked,
+    QueueRead,
+    Redelivered,
+    Registered,
+    Released,
+    Returned,
+    Scripted,
+    Settled,
+    Shown,
+    StatisticAsked,
+    StatisticRead,
+    Waited,
+)
+from plumbline.reference.history.operations import (
+    Client,
+    Content,
+    Event,
+    EventKind,
+    Interest,
+    Operation,
+    Outcome,
+    QueueAttributes,
+    QueueSight,
+    RegionAttributes,
+    RegionPolicy,
+    Status,
+    TombstoneSettings,
+    Topology,
+)
+from plumbline.suites.harness.injecting import inject
+from plumbline.suites.harness.log_order import order_strength, tells
+from plumbline.suites.harness.restless import NEVER, SLICE_MS, Rest, Unanswered
+
+SHOWN_LIMIT_MS = 3_000
+"""A listener that will receive something receives it within this time."""
+
+DEPTH_LIMIT_MS = 5_000
+"""Within this time the copies of a queue follow the primary, whose removals are told about once a second."""
+
+
+class Driver:
+    """One example on one candidate, written down as it goes.
+
+    Raises AdapterError when the adapter fails, and when the candidate does not settle in time: then
+    nothing can be said of what it shows.
+    """
+
+    def __init__(
+        self,
+        adapter: Adapter,
+        introduction: Introduction,
+        topology: Topology,
+        member_order: tuple[str, ...] | None,
+        regions: tuple[RegionAttributes, ...],
+        queues: tuple[QueueAttributes, ...] = (),
+        clients: tuple[Client, ...] = (),
+        *,
+        registers: bool = True,
+        tombstones: TombstoneSettings | None = None,
+        resolver: str = "",
+        unanswered: Unanswered = NEVER,
+    ) -> None:
+        """Begin an example: the candidate is reset to fresh regions, attached to queues that run.
+
+        The clients run from here on, and register for all keys of all regions unless `registers` is False.
+        """
+        self.introduction = introduction
+        self.topology = topology
+        self._adapter = adapter
+        self._member_order = member_order
+        self._regions = regions
+        self._timeline: list[Moment] = []
+        self._logs: dict[str, list[Shown]] = {
+            holder: [] for holder in (*topology.members, *(client.name for client in clients))
+        }
+        self._position = 0
+        self._after = 0
+        self._questions = 0
+        self._under_way: dict[int, Operation] = {}
+        self._called: set[int] = set()
+        self.rest = Rest(adapter, self.poll, self._logs, self._timeline, unanswered)
+        self._tokens: dict[tuple[str, str], str] = {}
+        self._limit_ms = introduction.settle_limit_ms
+        self._queues = queues
+        self._faults = 0
+        self._crashed: set[str] = set()
+        self._cut_short: set[int] = set()
+        self._valueless: set[str] = set()
+        for queue in queues:
+            adapter.create_queue(queue)
+        self._partitioned = {r.name for r in regions if r.policy is RegionPolicy.PARTITION}
+        self._placed: dict[tuple[str, str], Located] = {}
+        self._clients = clients
+        self._registers = registers
+        self._tombstones = tombstones
+        if tombstones is not None:
+            adapter.keep_tombstones(tombstones)
+        adapter.reset(regions)
+        for queue in queues:
+            for member in filter(queue.runs_on, self._site(queue.site)) if queue.manual_start else ():
+                adapter.queue_action(member, queue.id, "start")
+        self._resolver = resolver
+        for region in regions if resolver else ():
+            for member in topology.members:
+                adapter.script(member, region.name, "resolver", (resolver,))
+        if Capability.QUEUE_INSPECTION in introduction.capabilities:
+            # Who is primary now is whoever was left when the last example ended.
+            for queue in queues:
+                for member in filter(queue.runs_on, self._site(queue.site)):
+                    self.look_at_queue(member, queue.id)
+        for client in clients:
+            adapter.start_client(client)
+            for region in regions if registers else ():
+                self._registered_for_all(client, region)
+
+    def _site(self, number: int) -> tuple[str, ...]:
+        """The members of a site."""
+        return next(site.members for site in self.topology.sites if site.number == number)
+
+    def _registered_for_all(self, client: Client, region: RegionAttributes) -> None:
+        try:
+            self._adapter.interest(Interest(client=client.name, region=region.name))
+        except RefusedError as error:
+            raise AdapterError(f"{client.name} cannot register for all keys: {error}") from error
+
+    def call(self, operation: Operation) -> None:
+        """Send a call; it may take effect from here on."""
+        for key in operation.keys if operation.region in self._partitioned else ():
+            if key:
+                self.locate(operation.region, key)
+        self._timeline += [Called(entry, share) for entry, share in with_shares(operation)]
+        for entry in operation.entries:
+            self._called.add(entry.op_id)
+            self._tokens[entry.key, operation.token or entry.token] = entry.token
+        self._under_way[operation.op_id] = operation
+        self._called.add(operation.op_id)
+        self._adapter.begin(operation)
+
+    def finish(self, op_id: int, timeout_ms: int | None = None) -> Outcome | None:
+        """Wait for the outcome of a call; None if there is none in time, and it stays under way."""
+        outcome = self._adapter.finish(op_id, self._limit_ms if timeout_ms is None else timeout_ms)
+        if outcome is not None:
+            if op_id in self._cut_short and outcome.status is Status.FAILED:
+                # That its member had not got to it before it died nobody else can know.
+                outcome = replace(outcome, status=Status.INDEFINITE)
+            self.poll()
+            for entry in singly(self._under_way.pop(op_id)):
+                self._timeline.append(Returned(entry.op_id, outcome))
+        elif timeout_ms is None:
+            self.poll()
+            self._waited(Waited(f"operation {op_id} to return", op_id))
+        return outcome
+
+    def returns_late(self, op_id: int) -> bool:
+        """Whether a call that has not returned in all its time returns in as much time again."""
+        return self.finish(op_id, self._limit_ms) is not None
+
+    def arm(self, gate: Gate) -> None:
+        """From here on the operation parks at the gate; raises ValueError if it was called already."""
+        if gate.op_id in self._called:
+            raise ValueError(
+                f"operation {gate.op_id} was called already and may have passed the listener of "
+                f"{gate.member}: arm its gates before calling it"
+            )
+        self._timeline.append(Armed(gate))
+        self._adapter.arm(gate)
+
+    def await_parked(self, gate: Gate, timeout_ms: int | None = None) -> bool:
+        """Whether the operation stands at the gate in time."""
+        parked = self._adapter.await_parked(gate, self._limit_ms if timeout_ms is None else timeout_ms)
+        self.poll()
+        if parked:
+            self._timeline.append(Parked(gate))
+        else:
+            self._waited(NotParked(gate))
+        return parked
+
+    def release(self, gate: Gate) -> None:
+        """Open a gate."""
+        self._timeline.append(Released(gate))
+        self._adapter.release(gate)
+
+    def leave(self, member: str, region: str) -> None:
+        """Have a member give up its copy of a region, once everything has settled."""
+        self.settle()
+        self._timeline.append(Left(member, region))
+        self._adapter.leave(member, region)
+
+    def join(self, member: str, region: str) -> None:
+        """Have a member take a copy of a region again, once everything has settled."""
+        self.settle()
+        self._adapter.join(member, region)
+        self._timeline.append(Joined(member, region))
+
+    def host(self, member: str, region: str, *, checks: bool, persistent: bool) -> bool | None:
+        """Have a member take a copy again that checks or not, on disk or not, once everything has settled.
+
+        Gives whether it checks then; None if it is refused.
+        """
+        self.settle()
+        in_force: bool | None = None
+        try:
+            self._adapter.host(member, region, checks, persistent)
+            in_force = self._adapter.attributes(member, region).checks
+        except RefusedError:
+            pass
+        self.poll()
+        self._timeline.append(Hosted(member, region, checks, persistent, in_force))
+        return in_force
+
+    def register(self, interest: Interest) -> bool:
+        """Have a client register for keys, or withdraw that, all being settled; False if it is refused."""
+        self.settle()
+        refused = False
+        try:
+            self._adapter.interest(interest)
+        except RefusedError:
+            refused = True
+        if not interest.receive_values:
+            self._valueless.add(interest.client)
+        self._timeline.append(Registered(interest, refused))
+        # What listeners were told meanwhile was caused by the call, if by anything: it shows behind it.
+        self.poll()
+        return not refused
+
+    def script(self, member: str, region: str, refuses: tuple[str, ...]) -> None:
+        """Have a cache writer refuse changes of these keys from here on, once everything has settled."""
+        self.settle()
+        self._adapter.script(member, region, "writer", refuses)
+        self._timeline.append(Scripted(member, region, refuses))
+
+    def redeliver(self, op_id: int, member: str) -> None:
+        """Deliver the message of an operation once more."""
+        self._timeline.append(Redelivered(op_id, member))
+        self._adapter.redeliver(op_id, member)
+
+    def inject(self, fault: Fault) -> None:
+        """Do something to the candidate, and go on once it is done."""
+        if fault.kind in (FaultKind.ANSWERS_LOST, FaultKind.RESTART):
+            self.settle()
+        self._faults += 1
+        self._timeline.append(FaultBegun(self._faults, fault))
+        inject(self._adapter, fault, self.topology)
+        if fault.kind is FaultKind.CRASH:
+            self._crashed.add(fault.member)
+            of_it = (one.op_id for one in self._under_way.values() if one.member == fault.member)
+            self._cut_short.update(of_it)
+        elif fault.kind is FaultKind.RESTART:
+            self._crashed.discard(fault.member)
+        self.poll()
+        self._timeline.append(FaultDone(self._faults, fault))
+
+    def let_clocks_pass(self) -> None:
+        """Come back when the clock of every site shows a later time than any timestamp given so far.
+
+        Raises ValueError if it is not declared how far they differ.
+        """
+        error_ms = self.introduction.clock_error_ms
+        if error_ms is None:
+            raise ValueError("how far the clocks of the sites differ is not declared")
+        # Timestamps are whole milliseconds. Each call may have got one that is later than its clock showed.
+        recent = takewhile(lambda what: not isinstance(what, ClocksPassed), reversed(self._timeline))
+        ahead_ms = sum(isinstance(what, Called) for what in recent)
+        # Nothing but time is waited for here.
+        time.sleep((error_ms + 2 + ahead_ms) / 1000)
+        self._timeline.append(ClocksPassed())
+
+    def look_at_queue(self, member: str, queue: str) -> QueueSight:
+        """What a member's copy of a queue holds, and what the member is for it."""
+        self._questions += 1
+        number = self._questions
+        self._timeline.append(QueueAsked(number, member, queue))
+        sight = self._adapter.look_at_queue(member, queue)
+        if not {token for _, token in self._tokens}.isdisjoint(sight.tokens or ()):
+            sight = replace(sight, tokens=None)  # of which key one is that several have, nobody says
+        self.poll()
+        self._timeline.append(QueueRead(number, member, queue, sight))
+        return sight
+
+    def await_depth(self, member: str, queue: str, depth: int, timeout_ms: int = DEPTH_LIMIT_MS) -> bool:
+        """Whether a member's copy of a queue comes to hold so many events in time."""
+        self.rest.wait_begins()
+        deadline = time.monotonic() + timeout_ms / 1000
+        for_good = False
+        while self._adapter.look_at_queue(member, queue).depth != depth:
+            if for_good or time.monotonic() > deadline:
+                self._waited(Waited(f"the copy of {queue} on {member} to hold {depth} events"))
+                break
+            for_good = self.rest.asked(SLICE_MS).settled and self._adapter.stands_still
+        # Looks in vain are many and say little: only the last one is written down.
+        return self.look_at_queue(member, queue).depth == depth
+
+    def locate(self, region: str, key: str) -> Located:
+        """Who holds a key of a partitioned region, asked the first time only."""
+        if (region, key) not in self._placed:
+            self._ask_placement(region, key)
+        return self._placed[region, key]
+
+    def _ask_placement(self, region: str, key: str) -> None:
+        self.rest.wait_begins()
+        deadline = time.monotonic() + self._limit_ms / 1000
+        while (found := self._adapter.placement(region, key)).primary is None:
+            if time.monotonic() > deadline or self.rest.asked(SLICE_MS).settled:
+                found = self._adapter.placement(region, key)
+                break
+        if found.primary is None:
+            raise AdapterError(f"placement: no member has become primary for {key!r:.80} of {region}")
+        self.poll()
+        placed = Located(region, key, found.primary, found.redundant)
+        self._placed[region, key] = placed
+        self._timeline.append(placed)
+
+    @property
+    def crashed(self) -> frozenset[str]:
+        """Members that were killed in this example."""
+        return frozenset(self._crashed)
+
+    def poll(self) -> tuple[Event, ...]:
+        """Take in what listeners were told since the last time; it was shown before this moment."""
+        observed = self._adapter.observe(self._position)
+        now = len(self._timeline)
+        events = tuple(map(self._of_entry, observed.events))
+        for event in events:
+            self._logs[event.member].append(Shown(event, self._after, now))
+        self._position = observed.position
+        return events
+
+    def _of_entry(self, event: Event) -> Event:
+        """An event as that of an entry, where one callback argument goes to all keys of an operation."""
+        token = self._tokens.get((event.key, event.token or ""), event.token)
+        return event if token == event.token else replace(event, token=token)
+
+    def tells(self, event: Event, operation: Operation) -> bool:
+        """Whether an event is about an operation, as far as the candidate lets one know."""
+        named = self.introduction.callback_arguments
+        return tells(event, operation, named=named, valueless=event.member in self._valueless)
+
+    def log_order(self, holder: str) -> OrderStrength:
+        """How much order the log of a member or a client carries, as declared."""
+        clients = tuple(client for client in self._clients if client.name == holder)
+        return order_strength(self.introduction, self._regions, clients)
+
+    def await_shown(self, member: str, operation: Operation, timeout_ms: int = SHOWN_LIMIT_MS) -> bool:
+        """Whether the listener of a member receives an operation in time."""
+        self.rest.wait_begins()
+        deadline = time.monotonic() + timeout_ms / 1000
+        self.poll()
+        while not any(self.tells(shown.event, operation) for shown in self._logs[member]):
+            if time.monotonic() > deadline:
+                break
+            settled = self.rest.asked(SLICE_MS).settled
+            self.poll()
+            if settled and not any(self.tells(shown.event, operation) for shown in self._logs[member]):
+                break
+        else:
+            return True
+        self._waited(Waited(f"the listener of {member} to receive {operation.token}"))
+        return False
+
+    def _waited(self, moment: Moment) -> None:
+        """Write down that all the time was given; what shows from here on happened after it."""
+        self._timeline.append(moment)
+        self._after = len(self._timeline)
+
+    def settle(self) -> bool:
+        """Wait until nothing more happens by itself; False while parked listeners may hold things back."""
+        self.rest.wait_begins()
+        self.rest.look_first()
+        result = self.rest.asked(self._limit_ms)
+        self.poll()
+        if result.settled:
+            bulks = [operation.keys for operation in self._under_way.values() if operation.entries]
+            tied = tuple(sorted(with_tied(frozenset(result.held), bulks, self._logs)))
+            self._timeline.append(Settled(tied if bulks else result.held))
+            self._after = len(self._timeline)
+            for placed in list(self._placed.values()) if self._crashed and not result.held else ():
+                self._ask_placement(placed.region, placed.key)
+        elif not result.held:
+            self.rest.watch(self._limit_ms)
+        return result.settled
+
+    def contents(self, member: str, region: str) -> dict[str, str | None]:
+        """What a member holds of a region: key to token, None for an invalid entry; nothing if it is gone."""
+        return {entry.key: entry.token for entry in self._read(member, region) or ()}
+
+    def has_region(self, member: str, region: str) -> bool:
+        """Whether a member or client still has a region."""
+        return self._read(member, region) is not None
+
+    def _read(self, member: str, region: str) -> tuple[Content, ...] | None:
+        self._questions += 1
+        number = self._questions
+        self._timeline.append(ContentsAsked(number, member, region))
+        entries = self._adapter.contents(member, region)
+        self.poll()
+        self._timeline.append(ContentsRead(number, member, region, entries or (), gone=entries is None))
+        return entries
+
+    def statistic(self, member: str, name: str) -> int:
+        """How far a statistic of a member has moved in this example."""
+        self._questions += 1
+        number = self._questions
+        self._timeline.append(StatisticAsked(number, member, name))
+        delta = self._adapter.statistic(member, name)
+        self.poll()
+        self._timeline.append(StatisticRead(number, member, name, delta))
+        return delta
+
+    def attributes(self, member: str, region: str) -> RegionAttributes:
+        """The attributes in force of a region on a member."""
+        attributes = self._adapter.attributes(member, region)
+        self.poll()
+        self._timeline.append(AttributesRead(member, region, attributes.checks))
+        return attributes
+
+    def log(self, member: str) -> tuple[Event, ...]:
+        """What the listener of a member has been told so far."""
+        return tuple(shown.event for shown in self._logs[member] if shown.event.kind is not EventKind.RESOLVE)
+
+    def conflicts(self, member: str) -> tuple[Event, ...]:
+        """What the conflict resolver of a member has been asked so far."""
+        return tuple(shown.event for shown in self._logs[member] if shown.event.kind is EventKind.RESOLVE)
+
+    @property
+    def clients(self) -> tuple[str, ...]:
+        """The names of the clients."""
+        return tuple(client.name for client in self._clients)
+
+    @property
+    def under_way(self) -> tuple[Operation, ...]:
+        """Operations that have not returned yet, the first called first."""
+        return tuple(self._under_way.values())
+
+    def history(self) -> History:
+        """Everything that was asked and shown so far."""
+        return History(
+            topology=self.topology,
+            regions=self._regions,
+            timeline=tuple(self._timeline),
+            logs={member: tuple(log) for member, log in self._logs.items()},
+            order_strength=order_strength(self.introduction, self._regions),
+            client_order_strength=order_strength(self.introduction, self._regions, self._clients),
+            member_order=self._member_order,
+            conflated_weight_least=self.introduction.conflated_weight_least,
+            conflated_weight_most=self.introduction.conflated_weight_most,
+            callback_arguments=self.introduction.callback_arguments,
+            queues=self._queues,
+            clients=self._clients,
+            registers=self._registers,
+            tombstones=self._tombstones,
+            resolver=self._resolver,
+            batches_wait=Capability.VIRTUAL_TIME in self.introduction.capabilities,
+            sends_on=self.introduction.sends_on,
+        )

@@ -1,0 +1,40 @@
+"""What each fault asks of an adapter. Knows nothing of when faults are asked for, nor of what they cause."""
+
+from __future__ import annotations
+
+from plumbline.adapters.adapter import Adapter
+from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.operations import Topology
+
+_LINK_STATES = {
+    FaultKind.LINK_DOWN: "down",
+    FaultKind.LINK_UP: "up",
+    FaultKind.REPLIES_LOST: "drop_acks",
+    FaultKind.ANSWERS_LOST: "drop_acks",
+    FaultKind.ANSWERS_BACK: "up",
+}
+
+
+def inject(adapter: Adapter, fault: Fault, topology: Topology) -> None:
+    """Have the adapter cause a fault, or mend it; comes back when it is done."""
+    match fault.kind:
+        case FaultKind.CRASH:
+            adapter.crash(fault.member)
+        case FaultKind.RESTART:
+            adapter.restart(fault.member, from_disk=False)
+        case FaultKind.RECEIVER_STOP | FaultKind.RECEIVER_START:
+            action = fault.kind.removeprefix("receiver_")
+            adapter.queue_action(fault.member, "receiver", action)
+        case FaultKind.PAUSE | FaultKind.RESUME:
+            adapter.queue_action(fault.member, fault.queue, fault.kind)
+        case FaultKind.ANSWERS_LOST | FaultKind.ANSWERS_BACK:
+            adapter.link(fault.client, fault.member, _LINK_STATES[fault.kind])
+        case FaultKind.LINK_DOWN | FaultKind.LINK_UP | FaultKind.REPLIES_LOST:
+            adapter.link(str(fault.site), str(fault.remote_site), _LINK_STATES[fault.kind])
+        case FaultKind.HOLD_TIME | FaultKind.LET_RUN:
+            for site in topology.sites:
+                adapter.clock(site.number, 0, fault.kind is FaultKind.HOLD_TIME)
+        case FaultKind.CLOCK_SET:
+            adapter.clock(fault.site, fault.milliseconds, frozen=True)
+        case FaultKind.TIME_LEAP:
+            adapter.advance(fault.milliseconds)

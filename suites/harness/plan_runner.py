@@ -1,0 +1,270 @@
+"""Carries plans out on a candidate, through its driver.
+
+Knows what each kind of step asks of the driver; knows nothing of what the outcome should be.
+"""
+
+from __future__ import annotations
+
+from plumbline.adapters.errors import AdapterError
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.bulk import singly
+from plumbline.reference.history.history import Fault, FaultKind, Gate
+from plumbline.reference.history.operations import (
+    LOCAL,
+    READS,
+    WHOLE_REGION,
+    Operation,
+    OperationKind,
+    Outcome,
+    RegionPolicy,
+    Status,
+    travels_on,
+)
+from plumbline.reference.history.plans import (
+    Await,
+    Count,
+    Do,
+    Finish,
+    Host,
+    Inject,
+    Inquire,
+    Join,
+    Leave,
+    Look,
+    Park,
+    Plan,
+    PlanStep,
+    Read,
+    Redeliver,
+    Register,
+    Release,
+    Script,
+    Settle,
+    Start,
+)
+from plumbline.suites.harness.driver import Driver
+from plumbline.suites.harness.restless import EndlessError
+
+PARK_LIMIT_MS = 2_000
+"""An operation that takes effect at all reaches its gate within this time; many never do, rightly."""
+
+
+def run_plan(plan: Plan, driver: Driver) -> None:
+    """Carry out a plan; in the end everything is released, finished, settled and looked at.
+
+    Raises AdapterError if the adapter fails, and EndlessError if an operation never returns or the candidate
+    never comes to rest: then its history may show why.
+    """
+    playing = _Playing(plan, driver)
+    for step in plan.steps:
+        playing.take(step)
+    playing.wind_up()
+
+
+def takes_lock(plan: Plan, operation: Operation) -> bool:
+    """Whether an operation is a clear that may be called while others are under way."""
+    if operation.kind is not OperationKind.CLEAR or plan.clients or plan.queues:
+        return False
+    return all(
+        region.checks is not False and not region.policies and region.policy is RegionPolicy.REPLICATE
+        for region in plan.regions
+    )
+
+
+class _Playing:
+    """One plan being carried out: what is parked, what was called, who has given up a copy."""
+
+    def __init__(self, plan: Plan, driver: Driver) -> None:
+        self._plan = plan
+        self._driver = driver
+        self._parked: dict[Gate, None] = {}
+        self._called: dict[int, Operation] = {}
+        self._done: set[int] = set()
+        self._away: set[tuple[str, str]] = set()
+        self._lost: dict[tuple[str, str], None] = {}
+        self._restarted: set[str] = set()
+        self._travels_on = travels_on([site.number for site in plan.topology.sites], plan.queues)
+        self._wrote: dict[str, int] = {}
+
+    def take(self, step: PlanStep) -> None:  # noqa: PLR0912 - a case for each kind of step
+        driver = self._driver
+        match step:
+            case Do() | Start() | Park():
+                self._call(step)
+            case Release(op_id, member, callback):
+                gate = Gate(member, op_id, callback)
+                if gate in self._parked:
+                    del self._parked[gate]
+                    driver.release(gate)
+            case Finish(op_id):
+                self._finish(op_id)
+            case Settle():
+                driver.settle()
+                self._look()
+            case Inject(fault):
+                self._inject(fault)
+            case Look(queue, member, depth) if depth is not None:
+                if member not in driver.crashed:
+                    driver.await_depth(member, queue, depth)
+            case Look(queue):
+                self._look_at_queue(queue)
+            case Await(op_id, member):
+                if op_id in self._called:
+                    driver.await_shown(member, self._called[op_id])
+            case Read(member, region):
+                self._read(member, region)
+            case Count(member, name):
+                if member not in driver.crashed:
+                    driver.statistic(member, name)
+            case Redeliver(op_id, member):
+                if self._was_sent(op_id, member):
+                    driver.redeliver(op_id, member)
+            case Register(interest):
+                if not self._parked and not driver.under_way:
+                    driver.register(interest)
+            case Script(member, region, refuses):
+                if not self._parked and not driver.under_way:
+                    driver.script(member, region, refuses)
+            case Host(member, region, checks, persistent):
+                if not self._parked and not driver.under_way and (member, region) in self._away:
+                    accepted = driver.host(member, region, checks=checks, persistent=persistent)
+                    self._away -= set() if accepted is None else {(member, region)}
+            case Inquire(member, region):
+                if member not in driver.crashed and (member, region) not in self._away:
+                    driver.attributes(member, region)
+            case Leave(member, region) | Join(member, region):
+                self._move(step, member, region)
+
+    def wind_up(self) -> None:
+        for gate in self._parked:
+            self._driver.release(gate)
+        for client, member in list(self._lost):
+            self._inject(Fault(kind=FaultKind.ANSWERS_BACK, client=client, member=member))
+        for operation in self._driver.under_way:
+            self._finished(operation.op_id)
+        self._driver.settle()
+        self._look()
+
+    def _call(self, step: Do | Start | Park) -> None:
+        """Call an operation as the step says; waiting for it only while nothing may hold it back."""
+        driver, operation = self._driver, step.operation
+        if operation.kind in WHOLE_REGION and not takes_lock(self._plan, operation):
+            # Nobody says how these meet what else is under way.
+            if self._parked or driver.under_way or not driver.settle():
+                return
+            step = Do(operation)
+        for single in singly(operation):
+            self._let_clocks_pass(single)
+            self._called[single.op_id] = single
+        if isinstance(step, Park):
+            gate = Gate(step.member, operation.op_id, step.callback)
+            driver.arm(gate)
+            self._parked[gate] = None
+            driver.call(operation)
+            driver.await_parked(gate, PARK_LIMIT_MS)
+            return
+        driver.call(operation)
+        if isinstance(step, Do) and not self._parked and not self._lost:
+            # Else a parked listener, or that nobody answers, may keep it from returning.
+            self._finished(operation.op_id)
+
+    def _let_clocks_pass(self, operation: Operation) -> None:
+        """Where events travel on, give calls of a key at two sites that follow each other different times.
+
+        Of equal times sites may rightly end apart (docs/findings.md), which shows less of what is wrong.
+        """
+        if not self._travels_on or self._driver.introduction.clock_error_ms is None:
+            return
+        site = self._plan.topology.site_of(operation.member).number
+        if self._wrote.get(operation.key, site) != site and not self._driver.under_way:
+            self._driver.let_clocks_pass()
+        self._wrote[operation.key] = site
+
+    def _finish(self, op_id: int) -> None:
+        if all(operation.op_id != op_id for operation in self._driver.under_way):
+            return
+        if self._parked or self._lost or self._driver.crashed:
+            # It may be held back rightly, or by who has died; that it does not return is judged as well.
+            self._outcome(op_id)
+        else:
+            self._finished(op_id)
+
+    def _finished(self, op_id: int) -> None:
+        if self._outcome(op_id) is not None:
+            return
+        what = f"operation {op_id} has not returned in time, though nothing holds it back"
+        if self._driver.returns_late(op_id):
+            raise AdapterError(f"{what}; it returned when as much time again was given")
+        raise EndlessError(what)
+
+    def _outcome(self, op_id: int) -> Outcome | None:
+        outcome = self._driver.finish(op_id)
+        if outcome is not None and outcome.status is Status.OK:
+            self._done.add(op_id)
+        return outcome
+
+    def _was_sent(self, op_id: int, member: str) -> bool:
+        """Whether there was a message of the operation to the member: what changed nothing sends none."""
+        operation = self._called.get(op_id)
+        return (
+            operation is not None
+            and op_id in self._done
+            and operation.kind not in READS | LOCAL | WHOLE_REGION
+            and operation.member != member
+        )
+
+    def _inject(self, fault: Fault) -> None:
+        if fault.kind is FaultKind.ANSWERS_LOST:
+            if self._parked or self._driver.under_way:
+                return
+            self._lost[fault.client, fault.member] = None
+        if fault.kind is FaultKind.RESTART:
+            if self._parked or self._driver.under_way or fault.member not in self._driver.crashed:
+                return
+            self._restarted.add(fault.member)
+        if fault.kind is FaultKind.ANSWERS_BACK:
+            self._lost.pop((fault.client, fault.member), None)
+        self._driver.inject(fault)
+        if fault.kind is FaultKind.CRASH:
+            # What stood at a listener there is gone with it.
+            for gate in [gate for gate in self._parked if gate.member == fault.member]:
+                del self._parked[gate]
+
+    def _move(self, step: Leave | Join, member: str, region: str) -> None:
+        """Give up a copy or take it again, which is asked for only when everything has come to rest."""
+        leaving = isinstance(step, Leave)
+        if self._parked or self._driver.under_way or leaving is ((member, region) in self._away):
+            return
+        if leaving:
+            self._driver.leave(member, region)
+            self._away.add((member, region))
+        else:
+            self._driver.join(member, region)
+            self._away.remove((member, region))
+
+    def _look(self) -> None:
+        for client in self._plan.clients:
+            for region in self._plan.regions:
+                self._read(client.name, region.name)
+        for member in self._plan.members:
+            if member in self._driver.crashed:
+                continue
+            for region in self._plan.regions:
+                self._read(member, region.name)
+            # Who was started again has begun to count anew.
+            counts = member not in self._restarted
+            if counts and Capability.STATISTICS in self._driver.introduction.capabilities:
+                self._driver.statistic(member, "conflatedEvents")
+                if self._plan.tombstones is not None:
+                    self._driver.statistic(member, "tombstoneCount")
+
+    def _read(self, member: str, region: str) -> None:
+        if member not in self._driver.crashed and (member, region) not in self._away:
+            self._driver.contents(member, region)
+
+    def _look_at_queue(self, queue: str) -> None:
+        site = next(queued.site for queued in self._plan.queues if queued.id == queue)
+        for member in self._plan.members:
+            of_site = self._plan.topology.site_of(member).number == site
+            if of_site and member not in self._driver.crashed:
+                self._driver.look_at_queue(member, queue)
