@@ -18,6 +18,7 @@ from plumbline.reference.search.transition import Claim
 
 HELD = (
     "README.md",
+    "CHANGELOG.md",
     "docs/glossary.md",
     "docs/CONTRIBUTING.md",
     "docs/style.md",
