@@ -334,7 +334,9 @@ class Transactions:
                 members |= set(self._forwarding.replicates_of(world, operation))
             return not (call.indefinite or waits or any(member in members for member, _ in held))
         if call.silent:
-            return (host, operation.key) not in held
+            # No document says whether the host's listener is told before the others have answered.
+            answered = not (call.stage is CallStage.SENT and call.waiting)
+            return answered and (host, operation.key) not in held
         if call.stage is CallStage.COMMITTED:
             return (host, operation.key) not in held and not self._committing.waits(world, operation, host)
         if call.stage is CallStage.APPLIED:
