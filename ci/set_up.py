@@ -34,6 +34,8 @@ PROGRAMS = {
     "test": ["-m", "pytest", "-n", "2", "--durations", "20"],
     "lint": ["-m", "plumbline.ci.lint"],
     "allure": ["-m", "plumbline.ci.allure_report"],
+    # A link that leads nowhere ends it with exit code 1.
+    "docs": ["-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", "build/docs"],
     "bench": ["-m", "plumbline.ci", "bench"],
 }
 
@@ -44,6 +46,7 @@ usage: python3 ci PROGRAM [ARGUMENT...]
   test   all tests; arguments go to pytest, for example: python3 ci test -k VER-TIE
   lint   formatting, style and types
   allure the suite under pytest, and an Allure report of it; arguments go to pytest
+  docs   the documentation site, in build/docs; links are checked
   bench  how the time to explain grows with examples, and other rates
 
 Whatever is missing is installed first: Python packages into .venv, and, for root on Debian or Ubuntu,
@@ -202,7 +205,7 @@ def main() -> None:
     try:
         use_fitting_python()
         make_environment()
-        if name not in ("lint", "bench"):
+        if name not in ("lint", "bench", "docs"):
             find_tools()
     except SetUpError as error:
         sys.exit(f"plumbline: {error}")
