@@ -7,7 +7,7 @@ played.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from msgspec import structs
 
@@ -116,16 +116,22 @@ class KnownDeviations:
     def _excusing(self, requirement: str, *, followed: bool) -> tuple[Deviation, ...]:
         return tuple(one for one in self.of(requirement) if followed or not one.replaces)
 
-    def not_shown(self, rows: Iterable[VerdictRow]) -> tuple[Deviation, ...]:
+    def not_shown(self, rows: Iterable[VerdictRow], unplayed: Collection[str] = ()) -> tuple[Deviation, ...]:
         """Those that nothing is a case of, though by the verdict table their requirement was put to the test.
 
         Where a requirement failed, was not decided or not exercised, what is on record stays unsaid.
+
+        Args:
+            rows: the verdict table.
+            unplayed: requirements some of whose scenarios the time budget left out: one of these may show it.
         """
         about = [row for row in rows if self.of(row.requirement)]
         tested = {row.requirement for row in about if row.verdict is Verdict.PASS and row.exercised}
         held = {requirement for requirement, verdict in merged(about).items() if verdict in GREEN} & tested
         return tuple(
-            known for known in self.deviations if known.requirement in held and known not in self.shown
+            known
+            for known in self.deviations
+            if known.requirement in held.difference(unplayed) and known not in self.shown
         )
 
 

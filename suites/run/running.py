@@ -201,7 +201,8 @@ class _Run:
             self._rules(whole)
         self._fill_up()
         missed = self._look_for_clauses()
-        not_shown = self._on_record.not_shown(self._rows)
+        unplayed = {requirement for one in self._waiting for requirement in one.requirements}
+        not_shown = self._on_record.not_shown(self._rows, unplayed)
         self._write_all(
             msgspec.structs.replace(whole, deviations_not_seen=not_shown, clauses_not_reached=missed)
         )
