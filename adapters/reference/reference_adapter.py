@@ -221,8 +221,7 @@ class ReferenceAdapter(Adapter):
         """Let everything happen that can."""
         del timeout_ms
         simulation = self._ready()
-        simulation.come_to_rest()
-        simulation.seen = len(simulation.events)
+        simulation.settle()
         return SettleResult(settled=True)
 
     def contents(self, member: str, region: str) -> tuple[Content, ...] | None:

@@ -71,6 +71,12 @@ class Simulation:
         while self.take_step():
             pass
 
+    def settle(self) -> None:
+        """Let everything happen that can, and know that it was looked at."""
+        self.come_to_rest()
+        self.world = self.model.rest.settled(self.world)
+        self.seen = len(self.events)
+
     def take_step(self) -> bool:
         """Let one thing happen; False if nothing can.
 

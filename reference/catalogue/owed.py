@@ -21,7 +21,6 @@ OWED: frozenset[str] = frozenset(
         "SER-PRIMARY-04:waits",
         "REM-SCOPE-01:settings",
         "S2C-OPS-05:expiration",
-        "FO-HA-04:drops",
         "WAN-OPS-07:regions",
     }
 )

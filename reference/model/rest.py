@@ -79,6 +79,10 @@ class Quiescence:
             and (self._setting.tombstones is None or self._collecting.quiet(state))
         )
 
+    def settled(self, state: World) -> World:
+        """The world that the harness has been told to have settled, with nothing held back."""
+        return self._clients.settled(state) if self._setting.clients else state
+
     def _calls_rest(self, state: World, held: frozenset[tuple[str, str]]) -> bool:
         for op_id, call in self._asked(state):
             operation = self._setting.operations[op_id]

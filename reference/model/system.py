@@ -85,7 +85,7 @@ class Model:
         self.collecting = Collecting(setting)
         committing = Committing(setting, self.callers, self.replicates, self.deliveries, self.forwarding)
         self.transactions = Transactions(setting, self.callers, self.forwarding, committing)
-        rest = Quiescence(
+        self.rest = Quiescence(
             setting,
             self.callers,
             self.buckets,
@@ -98,7 +98,7 @@ class Model:
             self.collecting,
             self.transactions,
         )
-        self.timeline = Timeline(setting, self.deliveries, self.receivers, rest, answers, self.interests)
+        self.timeline = Timeline(setting, self.deliveries, self.receivers, self.rest, answers, self.interests)
 
     def initial(self) -> World:
         """Nothing has happened yet."""

@@ -194,7 +194,9 @@ class Timeline:
         if after is not None:
             yield Step(("harness", due), after, ((TIMELINE, due),), claims.NEXT_MOMENT)
         elif self._has_happened(world, due):
-            yield Step(("harness", due), world, ((TIMELINE, due),), claims.NEXT_MOMENT)
+            whole = isinstance(due, Settled) and not due.held
+            after = self._rest.settled(world) if whole else world
+            yield Step(("harness", due), after, ((TIMELINE, due),), claims.NEXT_MOMENT)
 
     def _hosting(self, world: World, due: Left | Joined | Hosted) -> Iterator[Step]:
         """A member gives up its copy or takes one; while anything is still on its way, not yet."""

@@ -120,6 +120,8 @@ class Message(msgspec.Struct, frozen=True):
     without the new one. `renamed` is what has lost its identity, as it should not.
     `event` is what came from another site, over the connection `wire`; or, where `queue` is named, what
     enters the member's copy of that queue. A message with a `queue` and no event removes all up to `mark`.
+    `acknowledged` is, at a secondary, how many milliseconds of held time had passed at a settle point by
+    which the client had processed it; else STILL_UNKNOWN.
     """
 
     op_id: int
@@ -134,6 +136,7 @@ class Message(msgspec.Struct, frozen=True):
     mark: int = 0
     bare: bool = False
     renamed: bool = False
+    acknowledged: int = STILL_UNKNOWN
 
 
 class GateState(IntEnum):
@@ -328,6 +331,8 @@ class Served(msgspec.Struct, frozen=True):
             has processed; region and key are "" where logs have one order of all keys.
         touched: (client, thread) → when the client processed its first and last event of the thread, in
             milliseconds that the harness let pass, or STILL_UNKNOWN; only where clients forget threads.
+        received: (client, op id) → True, where the client has processed it since it has this primary; only
+            where clients forget threads.
         refusals: (member or client, region) → the keys of which its cache writer refuses changes.
         lost: (client, server) → True, where what the server answers to the client is lost.
         withdrawn: (client, region) → what the client has withdrawn there; only where that may come back.
@@ -341,6 +346,7 @@ class Served(msgspec.Struct, frozen=True):
     tracks: HashedMap[tuple[str, str, str, str], int]
     refusals: HashedMap[tuple[str, str], frozenset[str]]
     touched: HashedMap[tuple[str, str], tuple[int, int]]
+    received: HashedMap[tuple[str, int], bool]
     lost: HashedMap[tuple[str, str], bool]
     highest: HashedMap[tuple[str, str], int]
     withdrawn: HashedMap[tuple[str, str], tuple[Interest, ...]]
@@ -469,7 +475,7 @@ def empty_world() -> World:
     """Nothing has happened yet."""
     none: HashedMap[Any, Any] = HashedMap()
     wan = Wan(none, none, none, none, none, none, none, none)
-    served = Served(none, none, none, none, none, none, none, none, none)
+    served = Served(none, none, none, none, none, none, none, none, none, none)
     tombs = Tombs(none, none, none)
     return World(none, none, none, none, none, none, none, none, none, wan, served, tombs, none, none)
 

@@ -26,6 +26,10 @@ def any_policy(policy: str | None) -> Free:
     return Free(tuple(dict.fromkeys((policy, LOADS_KEYS, LOADS_NOTHING))))
 
 
+DROPPED_WITHIN_MS = 60_000
+"""By then a secondary has dropped what its client acknowledged: an interval is a second by default."""
+
+
 class FailoverDecisions(Subject):
     """What clients and servers do when a server dies."""
 
@@ -109,6 +113,18 @@ class FailoverDecisions(Subject):
     def removes_copies_when_sent() -> bool:
         """Whether a secondary drops events that were sent and not yet received: it does not (001, L71)."""
         return False
+
+    @staticmethod
+    @decision("FO-HA-04")
+    def drops_acknowledged(passed_ms: int) -> Free | bool:
+        """Whether a secondary drops what its client acknowledged so long ago: within a few intervals.
+
+        Source: 001, L71, where the events that are sent again are few.
+
+        Args:
+            passed_ms: for how long everything has known that it was acknowledged, at least.
+        """
+        return True if passed_ms > DROPPED_WITHIN_MS else Free((False, True))
 
     @staticmethod
     @decision("FO-HA-02")
@@ -302,6 +318,12 @@ FAULTS = (
         "FO-HA-04",
         "secondaries hear that events are done as soon as they are sent",
         removes_copies_when_sent=lambda: True,
+    ),
+    variant(
+        "copies-never-dropped",
+        "FO-HA-04",
+        "secondaries keep for ever what their client has acknowledged",
+        drops_acknowledged=lambda passed_ms: False,  # noqa: ARG005
     ),
     variant(
         "resumes-with-the-next",

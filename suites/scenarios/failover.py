@@ -33,6 +33,9 @@ TWICE_SECURED = (Client(name=K, servers=("B", "C", "D"), redundancy=2),)
 
 TIMEOUT_MS = 1_000
 
+LONG_MS = 600_000
+"""By then a secondary knows what a client has acknowledged, and the client has forgotten whose it was."""
+
 FORGETTING = (Client(name=K, servers=("B", "C"), redundancy=1, tracking_timeout_ms=TIMEOUT_MS),)
 """A client with a secondary that does not remember threads for long."""
 
@@ -189,6 +192,23 @@ def a_failover_to_a_secondary_loses_nothing_and_waits_for_no_other_client(s: Sta
     s.log_is(K, "x", first, second, third)
     s.log_is(K, "y", fourth)
     s.holds(K, "x", None)
+
+
+@scenario("FO-HA-04", needs=KILLS_IN_TIME, clients=FORGETTING, checks=False)
+def a_secondary_has_dropped_what_was_acknowledged_long_ago(s: Stage) -> None:
+    # The client knows nothing of these threads any more, and so takes whatever is sent again.
+    s.hold_time()
+    events = [s.put("A", "x", thread=thread) for thread in ("one", "two")]
+    other = s.do("A", OperationKind.DESTROY, "x", thread="two")
+    s.settle()
+    s.let_pass(LONG_MS)
+    s.settle()
+    s.crash("B")
+    s.settle()
+    s.log_is(K, "x", *events, other)
+    events = [*events, other, s.put("A", "x", thread="one")]
+    s.settle()
+    s.log_is(K, "x", *events)
 
 
 @scenario("FO-HA-07", needs=KILLS_AND_GATES, clients=TWICE_SECURED, members=4, checks=False)

@@ -217,6 +217,10 @@ class Clients:
             for channel, messages in world.channels.items()
         )
 
+    def settled(self, world: World) -> World:
+        """The world that has settled."""
+        return self._failover.settled(world)
+
     def waits(self, world: World, operation: Operation) -> bool:
         """Whether a call may have to wait for another call of its client on the same key."""
         return self._calls.waits(world, operation)

@@ -22,6 +22,7 @@ from plumbline.reference.model.world import (
     Message,
     MessageState,
     QueuePlacement,
+    Served,
     World,
 )
 from plumbline.reference.rulebook.values import Free, each
@@ -38,6 +39,9 @@ REMAINS = "remains of a dead server"
 
 ACKNOWLEDGED = "tells secondary what was received"
 """The step that only tells, now and then."""
+
+OVERDUE = "drops what was acknowledged long ago"
+"""The step that a secondary has to take before anything is settled."""
 
 
 class Failover:
@@ -69,8 +73,50 @@ class Failover:
         secured = bool(self._alive(world, line.secondaries))
         return line.primary in world.wan.dead and any(each(book.fails_over(secured)))
 
+    def settled(self, world: World) -> World:
+        """The world that has settled: copies at secondaries carry since when their client has had them.
+
+        Only of clients that forget threads, while time is held: others take nothing twice.
+        """
+        copies, received = world.served.copies, world.served.received
+        if not world.wan.stands or not received:
+            return world
+        for (server, client), queue in world.served.copies.items():
+            if any(channel.target == client for channel in world.channels):
+                continue
+            marked = tuple(
+                replace(message, acknowledged=world.wan.passed)
+                if message.acknowledged == STILL_UNKNOWN and (client, message.op_id) in received
+                else message
+                for message in queue
+            )
+            copies = copies.set((server, client), marked)
+        return world.but(served=replace(world.served, copies=copies))
+
+    def _drops(self, world: World, message: Message) -> tuple[bool, ...]:
+        """Whether a secondary drops what its client has processed; several answers while that is free."""
+        since = message.acknowledged
+        passed = 0 if since == STILL_UNKNOWN else world.wan.passed - since
+        return each(self._setting.book.drops_acknowledged(passed))
+
+    def _overdue(self, world: World, client: str, secondary: str) -> set[int]:
+        """The op ids that a secondary must have dropped by now."""
+        return {
+            message.op_id
+            for message in world.served.copies.get((secondary, client), ())
+            if message.acknowledged != STILL_UNKNOWN and all(self._drops(world, message))
+        }
+
     def quiet(self, world: World) -> bool:
-        """Whether every client has a server that lives, as far as there is one to be had."""
+        """Whether every client has a server that lives, if there is one; secondaries hold nothing overdue."""
+        dead = world.wan.dead
+        if any(
+            self._overdue(world, client, secondary)
+            for secondary, client in world.served.copies
+            for line in [world.served.lines[client]]
+            if secondary in line.secondaries and not {line.primary, secondary} & set(dead)
+        ):
+            return False
         if not world.wan.dead and not any(line.primary == NOBODY for line in world.served.lines.values()):
             return True
         book = self._setting.book
@@ -142,7 +188,9 @@ class Failover:
         where = (client, self._setting.operations[message.op_id].thread)
         now = world.wan.passed if world.wan.stands else STILL_UNKNOWN
         first, _ = world.served.touched.get(where, (now, now))
-        return world.but(served=replace(world.served, touched=world.served.touched.set(where, (first, now))))
+        touched = world.served.touched.set(where, (first, now))
+        received = world.served.received.set((client, message.op_id), value=True)
+        return world.but(served=replace(world.served, touched=touched, received=received))
 
     def tracking(self, world: World, client: str, message: Message) -> World:
         """The world in which the client knows that it has processed a message."""
@@ -180,7 +228,13 @@ class Failover:
             after = copies.set(where, kept) if kept else copies.delete(where)
             return world.but(served=replace(world.served, copies=after))
 
-        received = {m.op_id for m in queue if all(self.processed(world, client, m))}
+        if line.primary not in world.wan.dead and (overdue := self._overdue(world, client, secondary)):
+            yield Step((OVERDUE, secondary, client), without(overdue))
+        received = {
+            message.op_id
+            for message in queue
+            if all(self.processed(world, client, message)) and any(self._drops(world, message))
+        }
         if received:
             # What a client may forget, it does not recognise when it comes again.
             forgets = self._setting.clients[client].tracking_timeout_ms is not None
@@ -282,7 +336,8 @@ class Failover:
 
     def _moved(self, world: World, client: str, line: QueuePlacement) -> Iterator[World]:
         """The worlds in which a client has its other server, and has kept what it knew, as it should."""
-        served = replace(world.served, lines=world.served.lines.set(client, line))
+        served = self._unacknowledged(world.served, client)
+        served = replace(served, lines=served.lines.set(client, line))
         for keeps in each(self._setting.book.keeps_tracks()):
             tracks = served.tracks
             for where in served.tracks if not keeps else ():
@@ -294,6 +349,19 @@ class Failover:
                     if (server, client) in copies:
                         copies = copies.delete((server, client))
                 yield world.but(served=replace(served, tracks=tracks, copies=copies))
+
+    @staticmethod
+    def _unacknowledged(served: Served, client: str) -> Served:
+        """Without what was acknowledged to a server that has died: it may have passed on none of it."""
+        copies, received = served.copies, served.received
+        for where in served.received:
+            if where[0] == client:
+                received = received.delete(where)
+        for where, queue in served.copies.items() if received is not served.received else ():
+            if where[1] == client:
+                fresh = tuple(replace(message, acknowledged=STILL_UNKNOWN) for message in queue)
+                copies = copies.set(where, fresh)
+        return replace(served, copies=copies, received=received)
 
     def _resumed(self, world: World, server: str, client: str) -> Iterator[World]:
         for at_once in each(self._setting.book.resumes_at_once()):
