@@ -11,7 +11,7 @@ release = VERSION
 html_title = f"Plumbline {VERSION}"
 
 extensions = ["myst_parser"]
-# Tables are written from measured/; schemas are files to download; pictures come with the pages that show them.
+# Tables are written from measured/. Schemas are files to download. Pictures come with the pages.
 exclude_patterns = ["measured/**", "schemas/**", "pictures/**"]
 # `page.md#heading` works as it does in a view of the repository.
 myst_heading_anchors = 4
