@@ -26,6 +26,7 @@ HELD = (
     "docs/development.md",
     "docs/verdicts.md",
     "docs/architecture.md",
+    "docs/findings.md",
 )
 """The pages whose sentences are held to a length."""
 
