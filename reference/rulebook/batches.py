@@ -13,7 +13,7 @@ from plumbline.reference.rulebook.variant import variant
 
 
 def any_batch(waiting: int, size: int) -> Free:
-    """As large as it may be, one too large, or of one event."""
+    """Three sizes of a batch: the largest allowed, one event more, and a single event."""
     right = min(waiting, size)
     return Free(tuple(dict.fromkeys((right, min(waiting, size + 1), 1))))
 

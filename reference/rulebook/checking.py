@@ -17,7 +17,10 @@ class CheckingDecisions(Subject):
     @staticmethod
     @decision("CFG-CHECKS-03", free=lambda own, _: Free(tuple(dict.fromkeys((own, True, False)))))
     def setting_obeyed(own: bool | None, others: tuple[bool | None, ...]) -> bool | None:  # noqa: ARG004
-        """Which setting of checks a region goes by: its own, whatever other regions name (L43 s3)."""
+        """Which setting of checks a region obeys: its own.
+
+        Settings of other regions change nothing (L43 s3).
+        """
         return own
 
     @staticmethod

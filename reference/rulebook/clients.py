@@ -84,13 +84,13 @@ class CallDecisions(Subject):
     @staticmethod
     @decision("C2S-ABORT-01")
     def client_writer_aborts(kind: OperationKind) -> bool:  # noqa: ARG004
-        """Whether a client's cache writer can abort what it calls, of whatever kind: it can (001, L16)."""
+        """Whether a client's cache writer can abort its client's call: it can, for each kind (001, L16)."""
         return True
 
     @staticmethod
     @decision("C2S-ABORT-02")
     def server_writer_aborts(kind: OperationKind) -> bool:  # noqa: ARG004
-        """Whether a server's cache writer can abort what a client calls, of whatever kind: it can.
+        """Whether a server's cache writer can abort a client's call: it can, for each kind.
 
         Source: 001, L16.
         """
@@ -135,7 +135,7 @@ class CallDecisions(Subject):
     @staticmethod
     @decision("C2S-OPS-05", free=lambda keys, held: Free((keys, held, ())))
     def cleared_at_server(keys: tuple[str, ...], held: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG004
-        """Which of the server's keys a client's clear removes: all, whatever the client holds (001, L21)."""
+        """Which keys of its server a client's clear removes: all. The client may hold fewer (001, L21)."""
         return keys
 
     @staticmethod

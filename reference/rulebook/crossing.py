@@ -127,11 +127,12 @@ class OnwardDecisions(Subject):
     @staticmethod
     @decision("WAN-CFG-01", "WANC-TOMB-01")
     def goes_on(found: bool, by_peer: bool) -> bool:  # noqa: ARG004
-        """Whether what came from another site enters queues to sites that lack it: every event does.
+        """Whether an event from another site enters queues to sites that lack it: every event does.
 
         Source: 000, L7.
 
-        Whatever it finds there to change, and whether that member has received it itself or from a peer.
+        This holds whether or not the event finds an entry to change. It holds for the receiving member and
+        for its peers.
         """
         return True
 

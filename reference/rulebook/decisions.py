@@ -127,8 +127,10 @@ IN_FRONT = (
     ("is_repeated", "serves_client"),
     ("times_sent", "serves_client"),
 )
-"""Decisions on clients that are blamed in front of others, whatever their order above: random examples are
-drawn by that, and would be others."""
+"""Decisions on clients that are blamed first.
+
+The order above stays as it is, because random examples are drawn by it.
+"""
 
 
 def narrowest_first(decisions: Iterable[str]) -> tuple[str, ...]:

@@ -28,8 +28,8 @@ def effects(
     """
     found = _EFFECTS[kind](state, token)
     if of_client and kind in _LEFT and Effect(Status.ABSENT) in found:
-        # Where the server has nothing to destroy or invalidate it is not said what the client is told, nor
-        # whether the operation goes on all the same: to the client's own copy, or to everybody's.
+        # Where the server has nothing to destroy or invalidate, no document says what the client receives.
+        # Nor does one say whether the operation still changes the client's own copy, or all copies.
         everywhere = Effect(Status.OK, None, _LEFT[kind], distributed=True)
         silent = () if everywhere in found else (everywhere,)
         return (*found, Effect(Status.OK), Effect(Status.OK, at_client=True), *silent)

@@ -137,7 +137,7 @@ class TimestampDecisions(Subject):
     @staticmethod
     @decision("WANC-LOCAL-02")
     def keeps_later_time() -> bool:
-        """Whether an entry keeps the later timestamp of two local updates, whichever wins: it does.
+        """Whether an entry keeps the later timestamp of two local updates: it does, even if the earlier wins.
 
         Source: 004, L30.
         """

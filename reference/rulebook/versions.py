@@ -22,7 +22,7 @@ def any_stamp(stored: Stamp | None, member: str, kind: OperationKind) -> Free:
 
 
 def any_stamp_stored(incoming: Stamp, stored: Stamp | None, receiver: str) -> Free:
-    """The version that comes, the next or the one stored, signed by anybody concerned."""
+    """The version of the update, the next one or the stored one, signed by each member or client involved."""
     versions = {incoming.version, incoming.version + 1, *(() if stored is None else (stored.version,))}
     members = {incoming.member, receiver, *(() if stored is None else (stored.member,))}
     return Free(tuple(Stamp(version, member) for version in sorted(versions) for member in sorted(members)))

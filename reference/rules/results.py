@@ -1,4 +1,4 @@
-"""What judging many runs leaves: one flat table of results, whichever engine made it, and its sums.
+"""The results of judging many runs: one flat table, the same for each engine, and its sums.
 
 A row is about a run (`row = 'run'`, one for every run, so that none gets lost), a verdict, a witness or a
 flaw; columns that do not concern it are null. Knows no engine but the one SQL text that sums up.
@@ -129,7 +129,10 @@ def summarise(results: pa.Table) -> pa.Table:
 
 
 def with_verdicts(sums: pa.Table) -> pa.Table:
-    """Sums (SUMMARY_SCHEMA), each with the verdict that stays of all runs, whichever engine has summed up."""
+    """Returns the sums (SUMMARY_SCHEMA), each with its verdict over all runs.
+
+    Any engine may have made the sums.
+    """
     rows = zip(*(sums[name].to_pylist() for name in _COUNTED.values()), strict=True)
     verdicts = [
         merge(verdict for verdict, count in zip(_COUNTED, counts, strict=True) if count) for counts in rows

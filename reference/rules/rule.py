@@ -40,8 +40,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         requirement: the id of the requirement judged.
         view: black-box or internal.
         empty_start: whether it assumes that regions are empty where an example begins.
-        only_with: a kind of row without which a trace holds no opportunity, "" if there is none: whoever
-            judges need not ask then.
+        only_with: a kind of row without which a trace holds no opportunity, "" if there is none. The engine
+            skips the rule where that kind is missing.
         parts: the parts that it names; what those need comes with them.
         columns: every column of the trace that it reads, by its parts too.
         opportunity: what one row of its answer is.

@@ -1,6 +1,6 @@
 """How the outcome of judging is told to people, in lines.
 
-Whatever comes from a trace or a candidate is untrusted text and is made harmless for a terminal.
+Text from a trace or a candidate is untrusted. It is made harmless for a terminal.
 """
 
 from __future__ import annotations
