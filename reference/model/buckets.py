@@ -1,8 +1,8 @@
 """Buckets: the keys of partitioned regions, each with a primary and redundant copies.
 
 Owns where updates of such a key are carried out and who is sent them, and what becomes of the key when its
-primary dies. Which keys share a bucket nobody has to say: each key has a bucket of its own here. What a copy
-makes of an update that has reached it, `replicates` says.
+primary dies. Each key has a bucket of its own here, so no set-up says which keys share one. `replicates`
+decides what a copy does with an update that has reached it.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ class Buckets:
     def _carried_out(
         self, world: World, view: View, operation: Operation, entry: Entry, effect: Effect, at: str
     ) -> Iterator[Step]:
-        """The update changes the entry of the member that carries it out; nobody else has it yet."""
+        """The steps by which the primary changes its own entry. No other member has the update yet."""
         region, key, op_id = operation.region, operation.key, operation.op_id
         place, shown = self._replicates.shown(at, operation)
         decided = self._replicates.decided_by_log(view, place, shown)
@@ -362,9 +362,9 @@ class Buckets:
     def _agreed(
         self, world: World, view: View, where: Where, copies: tuple[str, ...]
     ) -> Iterator[tuple[World, Shows, int]]:
-        """The worlds in which the survivors hold one state of a key: that of one of them, whichever.
+        """The worlds in which all survivors hold one state of a key: the state of any one of them.
 
-        Whether listeners are told what a copy has missed is not said.
+        No document says whether listeners receive what a copy has missed.
         """
         book, entries = self._setting.book, world.entries
         for keeps in each(book.keeps_copies()):

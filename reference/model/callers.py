@@ -185,7 +185,7 @@ class Callers:
         return each(self._setting.book.applies_unprocessed(processed))
 
     def _sent_ahead(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
-        """Clients are sent an event of which nobody knows yet how it will be stamped."""
+        """The step by which a server sends clients an event before the event has a version stamp."""
         marked = world.but(calls=world.calls.set(operation.op_id, replace(call, ahead=True)))
         for after in queued(marked, self._setting, self._strength, operation.member, operation, None):
             yield Step(("sends ahead", operation.member, operation.op_id), after)
@@ -355,8 +355,8 @@ class Callers:
     def _heard_first(self, world: World, view: View, operation: Operation) -> bool:
         """Whether it matters to clients when their server changes its copy, though its log says what is next.
 
-        They may hear of something that it tells nobody of, in front of the operation or behind it. And one
-        that starts anew fetches what its server holds by then.
+        They may receive an event that the server's listener does not show, before the operation or after it.
+        A client that starts anew fetches what its server holds by then.
         """
         member, heard = operation.member, self._foresight.clients
         return self._setting.serves(member) and (

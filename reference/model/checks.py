@@ -64,7 +64,7 @@ class Checks:
     def _overwrites(
         self, world: World, incoming: Stamp | None, entry: Entry, where: tuple[str, str]
     ) -> tuple[bool, ...]:
-        """Whether an update is applied whatever its version: over a tombstone that has expired, if later."""
+        """Whether an update is applied with no comparison: over an expired tombstone, if it is later."""
         stored = entry.stamp
         if self._setting.tombstones is None or entry.state is not EntryState.TOMBSTONE:
             return (False,)
@@ -116,7 +116,7 @@ class Checks:
     def _between_sites(
         self, world: World, operation: Operation, incoming: Stamp, stored: Stamp, entry: Entry, at: int
     ) -> Iterator[CheckResult]:
-        """The comparison with what another site wrote: by time, whatever the versions (004, L30 to L34)."""
+        """The comparison with an update of another site: by timestamps, not by versions (004, L30 to L34)."""
         compared = tombstones.between_sites(self._setting.book, entry, operation)
         if not all(compared):
             yield CheckResult(applied=True, tie=False, order=world.order)
@@ -173,7 +173,7 @@ class Checks:
     def _timed(
         self, world: World, operation: Operation, stamp: Stamp, incoming: Stamp, stored: Stamp | None
     ) -> Stamp:
-        """The stamp with the later of two timestamps of one site, whichever update has won."""
+        """The stamp with the later of two timestamps of one site, also where the earlier update has won."""
         stamp = replace(stamp, site=incoming.site, times=incoming.times)
         if stored is None or stored.site != incoming.site or not stored.times:
             return stamp

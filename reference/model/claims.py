@@ -8,10 +8,10 @@ from __future__ import annotations
 from plumbline.reference.search.transition import Claim
 
 LOOKED_AT = frozenset(("look",))
-"""Clashes with what must have happened when everything settles: somebody looks at a queue before that."""
+"""Conflicts with what must have happened by quiescence: the harness reads a queue before that."""
 
 LOOKED_AT_IN_ORDER = LOOKED_AT | {"look at order"}
-"""Clashes with what may enter a queue before or behind something else: somebody looks at it some time."""
+"""Conflicts with what may enter a queue before or behind another event: the harness reads the queue later."""
 
 TIME_PASSES = frozenset(("time",))
 """Clashes with what makes a batch leave, or adds to one: time is let pass, or stands still."""
@@ -102,7 +102,7 @@ UNANSWERED_STAYS = frozenset(
         "answers_when_stopped",
     }
 )
-"""Decisions on which "what was sent in vain is as if it had not been sent" rests."""
+"""Decisions on which "a message without effect is as if it had not been sent" rests."""
 
 BATCHES_AS_SET = frozenset(
     {"batch_of", "settings_of", "interval_of", "full_batch_waits", "leaves_partial", "leaves_at_interval"}
@@ -140,8 +140,8 @@ TOLD_LATE = (
 )
 """Decisions on which "each position was the last one removed at some time, and may be told of later" rests.
 
-An answer may come for every single event, just before the next is applied; so whoever tells late may tell of
-any position up to the last, as if it had been told then and had been on its way since.
+A receiver may answer each event just before it applies the next. So a primary that reports late may report
+any position up to the last. That position is as if it had been reported then, and had been on its way since.
 """
 
 IN_SEQUENCE = (
@@ -195,7 +195,7 @@ FORWARDS = frozenset(
         "decides_by_own_copy",
     }
 )
-"""Decisions on which "what goes to the server does so whatever the client holds" rests."""
+"""Decisions on which "a call goes to the server, independent of what the client holds" rests."""
 
 CLIENTS_AS_DOCUMENTED = FORWARDS | {
     "serves_client",
@@ -272,7 +272,7 @@ NEXT_MOMENT = Claim(
 )
 READ = Claim(
     "read",
-    "A reading that is right now changes nothing for anybody, and enters no queue; its caller goes on.",
+    "A reading that is right now changes no state and enters no queue; its caller goes on.",
     OTHERS_DO_NOT_MATTER | {"get_crosses", "no_effect_crosses"},
 )
 SEND = Claim(
@@ -294,8 +294,8 @@ LOST = Claim(
 )
 CARRIES_OUT = Claim(
     "carries out",
-    "As for show; the log of a key's primary fixes which update of the key it carries out next, and nobody "
-    "else carries out any.",
+    "As for show; the log of a key's primary fixes which update of the key it carries out next, and no "
+    "other member carries out any.",
     STAMPS_GROW | SEND_TO_COPIES.relies_on,
 )
 TAKES_OVER = Claim(
@@ -310,12 +310,12 @@ TELLS = Claim(
 )
 PASSES_BY = Claim(
     "passes by",
-    "A member without a copy keeps nothing of an update of which it tells nobody.",
+    "A member without a copy keeps nothing of an update that its listener does not show.",
 )
 SHOW = Claim(
     "show",
-    "The log fixes which change of this key comes next on this member; nobody who has yet to call can "
-    "read what is there now, and no silent change may come first.",
+    "The log fixes which change of this key comes next on this member; no call still to come can "
+    "read the present value, and no silent change may come first.",
     OTHERS_DO_NOT_MATTER | STAMPS_GROW,
 )
 SHOW_AND_QUEUE = Claim(
@@ -326,8 +326,8 @@ SHOW_AND_QUEUE = Claim(
 )
 DISCARD = Claim(
     "discard",
-    "Stored stamps only grow, so an update that loses now loses for ever, and losing shows nowhere but "
-    "in a counter that nobody reads in between.",
+    "Stored stamps only grow, so an update that loses now loses for ever, and losing shows only "
+    "in a counter that the harness does not read in between.",
     OTHERS_DO_NOT_MATTER | STAMPS_GROW,
 )
 ACKNOWLEDGED = Claim(
@@ -343,8 +343,8 @@ PASS_ON = Claim(
 )
 SHOW_AND_SEND = Claim(
     "show and send",
-    "As for show; and clients are sent what their server changes in the order in which it tells of it: what "
-    "it does not tell of is not heard by them either, and whoever takes over sends what it holds first.",
+    "As for show; and clients are sent what their server changes in the order in which it shows it: they do "
+    "not receive what it does not show, and the server that takes over sends what it holds first.",
     SHOW.relies_on | CLIENTS_AS_DOCUMENTED,
 )
 DISCARD_UNHEARD = Claim(
@@ -387,8 +387,8 @@ LOST_IN_ORDER = Claim(
 )
 CALLBACK = Claim(
     "callback",
-    "Operation and queue entry lead to the same state, whichever a secondary is told of first; a takeover "
-    "counts what its listener has not been told of yet as queued.",
+    "Operation and queue entry lead a secondary to the same state in either order; a takeover "
+    "counts what its listener has not received yet as queued.",
     TAKEN_OVER_WHOLE,
 )
 TAKEOVER = Claim(

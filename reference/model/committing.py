@@ -41,7 +41,7 @@ _COMMITTED_AS = {
     EntryState.INVALID: OperationKind.INVALIDATE,
     EntryState.TOMBSTONE: OperationKind.DESTROY,
 }
-"""Whatever an operation found when it was called: as what the entry is changed that it is committed to."""
+"""The operation by which a commit changes an entry: one for each state that the transaction leaves."""
 
 STANDS_IN = frozenset({OperationKind.DESTROY, OperationKind.INVALIDATE})
 """What others may be told of though the entry is gone where it is carried out."""

@@ -88,9 +88,9 @@ class Deliveries:
                 yield from self.taken_in(world, view, channel, operation, head)
 
     def _in_vain(self, world: World, view: View, channel: Channel, operation: Operation) -> bool:
-        """Whether a repetition can only be left out: the log tells of none, and nobody counts one.
+        """Whether a repetition has no effect: the log shows none, and no counter is read.
 
-        Where another site writes the key, too, even what is discarded tells something of timestamps.
+        Where another site also writes the key, even a discarded update gives information on timestamps.
         """
         member, foresight = channel.target, self._foresight
         setting = self._setting
@@ -168,7 +168,7 @@ class Deliveries:
     def _without(self, world: World, channel: Channel) -> World:
         """The world without what is on a channel of a dead member.
 
-        What that member has carried out for somebody else waits no more for those who never hear of it.
+        Operations that it has carried out for others no longer wait for members that never receive them.
         """
         calls = world.calls
         for message in world.channels[channel]:

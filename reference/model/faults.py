@@ -145,7 +145,7 @@ class Faults:
                 left = outlived(world, operation, call, member)
                 calls = calls.set(op_id, _survived(call, member) if left is None else left)
             elif call.by == member and call.stage is CallStage.APPLIED:
-                # Nobody else has it: it is as if nobody had been asked.
+                # No other member has it, so the call is as before any replicate was asked.
                 again = replace(call, stage=CallStage.CALLED, by="", reached=call.reached - {member})
                 calls = calls.set(op_id, again)
             elif call.waiting:
@@ -190,7 +190,7 @@ def _without_copy(world: World, member: str) -> World:
 
 
 def _untimed(world: World) -> World:
-    """The world in which nobody knows how long ago clients processed anything."""
+    """The world in which it is unknown how long ago clients processed events."""
     touched = world.served.touched
     for where in world.served.touched:
         touched = touched.set(where, (STILL_UNKNOWN, STILL_UNKNOWN))

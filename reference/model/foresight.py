@@ -17,7 +17,7 @@ from plumbline.reference.search.transition import Place, View
 
 
 class Comes(IntEnum):
-    """How sure it is that somebody comes first: no, perhaps, or without any doubt."""
+    """Whether another observation comes first: no, perhaps, or certainly."""
 
     NO = 0
     PERHAPS = 1
@@ -68,7 +68,7 @@ class Foresight(Protocol):
     def reader_to_come(
         self, world: World, now: int, member: str, operation: Operation, entry: Entry
     ) -> Comes:
-        """Whether somebody reads `entry` before `operation` changes it."""
+        """Whether a call or the harness reads `entry` before `operation` changes it."""
 
     def only_reads(self, operation: Operation) -> bool:
         """Whether it is known that the operation changed nothing on its member."""
@@ -85,19 +85,19 @@ class Foresight(Protocol):
         """
 
     def count_to_come(self, now: int, member: str, operation: Operation) -> bool:
-        """Whether somebody who has not asked yet might read a counter before `operation` is discarded."""
+        """Whether a later request of the harness may read a counter before `operation` is discarded."""
 
     def is_counted(self, world: World, now: int, member: str) -> bool:
-        """Whether somebody reads the member's counters from now on."""
+        """Whether the harness reads the member's counters from now on."""
 
     def collections_are_counted(self, world: World, now: int, member: str) -> bool:
-        """Whether somebody asks from now on how often the member has collected tombstones."""
+        """Whether the harness reads from now on how often the member has collected tombstones."""
 
     def most_counted(self, now: int, member: str) -> int | None:
         """What the member's conflatedEvents can have moved by at most, by what is read of it later."""
 
     def gauge_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
-        """Whether somebody may count the member's tombstones before `operation` reaches it."""
+        """Whether the harness may count the member's tombstones before `operation` reaches it."""
 
     def clear_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
         """Whether the region may be cleared before `operation` reaches the member."""
@@ -106,7 +106,7 @@ class Foresight(Protocol):
         """Whether time may be let pass before `operation` reaches the member."""
 
     def open(self, world: World, view: View) -> frozenset[str]:
-        """Faults to come before everything settles, or under way, and whatever else steps clash with."""
+        """Faults under way or to come before quiescence, and all else that steps conflict with."""
 
     def wants_message(self, world: World, view: View, channel: Channel) -> bool:
         """Whether what is due needs a message of the channel: to be shown, or for a call to return."""
@@ -115,10 +115,10 @@ class Foresight(Protocol):
         """Whether what is due needs an event that the sender has not sent yet."""
 
     def copies_are_looked_at(self, now: int, queue: str) -> bool:
-        """Whether anybody who has not asked yet looks at a copy of the queue."""
+        """Whether a later request of the harness reads a copy of the queue."""
 
     def copy_is_looked_at_now(self, world: World, member: str, queue: str) -> bool:
-        """Whether somebody has asked for the member's copy of the queue and not been told yet."""
+        """Whether a request for the member's copy of the queue is still unanswered."""
 
     def waits_for_all(self, view: View) -> bool:
         """Whether what is due says that all the time was given that anything may take."""
@@ -145,7 +145,7 @@ class Foresight(Protocol):
         """
 
     def binds_tellingly(self, world: World, now: int, queue: str) -> bool:
-        """Whether such a fault is to come, or under way, and somebody may tell what it holds up.
+        """Whether such a fault is under way or to come, and an observation may show what it holds up.
 
         Lost answers can be observed at a settle point only.
         """
@@ -276,7 +276,7 @@ class Unknowing:
         return True
 
     def open(self, *_: object) -> frozenset[str]:
-        """Not known, and nobody asks."""
+        """Returns no fault: nothing is known of what comes."""
         return frozenset()
 
     def wants_message(self, *_: object) -> bool:
@@ -340,7 +340,7 @@ class Unknowing:
         return True
 
     def place_of(self, *_: object) -> tuple[Place, Shown]:
-        """Nobody looks."""
+        """Returns no place, because no log is read."""
         return ((), ())
 
     def may_happen(self, *_: object) -> bool:
@@ -348,5 +348,5 @@ class Unknowing:
         return True
 
     def may_go_untold(self, *_: object, **__: object) -> bool:
-        """No: whoever simulates cuts the log of who dies."""
+        """Returns no: a simulation cuts the log of a member that dies."""
         return False

@@ -1,7 +1,7 @@
 """Renumbers versions so that equivalent states compare equal, and drops those that nothing shows any more.
 
-Owns which versions matter no more but for their differences, and who still compares them; changes nothing
-that anybody could still see.
+Owns which versions matter only by their differences, and which members still compare them. It changes nothing
+that an observation could still show.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Recounting:
                 _lower(least, (site, region, key), world.entry(holder, region, key).stamp or unseen)
         least = {where: version for where, version in least.items() if version > 1}
         if not least:
-            return world  # as nearly always, until everybody has gone on
+            return world  # as nearly always, until all callers have gone on
         for where, stamp in self._under_way(world):
             if where in least:
                 _lower(least, where, stamp)

@@ -75,8 +75,8 @@ class Replicates:
                 checks=False,
                 keeps=keeps,
             )
-        # Without checking nothing is promised to races: somebody may have destroyed the key meanwhile. And
-        # whether it is worth telling that there is nothing to destroy or invalidate is not said.
+        # Without checking, races have no promised outcome: another call may have destroyed the key meanwhile.
+        # No document says whether a listener receives a destroy or invalidate that finds no entry.
         gone = entry.state in (EntryState.ABSENT, EntryState.TOMBSTONE)
         if (head.update and gone) if stores else not tombstones.finds(entry, becomes):
             yield from self.passed_over(world, view, channel, operation, head)
@@ -110,7 +110,7 @@ class Replicates:
                 continue  # as for most of what is on its way, which is asked in every state
             ordered = self._checks.ranked(world.but(order=finding.order), operation, finding)
             for value in each(book.value_stored(operation.token, entry.token)):
-                # A client has no member id: whatever it signed, it would have to sign for its server.
+                # A client has no member id, so it signs for its server.
                 signer = channel.source if member in self._setting.clients else member
                 stamps = self._checks.stored_stamps(ordered, operation, head.stamp, entry.stamp, signer)
                 for stamp, keeps in product(
@@ -201,7 +201,7 @@ class Replicates:
         )
         again = head.event is not None and not self.ways.is_shown_once(world, view, head.wire, head.op_id)
         found = tombstones.finds(entry, becomes)
-        # Whoever dies untold has changed its copy all the same.
+        # A member that dies before its listener has received the change has changed its copy all the same.
         ways = [
             way
             for sent in self.queued(after, view, member, operation, head, sure=times > 0 or found)
@@ -433,7 +433,7 @@ class Replicates:
     ) -> Claim | None:
         """The claim of a discard: where clients are served, only if none shows that it was sent it.
 
-        Whoever has to be sent it all the same may have to be so at a moment at which it shows nothing there.
+        A client that must still be sent it may have to be so while the client shows nothing.
         """
         if not self._setting.serves(member):
             return claims.DISCARD

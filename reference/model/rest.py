@@ -134,7 +134,7 @@ class Quiescence:
                 continue
             if head.queue:
                 if patient or head.event is not None or channel.source in state.wan.dead:
-                    return False  # what the dead have said arrives or is lost, before anybody takes over
+                    return False  # messages of dead members arrive or are lost before a takeover
                 continue
             key = self._setting.operations[head.op_id].key
             if head.op_id in self._setting.transactions and (channel.source, key) in held:

@@ -29,7 +29,7 @@ def restarted(world: World, setting: Setting, member: str) -> Iterator[World]:
     calls = world.calls
     for op_id in world.calls:
         if setting.operations[op_id].member == member:
-            calls = calls.delete(op_id)  # nobody waits for it any more, and who died does it no more
+            calls = calls.delete(op_id)  # no call waits for it any more, and the dead member does it no more
     before = _without_server(world, setting)
     alone = _forgotten(before.but(wan=wan, calls=calls, discards=world.discards.set(member, 0)), member)
     ways = [alone]

@@ -86,7 +86,8 @@ class Setting:
         clients_as_documented: whether all decisions are as they are on which "what a server changes goes to
             its clients once, in that order" rests.
         as_documented: whether all decisions are answered as the documents of some dialect say.
-        resends: whether all decisions are as they are on which "sent in vain is as if not sent" rests.
+        resends: whether all decisions are as they are on which "a message without effect is as if not sent"
+            rests.
         ambiguous: (region, key) pairs whose versions may differ between runs that show the same.
         redeliverable: op ids whose message may be delivered once more; None for all.
         sites: site number → its members.
@@ -261,13 +262,13 @@ class Setting:
         return next(named, None)
 
     def caller(self, op_id: int) -> frozenset[str]:
-        """The client that called an operation; nobody if a member did."""
+        """The client that called an operation; empty if a member called it."""
         client = self.originators.get(op_id)
         return frozenset() if client is None else frozenset((client,))
 
     @property
     def holders(self) -> tuple[str, ...]:
-        """Everybody who holds copies: members and clients."""
+        """All holders of copies: members and clients."""
         return (*self.members, *self.clients)
 
     def take_up(self, operation: Operation, share: Share | None = None) -> None:
@@ -293,7 +294,10 @@ class Setting:
         return _BULK_OF[operation.kind] if operation.op_id in self.shares else operation.kind
 
     def ends_as(self, op_id: int, outcome: Outcome) -> Outcome:
-        """What the harness is told of a call: that of many keys one was absent, nobody is told."""
+        """The outcome that the harness receives of a call.
+
+        For one key of many, an absence is not reported.
+        """
         if op_id in self.shares and outcome.status is Status.ABSENT:
             return Outcome(Status.OK)
         return outcome

@@ -122,7 +122,7 @@ class Model:
         return self._of_parts(state, view)
 
     def _one_by_one(self, state: World, view: View) -> Iterator[Step]:
-        """Where clients try again, members keep less, or somebody transacts, hardly anything is claimed."""
+        """The steps, hardly any claimed, where clients try again, members keep less, or transactions run."""
         transacts = bool(self.setting.transactions)
         sends = claims.SEND if self.setting.lesser or transacts else None
         of_transactions = self.transactions.steps(state, view) if transacts else ()

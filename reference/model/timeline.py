@@ -158,9 +158,9 @@ class Timeline:
         return self._deliveries.let_go(freed, gate.member, gate.op_id)
 
     def _has_waited(self, world: World) -> bool:
-        """Whether nothing more need happen, however long one waits.
+        """Whether nothing more need happen, however long the harness waits.
 
-        A parked listener may hold back whatever else comes to the same key of its member.
+        A parked listener may hold back all other events of the same key of its member.
         """
         setting = self._setting
         held = frozenset(
@@ -256,7 +256,7 @@ class Timeline:
                 return None
 
     def _may_begin(self, world: World, fault: Fault) -> bool:
-        """Whether everything has settled, and nobody waits for what the member that died was called for."""
+        """Whether the state is quiescent, and no call waits for an operation of the dead member."""
         called = any(
             self._setting.operations[op_id].member == fault.member and not call.indefinite
             for op_id, call in world.calls.items()
@@ -321,7 +321,7 @@ class Timeline:
     def _return_of_the_dead(
         self, world: World, op_id: int, outcome: Outcome, shows: tuple[tuple[Entry, Entry], ...]
     ) -> Iterator[Step]:
-        """A call on a dead member: what it was told before, or that nobody knows, or that it never was."""
+        """The ends of a call on a dead member: its earlier outcome, an indefinite one, or no begin at all."""
         call: Call = world.calls[op_id]
         told = outcome.status in (Status.INDEFINITE, Status.FAILED)
         if call.outcome is not None:
@@ -334,7 +334,7 @@ class Timeline:
             yield Step(("return", op_id), after, (*shows, *seen), claims.NEXT_MOMENT)
 
     def left_by_dead(self, world: World, op_id: int) -> World:
-        """The world in which nobody waits for a call of a dead member; a living primary goes on with it."""
+        """The world in which no member waits for a dead member's call; a living primary goes on with it."""
         call: Call = world.calls[op_id]
         if self._setting.operations[op_id].region in self._setting.partitioned:
             return world.but(calls=world.calls.set(op_id, replace(call, indefinite=True)))

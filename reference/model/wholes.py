@@ -185,7 +185,7 @@ class Wholes:
         yield from ways
 
     def _sends(self, operation: Operation, *, interested: bool) -> tuple[bool, ...]:
-        """Whether a client that has not called it is told; more than one answer also where nobody says so."""
+        """Whether a client other than the caller receives it; several answers where no document says so."""
         book = self._setting.book
         if operation.kind in DESTROYS_REGION:
             return each(book.sends_region_destroys()) if interested else (False, True)

@@ -18,7 +18,7 @@ from plumbline.reference.rulebook.values import EntryState, Stamp
 from plumbline.reference.search.hashed_map import HashedMap
 
 STILL_UNKNOWN = -1
-"""How much time has passed where nobody held it still."""
+"""The elapsed time where the harness did not hold time still."""
 
 LOOK = "look"
 """Stands for a question after a queue among those that were asked."""
@@ -67,7 +67,7 @@ class Call(msgspec.Struct, frozen=True):
         again: whether the answer was lost, and its client is about to try again.
         at: the server that its client has tried again at; "" for the one it was called at.
         renamed: whether it was tried again under another identity, as it should not.
-        by: the replicate that carries it out; "" where whoever it is called on does so.
+        by: the replicate that carries it out; "" where the member on which it is called does so.
         reached: the members that have it already, where a replicate carries it out.
         carrier: which member has carried it out, where the region is partitioned.
         silent: whether that member's listener is still to be told of it.

@@ -1,8 +1,8 @@
 """Attempts: what a client tries again whose answer was lost, and how servers recognise it.
 
-A server knows the highest number of each thread (001, L44). It matters only to what comes again, so nobody
-counts before answers are lost for the first time. A client tries again where it can be answered: an attempt
-whose answer is lost as well says nothing that the one before did not.
+A server knows the highest number of each thread (001, L44). The number matters only to repeated calls, so the
+model counts from the first lost answer on. A client tries again where it can be answered. An attempt whose
+answer is lost as well adds nothing to the one before.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def ways_of(
 
 
 def recipients(setting: Setting, operation: Operation, others: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """The members that an operation is sent to, whoever called it."""
+    """The members that an operation is sent to, the same for each caller."""
     of_client = operation.op_id in setting.originators
     for sends in each(setting.book.distributes_of_clients()) if of_client else (True,):
         yield from each(setting.book.recipients(others)) if sends else ((),)

@@ -279,4 +279,4 @@ _OWN = {
     OperationKind.LOCAL_INVALIDATE: OperationKind.INVALIDATE,
     OperationKind.LOCAL_DESTROY: OperationKind.DESTROY,
 }
-"""What a local operation does to a client's own copy, where nobody refuses it."""
+"""What a local operation does to a client's own copy, where no cache writer refuses it."""

@@ -132,10 +132,10 @@ class Clients:
     ) -> Claim | None:
         """The claim of a way in which a client takes a message, where it leaves the key alone itself.
 
-        What its log still tells of may come from another server instead, or not at all from this one, so
-        that only showing it is claimed. What its log tells no more of has to pass without a word. Then the
-        only way of doing so is the best one while nobody could see the difference: a key that is not there
-        stays so for every reader, and whatever is older than what has passed is passed over, too.
+        An event that the client's log still shows may come from another server instead. So only the step that
+        shows it is claimed. An event that the log shows no more has to pass without an observation. If only
+        one way does that, it is claimed while no reader can see a difference. A key that is absent stays
+        absent for every reader. Each event older than the one that passed is passed over, too.
         """
         client = channel.target
         if step.shows:
@@ -187,7 +187,7 @@ class Clients:
         return self._foresight.clients.owes_earlier(world, view, client, operation)
 
     def _looks_alike(self, world: World, client: str, head: Message, ways: list[Step]) -> bool:
-        """Whether nobody who reads the key at the client sees a difference, in whichever way it is taken."""
+        """Whether all ways of taking a message look alike to each reader of the key at the client."""
         operation = self._setting.operations[head.op_id]
         seen = {
             reading_of(one.entry(client, operation.region, operation.key))

@@ -1,7 +1,7 @@
 """Failover: the server that sends a client its events dies, and another takes its part.
 
-Owns which servers keep a client's queue. Nobody recruits further secondaries: how a queue is copied to a new
-one is not modelled yet.
+Owns which servers keep a client's queue. The model recruits no further secondaries, because it does not yet
+follow how a queue is copied to a new one.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ class Failover:
             return
         first, last = seen
         now = world.wan.passed
-        # Where time runs, nobody knows how long it was.
+        # Where time runs, the elapsed time is unknown.
         known = world.wan.stands and STILL_UNKNOWN not in seen
         forgets = self._setting.book.forgets(now - first, now - last, timeout_ms) if known else EITHER
         for forgotten in each(forgets):

@@ -115,7 +115,7 @@ class Interests:
                 yield with_interests(world, world.served.interests.set(where, listed))
 
     def _lists(self, world: World, interest: Interest) -> tuple[bool, ...]:
-        """Whether a registration comes on the interest list, whatever is there and whatever it loads."""
+        """Whether a registration enters the interest list; neither the list nor the policy matters."""
         book = self._setting.book
         there = self._present(world, self._server(world, interest.client), interest.region)
         lacking = interest.kind in ("key", "list") and there.keys().isdisjoint(

@@ -58,7 +58,7 @@ def behind_key(sender: Sender, operations: Mapping[int, Operation], operation: O
 
 
 def counted_anew(sender: Sender) -> Sender:
-    """The sender whose positions count from one, and which has nobody to tell what has left its queue."""
+    """The sender whose positions count from one, without secondaries to tell what has left its queue."""
     positions = sorted({event.position for event in (*sender.queue, *sender.callbacks)})
     anew = {position: number for number, position in enumerate(positions, 1)}
     if sender.last == len(positions) and sender.mark == 0 == sender.told:

@@ -93,7 +93,7 @@ class Dispatch:
     def idle(self, world: World, member: str, name: str, *, waits: bool = False) -> bool:
         """Whether the sender has nothing to do unless something else happens first.
 
-        Where it is known to wait, what it could send may be held up by what nobody tells of.
+        Where it is known to wait, an unobserved event may hold up what it could send.
         """
         sender = world.wan.senders[member, name]
         if not self._dispatches[sender.primary]:
@@ -190,7 +190,7 @@ class Dispatch:
         if not (sender.sent and not ahead) and not self._batches.goes_on(world, sender):
             batches = self._batches.begun(world, queue, sender)
         elif view.reduced and not sender.paused and not world.wan.stands and len(wire.events) == sender.sent:
-            # Nobody has taken any of it yet: the batch may as well begin only now, and with more in it.
+            # No receiver has taken any of it yet, so the batch may begin only now and hold more.
             anew = self._batches.begun(world, queue, replace(sender, sent=0))
             batches = (replace(begun, sent=sender.sent) for begun in anew)
         else:
@@ -357,9 +357,10 @@ class Dispatch:
     ) -> list[int]:
         """Up to which positions removals may be told of now.
 
-        Nobody but a look at a copy can tell when that was; so it is told only while somebody looks, or when
-        the primary is about to die, of any position up to which it may have been told before. Where nobody
-        looks, what a successor sends once more without need only holds it up, unless that is told of again.
+        Only a reading of a copy shows when that was. So the model reports a removal only during such a
+        reading, or before the primary dies. It may report any position that may have been reported before.
+        Without a reading, an event that a successor repeats only holds the successor up, unless the event is
+        shown again.
         """
         if not view.reduced:
             return [sender.mark]

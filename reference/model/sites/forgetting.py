@@ -1,7 +1,7 @@
 """Forgetting: what queues hold, and counters, is left out of the world where it can no longer matter.
 
 Two runs that differ in nothing else would stay apart for ever, and all that follows would be walked for each
-of them. Owns when that is so; changes nothing that anybody could still see.
+of them. Owns when that is so; changes nothing that an observation could still show.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class Forgetting:
     def may_forget(self, world: World, now: int, member: str, name: str, event: Queued) -> bool:
         """Whether nothing depends on a member being told that the event was queued, or sending it once more.
 
-        Everybody where the queue leads has it. So a receiver would recognise it, and answer: nothing else
-        comes of it, whoever sends it and whenever, unless it holds something up.
+        All members where the queue leads have it. So a receiver would recognise it, and answer. A repetition
+        has no other effect, from any sender at any time, unless it holds something up.
         """
         if not self._has_passed(world, now, name, event.op_id):
             return False
@@ -105,10 +105,10 @@ class Forgetting:
         return queue.batch_size if waits else None
 
     def _front_goes(self, world: World, now: int, name: str) -> bool:
-        """Whether what everybody has, and all before it, may as well have left the queue already.
+        """Whether an event that all members have, and all before it, may already have left the queue.
 
-        So it may before answers are lost, too, if nobody says meanwhile that nothing more happens: then
-        nothing tells what they hold up. What is behind something that has yet to pass may be in its batch.
+        Before answers are lost it may, too, if no settle point comes meanwhile: then no observation shows
+        what they hold up. An event behind one that has yet to pass may be in the same batch.
         """
         wan, queue = world.wan, self._setting.queues[name]
         return (
@@ -118,7 +118,7 @@ class Forgetting:
         )
 
     def _goes_unseen(self, world: World, now: int, name: str) -> bool:
-        """Whether a queue is emptied by itself for now, as documented, and nobody looks what is left."""
+        """Whether a queue empties by itself for now, as documented, and the harness does not read it."""
         wan = world.wan
         return (
             name in self._simple
@@ -164,7 +164,7 @@ class Forgetting:
         return [position for position in positions if (position in kept if led else position > last)]
 
     def _is_looked_at(self, world: World, now: int, name: str) -> bool:
-        """Whether somebody looks at a copy of the queue, later or just now."""
+        """Whether the harness reads a copy of the queue, now or later."""
         return self._foresight.copies_are_looked_at(now, name) or any(
             queue == name and self._foresight.copy_is_looked_at_now(world, member, name)
             for member, queue in world.wan.senders
@@ -173,8 +173,9 @@ class Forgetting:
     def _without_removed(self, world: World, now: int) -> World:
         """The world in which copies of queues hold nothing more that has left them.
 
-        Whoever looks at a copy can tell, and whoever is told again of what has left: it was still there when
-        the primary died. Else the order in which it had been queued would part worlds for ever.
+        Two observations show such an event: a reading of a copy, and a repetition after it has left. In both
+        cases it was still queued when the primary died. Otherwise the order of queuing would keep worlds
+        apart for ever.
         """
         if not self._setting.tells_late or self._foresight.tells_again():
             return world
@@ -221,7 +222,7 @@ class Forgetting:
         return world
 
     def _without_front(self, world: World, now: int, member: str, name: str) -> World:
-        """The world in which a member is not about to send what everybody has, and all before it."""
+        """The world in which a member's queue begins behind the last event that all members have."""
         sender = world.wan.senders[member, name]
         if not sender.queue or not self._front_goes(world, now, name):
             return world

@@ -72,9 +72,9 @@ def dealt_out(queues: Sequence[QueueAttributes], regions: Sequence[RegionAttribu
 
 
 def told_apart(history: History, book: Rulebook) -> History:
-    """The history as that of senders with a lane for each group: nobody says which dispatcher has which.
+    """The history with a lane for each group, as no candidate says which dispatcher has which group.
 
-    Where two groups share a dispatcher, their order is kept, too; that they do cannot be told from outside.
+    Two groups of one dispatcher keep their order, too. No observation shows that they share it.
     """
     if all(queue.dispatchers == 1 for queue in history.queues):
         return history

@@ -1,8 +1,8 @@
 """Passage: what may pass to another site at once, and what has to pass there once more.
 
-An event that could be sent, shown by all where it leads, and answered, may as well have passed before
-whatever breaks later: what its connection held and who was told of what are the same afterwards, and what is
-queued behind it may take its time. Knows connections and foresight; sends nothing itself.
+An event may be able to be sent, shown by all members of its destination, and answered. Then it commutes with
+any later fault. The connection and all listeners are the same afterwards. Events queued behind it may still
+take their time. Knows connections and foresight; sends nothing itself.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Passage:
     ) -> bool:
         """Whether the event may be sent, shown, answered and removed now, and nothing could tell.
 
-        It is the first that is unanswered, on a connection on which nothing else is; every member where it
-        leads is told of it next, by this queue alone; and nobody who reads or changes the key may come first.
+        It is the first unanswered event, alone on its connection. Every member of the destination shows it
+        next, from this queue alone. No reader or change of the key may come first.
 
         Args:
             world: before the event is sent.
@@ -118,10 +118,10 @@ class Passage:
         )
 
     def _is_yet_to_come(self, world: World, view: View, queue: str, operation: Operation) -> bool:
-        """Whether a member where the queue leads tells of an event yet, and nobody who has it brings it.
+        """Whether a member of the destination still has to show an event, and none that has it forwards it.
 
-        Whoever refuses what comes from another site tells its peers nothing of it. Sent again to one of
-        these it may be applied, and then nobody had heard that it was answered.
+        A member that refuses an event of another site sends its peers nothing of it. Sent again to one of
+        these peers, the event may be applied. Then its answer had not arrived.
         """
         op_id, seen, remote = operation.op_id, world.wan.seen, self._setting.led_to[queue]
         if operation.kind not in ARRIVES or not self._setting.is_timed(operation.region, operation.key):

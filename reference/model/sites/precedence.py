@@ -1,8 +1,8 @@
 """Precedence: what another site still shows tells in which order a queue can have held its events.
 
-Whatever waits in a queue that one member alone feeds into its site comes there in the queue's order, and only
-from there. So where a member of that site shows one event before another, and neither has got to the site,
-they cannot have been queued the other way round. Knows queues and foresight; knows nothing of how they fill.
+Events of a queue that one receiver alone feeds into its site arrive there in the queue's order, and only from
+it. So take two events that have not reached the site yet. If a member there shows one first, they were queued
+in that order. Knows queues and foresight; knows nothing of how they fill.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Records: what a secondary has recorded of operations that its primary has yet to receive.
 
-What the primary has received it has queued or discarded. Of what it queued the secondary is told. Whether it
-is told of a discard, too, and forgets its record, or keeps it until a time-out, no document says (002, the
-two flows; a record is of what the primary has not received). Owns what may be forgotten, and when that
-matters: where somebody looks, and where the primary is dead and its successor queues what it has records of.
+The primary queues or discards each operation that it has received. The secondary receives notice of each
+queued one. Of a discard it may receive notice and drop its record, or keep the record until a time-out: no
+document says. (002, the two flows: a record is of an operation that the primary has not received.) Owns what
+may be dropped, and when that matters: where the harness reads a copy, and where the primary is dead and its
+successor queues its records.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Resolving: a conflict resolver is asked about an event from another site, and its answer decides (L121).
 
-Owns what it is told, and what follows from each answer. Whether one is asked, and whether its answer counts,
-says the rulebook; how events are compared without one is told by whoever asks.
+Owns what the resolver receives, and what follows from each answer. The rulebook decides whether it is asked,
+and whether its answer counts. The calling module gives the comparison that holds without a resolver.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Resolving:
     def _answers(
         self, policy: ResolverPolicy, event: Queued, stored: Stamp, pairs: Pairs, *, later: bool
     ) -> tuple[str, ...]:
-        """What the resolver may answer; more than one where nobody knows how far two timestamps differ."""
+        """The possible answers of the resolver; several where the distance of two timestamps is unknown."""
         if policy.always:
             return (policy.always,)
         by_time = ALLOW if later else DISALLOW
@@ -115,7 +115,7 @@ class Resolving:
         preferred = ALLOW if event.site == policy.site else DISALLOW
         apart = difference(pairs, event.times, stored.times, self._setting.readings)
         if apart is None:
-            # Nobody has let clocks leap there.
+            # There no clock has leapt.
             return (preferred,) if self._setting.clock else tuple(dict.fromkeys((preferred, by_time)))
         return (preferred,) if apart <= policy.within_ms else (by_time,)
 

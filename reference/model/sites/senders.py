@@ -1,7 +1,7 @@
 """Gateway senders: how events enter the queue of the primary and the copies of the secondaries.
 
-Owns the senders' queues and a secondary's records. Two flows lead to the same state, whichever of the
-operation and the queue entry reaches a secondary first (002, Serial Gateway Sender).
+Owns the senders' queues and a secondary's records. The operation and the queue entry reach a secondary in
+either order, and both orders lead to the same state (002, Serial Gateway Sender).
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ class Senders:
         found: bool,
         by_peer: bool,
     ) -> Iterator[World]:
-        """What came from another site goes on to a third that nobody has sent it yet."""
+        """The worlds in which an event of another site enters queues to sites that it was not sent to yet."""
         book = self._setting.book
         if queue.remote_site in event.been:
             for back in each(book.sends_back(True)):  # noqa: FBT003 - a decision answers positions only
@@ -268,7 +268,7 @@ class Senders:
         """Whether an operation of the kind goes to other sites."""
         book = self._setting.book
         if operation.kind in READS or (carried is not None and operation.kind in BECOMES):
-            return True  # whoever hands it over has decided so
+            return True  # the caller of this function has decided so
         if operation.op_id in self._setting.transactions:
             return book.commit_crosses()
         match operation.kind:
@@ -444,7 +444,7 @@ class Senders:
         for last, whole in product(each(book.range_removed(head.mark)), each(book.removes_whole_range())):
             clears = all(each(book.removal_clears_record()))
             after = without_removed(sender, last, clears=clears, whole=whole)
-            # Whoever tells late tells only what is to be seen.
+            # A primary that reports late reports only what an observation needs.
             seen = (
                 self._setting.tells_late
                 and channel.source not in world.wan.dead

@@ -83,9 +83,9 @@ class Ways:
     def counters_or_none(
         self, view: View, member: str, counters: tuple[tuple[str, ...], ...]
     ) -> tuple[tuple[str, ...], ...]:
-        """Who counts what a peer refuses for its timestamp: as what is refused for its version, or nobody.
+        """The members that count an event refused for its timestamp: the same as for its version, or none.
 
-        Where nobody reads the counter later, one is enough (see `counted_or_not`).
+        Without a later reading of the counter, one alternative is enough (see `counted_or_not`).
         """
         if self._foresight.most_counted(view.now, member) is None:
             return counters

@@ -1,6 +1,6 @@
-"""Connections of senders to receivers: how they change, whoever changes them.
+"""Connections of senders to receivers: the changes of their state.
 
-Knows neither what is sent nor why.
+Knows neither which module changes them, nor what is sent, nor why.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def alone(world: World, name: WireName, op_id: int) -> bool:
 
 
 def in_front(world: World, name: WireName, op_id: int) -> bool:
-    """Whether the event comes over a connection no later than by any other way, where it may be as well.
+    """Whether the event comes over this connection no later than by any other path.
 
-    Nobody has been sent it by another way, and what came before it over this one has been received.
+    No member has been sent it by another path, and all earlier events of this connection have been received.
     """
     if name not in world.wan.wires:
         return False
