@@ -337,7 +337,7 @@ DEVIATIONS = """
 [[deviation]]
 requirement = "VER-TIE-01"
 replaces = "tie-keeps-own"
-reason = "ties go to whoever came first"
+reason = "ties go to the first update"
 owner = "cache team"
 expires = {expires}
 versions = ["{versions}"]
@@ -368,7 +368,7 @@ def test_a_known_difference_is_a_deviation_in_every_source_and_never_a_pass(tmp_
     assert (Source.SCENARIO, "VER-TIE-01") in deviating
     assert (Source.MACHINE, "VER-TIE-01") in deviating
     assert (Source.RULE, "CONS-RR-04") in deviating
-    assert "ties go to whoever came first (cache team, until 2999-12-31)" in {
+    assert "ties go to the first update (cache team, until 2999-12-31)" in {
         row.reason.partition(": ")[2] for row in rows
     }
 
@@ -389,11 +389,11 @@ def test_what_is_on_record_and_has_not_shown_is_told_and_changes_no_exit_code(tm
     told = json.loads(result.stdout)["runs"][0]
     # The counter was not asked for, so nobody knows whether it stands still.
     assert [(one["requirement"], one["reason"]) for one in told["deviations_not_seen"]] == [
-        ("VER-TIE-01", "ties go to whoever came first")
+        ("VER-TIE-01", "ties go to the first update")
     ]
     assert told["deviations_not_seen"][0]["advice"].endswith("remove it from the file")
     words = " ".join(result.stderr.split())
-    assert "VER-TIE-01: ties go to whoever came first: on record, but not seen" in words
+    assert "VER-TIE-01: ties go to the first update: on record, but not seen" in words
     assert "STAT-CONFLATED-01" not in result.stderr
 
 

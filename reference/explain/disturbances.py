@@ -115,7 +115,7 @@ class Disturbances:
         return frozenset(found)
 
     def _looks(self, now: int) -> list[tuple[int, str]]:
-        """When somebody looks at which queue before it is surely empty."""
+        """The moments and queues of readings of a queue that come before it is surely empty."""
         until = next_from(self._index.settled_everywhere, now)
         return [look for look in self._index.looks if now <= look[0] < until]
 
@@ -133,11 +133,11 @@ class Disturbances:
         return found
 
     def copies_are_looked_at(self, now: int, queue: str) -> bool:
-        """Whether anybody looks at a copy of the queue from now on (see Foresight)."""
+        """Whether the harness reads a copy of the queue from now on (see Foresight)."""
         return self._index.last_look.get(queue, -1) >= now
 
     def copy_is_looked_at_now(self, world: World, member: str, queue: str) -> bool:
-        """Whether somebody has asked for the member's copy of the queue (see Foresight)."""
+        """Whether a request for the member's copy of the queue is unanswered (see Foresight)."""
         members, looked_at = self._index.answers.members, (member, sender_of(self._index.queues[queue]))
         return any(unread == LOOK and members[number] == looked_at for number, unread in world.asked.items())
 
@@ -198,8 +198,8 @@ class Disturbances:
             call = world.calls.get(message.op_id)
             back, outcome = self._index.returned.get(message.op_id, (NEVER, None))
             answered = outcome is not None and outcome.status not in (Status.INDEFINITE, Status.FAILED)
-            # However late the harness has heard of the answer: who is dead is told nothing more. Whoever
-            # lives waits for the dead no longer.
+            # The harness may have received the answer late, but a dead member receives nothing more. A living
+            # member waits no longer for a dead one.
             called = self._index.operations.get(message.op_id)
             in_time = back < ends[0] or (called is not None and called.member == channel.source)
             if (

@@ -70,12 +70,12 @@ def search(
 
 
 def searched(history: History, book: Rulebook, budget: Budget, asked: Asked | None = None) -> Decided:
-    """What the search says, and of what: of the whole history, or of a few of its keys that refute it.
+    """The answer of the search, and its subject: the whole history, or a few of its keys that refute it.
 
-    Nothing is said where the model does not follow the set-up. A call that ends without an answer on a
-    healthy system is wrong, whatever else was seen (`groundless`). What is not soon explained is wrong, and a
-    few keys are refuted long before all are; or else the first choices were unlucky, and others soon explain
-    it. Senders that give up waiting for lost answers multiply the runs. So they are tried last, where no run
+    It has no answer where the model does not follow the set-up. A call that ends without an answer on a
+    healthy system is wrong in any case (`groundless`). A history that is not explained soon is often wrong,
+    and a few keys are refuted long before all are. Or the first choices were unlucky, and others soon explain
+    it. Senders that stop waiting for lost answers multiply the runs. So they are tried last, where no run
     without them shows the history.
     """
     if unmodelled(history):
@@ -222,7 +222,7 @@ class _Parts:
         self._more = more
 
     def upto(self, most: int | None) -> Iterator[Effort]:
-        """The undecided ones, and then so many of those that nobody has asked for yet; all, if None."""
+        """The undecided ones, and then at most so many that were never begun; all of them if None."""
         yield from tuple(self.undecided)
         for effort in islice(self._more, most):
             self.undecided.append(effort)

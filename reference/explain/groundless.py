@@ -97,9 +97,9 @@ def _unanswered(history: History) -> tuple[Operation, Returned] | None:
 
 
 class _Commits:
-    """Which transactions under way may meet others: whatever else is called, held up or not at rest beside.
+    """The transactions that may conflict: with other calls, delayed events, or events under way beside them.
 
-    What a member refuses in a transaction may keep that from being committed, too.
+    An operation that a member refuses in a transaction may also prevent its commit.
     """
 
     def __init__(self, history: History) -> None:

@@ -103,7 +103,7 @@ class Hearsay:
         return _Whispers(tuple(found), tuple(until))
 
     def _may_be_heard_from(self, server: str, operation: Operation) -> bool:
-        """Whether some client of the server may make something of what the server tells nobody of."""
+        """Whether a client of the server may show an operation that the server's log does not show."""
         for client in self._subscribers:
             if server not in client.servers or self._index.originators.get(operation.op_id) == client.name:
                 continue
@@ -260,7 +260,7 @@ class Hearsay:
         return place, listener_entry(region, key, event, operation.token)
 
     def whisper_to_come(self, world: World, now: int, server: str, operation: Operation) -> bool:
-        """Whether a client may be sent first what the server tells nobody of (see OfClients)."""
+        """Whether a client may receive first an event that the server does not show (see OfClients)."""
         if not self.simple:
             return True
         whispers, until = self._whispers.get(server, _NONE)

@@ -89,14 +89,14 @@ class Hindsight:
         if self._index.lives.end_between(
             operation.member, self._index.called[operation.op_id], NEVER if unknown else back
         ):
-            return False  # it may have died before anybody was told
+            return False  # it may have died before any listener showed it
         named = self._index.identified or operation.kind in STORES_VALUE
         return operation.member in self._index.logged and named and self._index.may_only_read(operation)
 
     def reader_to_come(
         self, world: World, now: int, member: str, operation: Operation, entry: Entry
     ) -> Comes:
-        """Whether somebody reads `entry` before `operation` changes it (see Foresight)."""
+        """Whether a call or the harness reads `entry` before `operation` changes it (see Foresight)."""
         where = (member, operation.region, operation.key)
         readers = self._index.readers.get(where)
         if not readers:
@@ -135,7 +135,7 @@ class Hindsight:
     def _reader_under_way(
         self, world: World, where: Where, *, anywhere: bool, operation: Operation, entry: Entry
     ) -> Comes:
-        """Whether somebody who has been called reads the entry; surely, if it is known to be this value."""
+        """Whether a call under way reads the entry; surely, if its result is known to be this value."""
         found = Comes.NO
         for op_id, call in to_go_on(world.calls):
             if call.stage not in _BEGINNING:
@@ -324,7 +324,7 @@ class Hindsight:
         )
 
     def count_to_come(self, now: int, member: str, operation: Operation) -> bool:
-        """Whether somebody might read a counter before `operation` is discarded (see Foresight)."""
+        """Whether the harness may read a counter before `operation` is discarded (see Foresight)."""
         moments = self._index.counts.get(member)
         if not moments:
             return False
@@ -338,14 +338,14 @@ class Hindsight:
         return index < len(moments) and moments[index] < latest
 
     def is_counted(self, world: World, now: int, member: str) -> bool:
-        """Whether somebody reads the member's counters from now on (see Foresight)."""
+        """Whether the harness reads the member's counters from now on (see Foresight)."""
         moments = self._index.counts.get(member)
         return moments is not None and (
             moments[-1] >= now or any(self._index.answers.members[n][0] == member for n in world.asked)
         )
 
     def collections_are_counted(self, world: World, now: int, member: str) -> bool:
-        """Whether somebody asks from now on how often the member has collected (see Foresight)."""
+        """Whether the harness reads from now on how often the member has collected (see Foresight)."""
         return any(
             (moment >= now or number in world.asked) and self._index.answers.members[number][1] == COLLECTIONS
             for number, moment in self._index.gauges.get(member, ())
@@ -357,7 +357,7 @@ class Hindsight:
         return next((most for moment, most in limits if moment >= now), None)
 
     def gauge_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
-        """Whether somebody may count the member's tombstones first (see Foresight)."""
+        """Whether the harness may count the member's tombstones first (see Foresight)."""
         gauges = self._index.gauges.get(member)
         if not gauges:
             return False

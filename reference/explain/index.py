@@ -69,7 +69,7 @@ Where = tuple[str, str, str]
 
 
 class Reader(NamedTuple):
-    """Somebody who reads a key: when asked, and as what operation or with which reading."""
+    """A reader of a key: the moment of its request, and its operation or its reading."""
 
     moment: int
     operation: Operation | None
@@ -305,10 +305,10 @@ class Index:
         return min(back, settled, self._answered_by(operation))
 
     def _answered_by(self, operation: Operation) -> int:
-        """The moment by which a call had its answer that a member which dies was still told of; else NEVER.
+        """The moment by which a call had its answer before its member died; NEVER if it had none.
 
-        However late the harness hears of it: a dead member is told nothing more, and what was not
-        acknowledged by then nobody ever answers.
+        The harness may receive the answer later. But a dead member receives nothing more, and it never
+        answers a call that was not acknowledged by then.
         """
         if operation.member not in self.lives.doomed or operation.region in self._shared_out:
             return NEVER
@@ -384,7 +384,7 @@ class Index:
         shared = self.shared
         for operation in self.operations.values():
             where, told = (operation.region, operation.key), (operation.key, operation.token)
-            # Who dies may have changed it and died before anybody was told.
+            # A member that dies may have changed it before any listener showed it.
             changed = operation.member in self.lives.doomed or told in self.logged.get(
                 operation.member, {told}
             )
@@ -436,7 +436,7 @@ class Index:
                 continue
             _, outcome = self.returned.get(operation.op_id, (NEVER, None))
             if outcome is not None and outcome.status in (Status.ABSENT, Status.REFUSED):
-                continue  # it destroyed nothing, and nobody was told
+                continue  # it destroyed nothing, and no listener showed it
             told = (operation.key, operation.token)
             for member, site in self.sites.items():
                 near = site == self.sites[operation.member] and member != operation.member
@@ -466,7 +466,7 @@ _PLAIN = frozenset({OperationKind.PUT, OperationKind.DESTROY})
 """Operations of clients that leave to the server's events what their copies hold."""
 
 _ALWAYS_CHANGES = frozenset({OperationKind.PUT})
-"""What changes its key whatever it finds there."""
+"""Operations that change their key in each state of the entry."""
 
 _MAY_BE_SILENT = (OperationKind.DESTROY, OperationKind.INVALIDATE)
 """Operations that listeners need not show where they find nothing to destroy or invalidate."""

@@ -61,7 +61,7 @@ def parts(history: History, keys: int, suspected: Collection[frozenset[Where]] =
 def _held_up(history: History) -> dict[int, tuple[str, ...]]:
     """The queues to sites whose answers are lost, for each moment behind that begins.
 
-    What was sent last, of whatever key, holds up all that is queued behind it.
+    The last event sent holds up all that is queued behind it, also of other keys.
     """
     lost: set[tuple[int, int]] = set()
     found = {}

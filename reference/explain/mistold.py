@@ -63,10 +63,10 @@ def mistold(history: History) -> Mistold | None:
 def _at_members(history: History) -> Event | None:
     """The first creation behind a destroy that its member tells as an update.
 
-    No document says that members tell creates and updates apart. So a member is asked that tells every first
-    value of a key as a create, and some later one as an update. Its region is a replicate that checks,
-    nothing fails, and nobody takes a copy. Its log tells the order of a key's events, which it does not where
-    the member has called an operation on many keys.
+    No document says that members distinguish creates from updates. So only a member is judged that shows each
+    first value of a key as a create, and some later one as an update. Its region is a replicate that checks,
+    nothing fails, and no member takes a copy. Its log has to show the order of a key's events. It does not
+    where the member has called an operation on many keys.
     """
     if history.order_strength is OrderStrength.PER_KEY_AND_THREAD or any(
         isinstance(what, FaultBegun | Hosted | Joined) for what in history.timeline

@@ -153,12 +153,12 @@ def _sets_checks(history: History) -> bool:
 
 
 def _clears(history: History) -> bool:
-    """Whether anybody clears a region."""
+    """Whether any call clears a region."""
     return OperationKind.CLEAR in _kinds(history)
 
 
 def _begins(history: History) -> bool:
-    """Whether anybody begins a transaction."""
+    """Whether any call begins a transaction."""
     return OperationKind.TX_BEGIN in _kinds(history)
 
 
@@ -167,7 +167,7 @@ def _kinds(history: History) -> set[OperationKind]:
 
 
 def _counts_tombstones(history: History) -> bool:
-    """Whether anybody asks for a statistic of tombstones."""
+    """Whether the harness reads a statistic of tombstones."""
     return any(
         isinstance(what, StatisticAsked) and what.name in TOMBSTONE_STATISTICS for what in history.timeline
     )

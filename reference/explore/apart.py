@@ -28,9 +28,10 @@ _AT = {
     "does not hear of a collection": 1,
     "is lost": 2,
 }
-"""For each step of replicates where its name says at which member it happens: nobody else's entries change.
+"""For each step of replicates, the place in its name of the member at which it happens.
 
-Whoever called is told, too, which is the same in any order."""
+Only entries of that member change. The caller also receives the outcome, which is the same in any order.
+"""
 
 
 def member_of(step: Step) -> str:

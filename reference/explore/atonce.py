@@ -32,7 +32,7 @@ class AtOnce:
 
     @staticmethod
     def steps(steps: list[Step]) -> list[Step]:
-        """Those of the steps that may be taken at once: one, or one connection to whomever it may lead.
+        """The steps that may be taken at once: one, or those that connect one sender to any receiver.
 
         Args:
             steps: all that may come next.
@@ -46,8 +46,8 @@ class AtOnce:
     def happens(self, world: World, to_come: Sequence[Happening]) -> bool:
         """Whether what is next from outside commutes with all that may come before it.
 
-        So does a link break, and is mended, through which nothing goes any more; and so dies who has nothing
-        more to tell anybody. What has been sent stays on its way.
+        The break and the mending of a link commute if nothing passes through it any more. So does the death
+        of a member that has nothing more to send. Messages already sent stay on their way.
 
         Args:
             world: in which everything has been called.
@@ -81,7 +81,7 @@ class AtOnce:
         )
 
     def _flows(self, world: World, name: str) -> bool:
-        """Whether anything may yet be sent from a queue, or be answered, or somebody is to take it over."""
+        """Whether an event may yet be sent from a queue or be answered, or a takeover is to come."""
         members = self._setting.sites[self._setting.queues[name].site]
         primary = self._primary(world, name)
         return (
@@ -93,7 +93,7 @@ class AtOnce:
 
     @staticmethod
     def _primary(world: World, name: str) -> str | None:
-        """Who sends from a queue; None if nobody who lives does so."""
+        """The member that sends from a queue; None if no living member does."""
         return next(
             (
                 member

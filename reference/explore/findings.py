@@ -52,9 +52,9 @@ TOLD_ON = (
 )
 
 PREFERRED = (
-    "A resolver that prefers a site to later timestamps is asked about what was written on top of an update "
-    "of that site, too, and disallows it there; where it was written nobody asks. The documents leave the "
-    "answer to the resolver, and do not tell it which of the two was written in the knowledge of the other."
+    "A resolver that prefers a site to later timestamps also decides about what was written on top of an "
+    "update of that site, and disallows it there. At the writing site no resolver is asked. The documents "
+    "leave the answer to the resolver, and give it no causal order of the two updates."
 )
 
 SENT_AGAIN = (

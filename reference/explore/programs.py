@@ -175,7 +175,7 @@ Call = tuple[str, OperationKind, str, str]
 
 
 def _calls(shape: ProgramShape) -> Iterator[Call]:
-    """Whatever may be called; a region is destroyed or cleared without naming a key."""
+    """Yields all calls of the shape; a region is destroyed or cleared without naming a key."""
     for member, kind in product(shape.callers or shape.holders, shape.kinds):
         keyless = kind in WHOLE_REGION
         yield from dict.fromkeys(

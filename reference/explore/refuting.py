@@ -54,7 +54,7 @@ def is_of_safety(variant: FaultyVariant) -> bool:
 
 
 Sights = dict[str, frozenset[Hashable]]
-"""What may be seen of a program's runs, by what it is about: what somebody could look at in a real system."""
+"""The possible observations of a program's runs, by subject: those that a real system also offers."""
 
 
 class Refuted(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,7 +109,7 @@ class Right:
 
     @property
     def asked(self) -> frozenset[str]:
-        """The decisions that somebody asked."""
+        """The decisions that a run has asked."""
         return frozenset(decision for asked in self._asked_in.values() for decision in asked)
 
     def differs(self, variant: FaultyVariant) -> bool:

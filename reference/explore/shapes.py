@@ -35,7 +35,7 @@ class ProgramShape(msgspec.Struct, frozen=True, kw_only=True):
         links: from which site to which there is a gateway sender, by their numbers; empty for each to each.
             Where it is named, events travel on to sites that they were not sent to.
         operations: how many are called.
-        callers: by whom; empty for everybody.
+        callers: the members that call them; empty for all members.
         kinds: what may be called.
         keys: on which keys.
         regions: in which regions; empty for one replicated region. Gateway senders are attached to the first.
@@ -43,9 +43,9 @@ class ProgramShape(msgspec.Struct, frozen=True, kw_only=True):
         there: whether the first key is there in every region when the program begins.
         faults: for each fault what may break; it is followed by its mending where there is one, and where
             there are several, they happen in every order.
-        doomed: who may die; empty for everybody.
-        after: behind how many calls, all of them returned, each of these happens; the other calls come
-            behind it. Empty where it may happen at any time.
+        doomed: the members that may die; empty for all members.
+        after: behind how many calls, all of them returned, each of these happens; the other calls come behind
+            it. Empty where it may happen at any time.
         ties: whether the clock may stand from one call to the next, so that their timestamps are equal; of
             one call a site at a time.
         behind: whether the clock of a site may show less than that of one that was called before.
@@ -118,7 +118,7 @@ class ProgramShape(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def holders(self) -> tuple[str, ...]:
-        """Everybody who may call something, and hold it."""
+        """All members and clients that may call operations and hold entries."""
         return (*self.members, *(client.name for client in self.clients))
 
     @property
@@ -141,9 +141,9 @@ class ProgramShape(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def plain(self) -> bool:
-        """Whether all is one replicated entry, and nobody else holds it: what is told at each step is known.
+        """Whether all is one replicated entry without other holders, so that each observation is known.
 
-        What a commit has changed may be told of later, so that no step shows whether it is told rightly.
+        Listeners may show the changes of a commit later, so no single step shows whether they do so rightly.
         """
         only = {one.policy for one in self.hosted} == {RegionPolicy.REPLICATE}
         lesser = any(one.policies for one in self.hosted)

@@ -85,7 +85,7 @@ class Walked:
 
 
 class _Due(Unobserved):
-    """The view of somebody who knows what the harness does next, and nothing else."""
+    """The view that knows only what the harness does next."""
 
     def __init__(self, due: Happening) -> None:
         super().__init__(reduced=False)

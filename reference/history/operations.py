@@ -377,10 +377,10 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
         redundancy: how many more servers keep its queue.
         durable_id: the id under which servers keep its queue while it is away; None if they do not.
         durable_timeout_s: for how long they do, in seconds.
-        checks: consistency checking of its own copies, whatever its servers do: on, off, or None to leave
+        checks: consistency checking of its own copies, independent of its servers: on, off, or None to leave
             the attribute unnamed (004, L47).
-        tracking_timeout_ms: for how long without any event it remembers what it has processed of a thread,
-            in milliseconds (001, L48); None: for longer than an example takes.
+        tracking_timeout_ms: for how long without any event it remembers what it has processed of a thread, in
+            milliseconds (001, L48); None: for longer than an example takes.
     """
 
     name: str

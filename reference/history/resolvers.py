@@ -19,7 +19,7 @@ class ResolverPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """What a resolver answers.
 
     Attributes:
-        always: its answer whatever it is told; "" if it prefers a site.
+        always: its answer to each event; "" if it prefers a site.
         site: whose updates it prefers.
         within_ms: to others whose timestamps differ from theirs by no more than this, in milliseconds; else,
             and between other sites, the later timestamp wins, and of equal ones that of the higher site.

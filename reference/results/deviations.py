@@ -44,7 +44,7 @@ class Deviation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     requirement: Annotated[str, Meta(description="the id that it breaks", examples=['"VER-TIE-01"'])]
     reason: Annotated[
         str,
-        Meta(min_length=1, description="why it is accepted", examples=['"ties go to whoever came first"']),
+        Meta(min_length=1, description="why it is accepted", examples=['"ties go to the first update"']),
     ]
     owner: Annotated[str, Meta(min_length=1, description="who answers for it", examples=['"cache team"'])]
     expires: Annotated[date, Meta(description="the last day on which it counts", examples=["2027-06-30"])]

@@ -59,7 +59,7 @@ class Required(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     requirements: Annotated[
         Ids,
         Meta(
-            description="each passes or is a deviation on record, whatever else is tolerated, be it new",
+            description="each passes or is a deviation on record, also a new one, and even if others may fail",
             examples=['["VER-TIE-01"]'],
         ),
     ] = ()

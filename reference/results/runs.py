@@ -104,7 +104,7 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
         deviations_not_seen: those of them that did not show, though their requirement was exercised.
         checks: what was played, in that order.
         complete: False until the run has ended in order; an incomplete run is never green.
-        broken_off: somebody stopped the run; its verdict table holds what was judged until then.
+        broken_off: a user stopped the run; its verdict table holds what was judged until then.
         ended_early: what the time budget left unplayed, in a sentence; "" if it left nothing.
         left_out: what a selection left unplayed, in a sentence; "" if it left nothing.
         clauses_not_reached: of requirements that passed, the clauses that nothing played could show broken.

@@ -4,8 +4,9 @@
 
 What `plumbline judge` writes is sealed alike.
 
-It is written last. What was changed, added or removed afterwards is found by it, by mistake or by hand. It
-does not prove who wrote the files, since anybody can write a new seal. Knows nothing of what the files mean.
+It is written last. It shows each file that was changed, added or removed afterwards, by mistake or by hand.
+It does not prove who wrote the files, since any user can write a new seal. Knows nothing of what the files
+mean.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Totals(msgspec.Struct, frozen=True):
 
     @property
     def requirements(self) -> int:
-        """How many requirements there are, whatever became of them."""
+        """Returns the number of requirements, with any verdict."""
         return sum(self.verdicts.values()) + self.not_asked_for + self.without_test
 
     @property

@@ -13,7 +13,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Nothing is collected inside, unless somebody asks for it; afterwards all is as before."""
+    """Switches Python's garbage collector off inside; explicit calls still work.
+
+    Afterwards all is as before.
+    """
     collecting = gc.isenabled()
     gc.disable()
     try:

@@ -62,8 +62,8 @@ class HashedMap(msgspec.Struct, Generic[K, V], frozen=True, eq=False):
     def in_order(self) -> Sequence[tuple[K, V]]:
         """Pairs of key and value, in the order of the keys, which must have one.
 
-        For whatever decides in which order steps are tried: Python hashes strings anew in each process, and a
-        search has to go the same way wherever it runs.
+        For code that decides the order of steps. Python hashes strings anew in each process, and a search has
+        to take the same steps in each of them.
         """
         if len(self._map) == 0:
             return ()

@@ -1,7 +1,7 @@
 """Orders: which of several choices the search tries first.
 
-Whatever comes first, what is explained and what is refuted stays the same; how soon does not. Knows what
-steps are called and how likely each is to be right, nothing of states.
+The order changes how soon the search ends, and never its answer. Knows the names of steps and how likely each
+is to be right; knows nothing of states.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ NO_PLACES: tuple[tuple[Place, Entry], ...] = ()
 class Claim(msgspec.Struct, frozen=True):
     """A reason to take a step at once, as the only successor, instead of exploring what else could happen.
 
-    The claim is: this step commutes with everything that may still come before it, and takes no entry
-    that anybody else still needs. Each claim is attacked by mutation and by the judge.
+    The claim is: this step commutes with everything that may still come before it, and takes no entry that
+    another step still needs. Each claim is attacked by mutation and by the judge.
 
     Attributes:
         name: what the claim is called.
@@ -147,7 +147,7 @@ class View(Protocol):
 
 
 class Unobserved:
-    """The view of somebody who saw nothing: every step is possible, and none is waited for."""
+    """The view without observations: every step is possible, and none is waited for."""
 
     now = 0
 
@@ -203,9 +203,9 @@ class System(Protocol):
         """
 
     def open(self, state: Any, view: View) -> frozenset[str]:
-        """Faults still to come or under way, and whatever else steps say they are undone by or clash with.
+        """Faults under way or to come, and all else that steps name as undoing them or conflicting with them.
 
-        Asked only where a step names any; a system whose steps name none has nothing to say.
+        The search asks only where a step names any. A system whose steps name none returns nothing.
         """
         del state, view
         return NOTHING

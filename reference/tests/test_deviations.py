@@ -12,7 +12,7 @@ from plumbline.reference.results.deviations import Deviation, DeviationError, in
 GOOD = """
 [[deviation]]
 requirement = "VER-TIE-01"
-reason = "ties go to whoever came first"
+reason = "ties go to the first update"
 owner = "cache team"
 expires = 2027-06-30
 """

@@ -60,7 +60,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Flaw(msgspec.Struct, frozen=True):
-    """Something about a run's trace that nobody may overlook.
+    """A defect of a run's trace that every judgement has to report.
 
     Attributes:
         path: the file or directory.

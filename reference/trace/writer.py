@@ -38,7 +38,7 @@ class TraceWriter:
     """Writes one trace file of a run; each process of a run has its own, under its own name.
 
     After an error nothing more can be written; what the journal took before stays readable. An error that the
-    thread meets is raised by whatever is called next.
+    thread meets is raised by the next call.
     """
 
     def __init__(self, run_directory: Path, run_id: str, name: str = "main") -> None:
@@ -61,7 +61,7 @@ class TraceWriter:
             folder.mkdir(parents=True, exist_ok=True)
             refuse_links(folder, run_directory)
             self._file = os.fdopen(new_file(self._journal), "wb", buffering=0)
-            fcntl.flock(self._file.fileno(), fcntl.LOCK_EX)  # tells `recover` that somebody is at work
+            fcntl.flock(self._file.fileno(), fcntl.LOCK_EX)  # tells `recover` that a process is at work
             # Batches are made in memory, so that one is written whole or taken back.
             self._made = BytesIO()
             self._stream = pa.ipc.new_stream(self._made, self._schema)
