@@ -59,7 +59,7 @@ class Required(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     requirements: Annotated[
         Ids,
         Meta(
-            description="each passes or is a deviation on record, also a new one, and even if others may fail",
+            description="each passes or is a deviation on record; a new one, too, and where others may fail",
             examples=['["VER-TIE-01"]'],
         ),
     ] = ()
