@@ -27,6 +27,7 @@ HELD = (
     "docs/verdicts.md",
     "docs/architecture.md",
     "docs/findings.md",
+    "docs/truth.md",
 )
 """The pages whose sentences are held to a length."""
 
