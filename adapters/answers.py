@@ -31,6 +31,7 @@ from plumbline.adapters.protocol import (
 from plumbline.adapters.scene import Scene
 from plumbline.reference.history.bulk import BULK
 from plumbline.reference.history.operations import (
+    CONDITIONAL,
     Conflict,
     Event,
     EventKind,
@@ -45,9 +46,13 @@ _VALUED = frozenset(
         OperationKind.CONTAINS_KEY,
         OperationKind.PUT_IF_ABSENT,
         OperationKind.REPLACE,
+        *CONDITIONAL,
     }
 )
 """The operations that give the caller something back."""
+
+_YES_OR_NO = CONDITIONAL | {OperationKind.CONTAINS_KEY}
+"""Those that say whether a key is there, or whether the entry was changed."""
 
 _CONFLICT_ANSWERS = ("allow", "disallow", "replace", "throw")
 _CONFLICT_KINDS = (EventKind.CREATE, EventKind.UPDATE, EventKind.DESTROY, EventKind.INVALIDATE)
@@ -121,9 +126,9 @@ def _flaw_of_outcome(scene: Scene, op_id: int, outcome: Outcome) -> str:
         return f"gives {outcome.value!r:.80} back for {operation.kind}, which gives nothing back"
     if operation.kind in BULK and outcome.status in (Status.EXISTS, Status.ABSENT):
         return f"says {outcome.status} of {operation.kind}, which tells nothing of single keys"
-    asks = operation.kind is OperationKind.CONTAINS_KEY and outcome.status is Status.OK
+    asks = operation.kind in _YES_OR_NO and outcome.status is Status.OK
     if asks and outcome.value not in ("true", "false"):
-        return f"gives {outcome.value!r:.80} back for contains_key, where 'true' or 'false' is due"
+        return f"gives {outcome.value!r:.80} back for {operation.kind}, where 'true' or 'false' is due"
     return ""
 
 

@@ -33,6 +33,7 @@ from plumbline.adapters.scene import Scene
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.bulk import BULK
 from plumbline.reference.history.operations import (
+    CONDITIONAL,
     LOCAL,
     OF_TRANSACTIONS,
     WHOLE_REGION,
@@ -51,6 +52,7 @@ _PROMISED = {
     OperationKind.CLEAR: Capability.CLEAR,
     OperationKind.LOCAL_INVALIDATE: Capability.LOCAL_OPERATIONS,
     OperationKind.LOCAL_DESTROY: Capability.LOCAL_OPERATIONS,
+    **dict.fromkeys(CONDITIONAL, Capability.CONDITIONAL_OPERATIONS),
     **dict.fromkeys(BULK, Capability.BULK_OPERATIONS),
     **dict.fromkeys(OF_TRANSACTIONS, Capability.TRANSACTIONS),
 }

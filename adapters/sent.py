@@ -30,6 +30,7 @@ ROWS: tuple[tuple[str, str], ...] = (
             "kind=create|destroy|invalidate|local_destroy|local_invalidate|put|put_if_absent|replace"
         ),
     ),
+    ("begin", "member=member key token expected kind=remove_if_equal|replace_if_equal"),
     ("begin", "member=client|member key kind=get"),
     ("begin", "member=member key kind=contains_key|expire_destroy|expire_invalidate"),
     ("begin", "member=client|member token kind=clear|destroy_region|invalidate_region|local_clear"),

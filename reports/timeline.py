@@ -291,6 +291,8 @@ def call_words(operation: Operation, *, several: bool = False) -> str:
     if operation.token is not None:
         stored = operation.kind in STORES_VALUE
         words.append(f"= {operation.token}" if stored else f"({operation.token})")
+    if operation.expected is not None:
+        words.append(f"where it holds {operation.expected}")
     return f"{' '.join(words)} on {operation.member}"
 
 

@@ -12,6 +12,7 @@ from plumbline.adapters.geode.jvm import JavaError
 from plumbline.adapters.geode.listener import Holding
 from plumbline.reference.history.bulk import BULK
 from plumbline.reference.history.operations import (
+    CONDITIONAL,
     Operation,
     OperationKind,
     Outcome,
@@ -20,12 +21,20 @@ from plumbline.reference.history.operations import (
 
 Call = Callable[[Any, Operation], Any]
 
+
+def _told(answer: object) -> str:
+    """Yes or no, as outcomes have it."""
+    return str(answer).lower()
+
+
 # The token travels as the value and, where the method has a callback argument, as that too.
 CALLS: dict[OperationKind, Call] = {
     OperationKind.PUT: lambda region, op: region.put(op.key, op.token, op.token),
     OperationKind.CREATE: lambda region, op: region.create(op.key, op.token, op.token),
     OperationKind.PUT_IF_ABSENT: lambda region, op: region.putIfAbsent(op.key, op.token),
     OperationKind.REPLACE: lambda region, op: region.replace(op.key, op.token),
+    OperationKind.REPLACE_IF_EQUAL: lambda region, op: _told(region.replace(op.key, op.expected, op.token)),
+    OperationKind.REMOVE_IF_EQUAL: lambda region, op: _told(region.remove(op.key, op.expected)),
     OperationKind.INVALIDATE: lambda region, op: region.invalidate(op.key, op.token),
     OperationKind.DESTROY: lambda region, op: region.destroy(op.key, op.token),
     OperationKind.LOCAL_INVALIDATE: lambda region, op: region.localInvalidate(op.key, op.token),
@@ -38,12 +47,18 @@ CALLS: dict[OperationKind, Call] = {
     OperationKind.PUT_ALL: lambda region, op: region.putAll({e.key: e.token for e in op.entries}, op.token),
     OperationKind.REMOVE_ALL: lambda region, op: region.removeAll([e.key for e in op.entries], op.token),
     OperationKind.GET: lambda region, op: region.get(op.key),
-    OperationKind.CONTAINS_KEY: lambda region, op: str(region.containsKey(op.key)).lower(),
+    OperationKind.CONTAINS_KEY: lambda region, op: _told(region.containsKey(op.key)),
 }
 
 # Their return value is part of the outcome; that of put, create and the rest is not.
 _ANSWERS = frozenset(
-    {OperationKind.GET, OperationKind.CONTAINS_KEY, OperationKind.PUT_IF_ABSENT, OperationKind.REPLACE}
+    {
+        OperationKind.GET,
+        OperationKind.CONTAINS_KEY,
+        OperationKind.PUT_IF_ABSENT,
+        OperationKind.REPLACE,
+        *CONDITIONAL,
+    }
 )
 
 _REFUSED = "org.apache.geode.cache.CacheWriterException"
@@ -94,6 +109,8 @@ def tells(operation: Operation, outcome: Outcome) -> Callable[[Holding], bool] |
             return lambda holding: holding.present
         case (Status.ABSENT, _, _) | (Status.OK, OperationKind.CONTAINS_KEY, _):
             return lambda holding: not holding.present
+        case (Status.OK, OperationKind.REPLACE_IF_EQUAL | OperationKind.REMOVE_IF_EQUAL, "false"):
+            return lambda holding: holding.token != operation.expected
         case (Status.OK, OperationKind.PUT_IF_ABSENT, None):
             return None
         case (Status.OK, OperationKind.GET | OperationKind.PUT_IF_ABSENT, value):

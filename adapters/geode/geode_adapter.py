@@ -74,6 +74,7 @@ _CAPABILITIES = (
     Capability.CHECKS_SETTING,
     Capability.LOCAL_OPERATIONS,
     Capability.BULK_OPERATIONS,
+    Capability.CONDITIONAL_OPERATIONS,
     Capability.CLEAR,
     Capability.TOMBSTONES,
     Capability.HELD_CLOCKS,

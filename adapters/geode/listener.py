@@ -59,6 +59,7 @@ class GeodeExample:
         self.placed: dict[tuple[str, str], tuple[str, ...]] = {}
         self.troubles: list[tuple[str, str]] = []
         self._operations: dict[str, Operation] = {}
+        self._removals: dict[tuple[str, str], str | None] = {}
         self._whole: str | None = None  # of the last operation on a whole region
         self._commits: dict[str, int] = {}  # of each thread, the last
         self._open: dict[Gate, threading.Event] = {}
@@ -70,6 +71,8 @@ class GeodeExample:
         if operation.token is not None:
             self._operations[operation.token] = operation
         self._operations |= {entry.token: operation for entry in operation.entries}
+        if operation.kind is OperationKind.REMOVE_IF_EQUAL:
+            self._removals[operation.region, operation.key] = operation.token
         if operation.kind in WHOLE_REGION:
             self._whole = operation.token
         if operation.kind is OperationKind.TX_COMMIT:
@@ -156,6 +159,10 @@ class GeodeExample:
         That of a member that holds no copy of the key counts for nothing: Geode tells it of what others hold.
         Clients are no members.
         """
+        if event.kind is EventKind.DESTROY and event.token is None:
+            # Geode's `remove` of an expected value takes no callback argument.
+            token = self._removals.get((event.region, event.key))
+            event = msgspec.structs.replace(event, token=token)
         holders = self.placed.get((event.region, event.key))
         if holders is not None and event.member in self._sites and event.member not in holders:
             return

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from plumbline.adapters.errors import UnsupportedError
 from plumbline.reference.history.bulk import BULK, singly
 from plumbline.reference.history.operations import (
+    CONDITIONAL,
     EXPIRES,
     LOCAL,
     OF_TRANSACTIONS,
@@ -49,6 +50,8 @@ def require_operation(operation: Operation, setting: Setting, world: World) -> N
         return
     if operation.kind not in SUPPORTED and not whole:
         raise UnsupportedError(f"begin: the reference does not model {operation.kind} so far")
+    if operation.kind in CONDITIONAL:
+        _require_replicates(operation, setting, world)
     _require_call_of_client(operation, setting, world)
     if whole and world.calls and operation.region not in setting.clears:
         raise UnsupportedError(f"begin: {operation.kind} is called while nothing is under way, so far")
@@ -66,6 +69,14 @@ def require_operation(operation: Operation, setting: Setting, world: World) -> N
         raise UnsupportedError(
             "begin: only members call on partitioned regions so far, and only on single keys"
         )
+
+
+def _require_replicates(operation: Operation, setting: Setting, world: World) -> None:
+    """Operations that expect a value are called on replicates alone, and outside of transactions."""
+    lesser = any(region == operation.region for _, region in setting.lesser)
+    in_buckets = operation.region in setting.partitioned
+    if setting.clients or lesser or in_buckets or operation.thread in _threads(setting, world):
+        raise UnsupportedError(f"begin: {operation.kind} is called on replicates alone so far")
 
 
 def _require_bulk(operation: Operation, setting: Setting, world: World) -> None:

@@ -63,6 +63,7 @@ CAPABILITIES = (
     Capability.CHECKS_SETTING,
     Capability.LOCAL_OPERATIONS,
     Capability.BULK_OPERATIONS,
+    Capability.CONDITIONAL_OPERATIONS,
     Capability.CLEAR,
     Capability.TRANSACTIONS,
     Capability.DISK,

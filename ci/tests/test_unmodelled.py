@@ -47,6 +47,7 @@ SENDER = QueueAttributes(id="to 2", site=1, remote_site=2)
 REGION = RegionAttributes(name="r", senders=("to 2",))
 VALUE = "v1"
 PUT = Operation(op_id=1, thread="A1", member="A", region="r", kind=OperationKind.PUT, key="x", token=VALUE)
+REPLACES_EQUAL = msgspec.structs.replace(PUT, kind=OperationKind.REPLACE_IF_EQUAL, expected="v0")
 PUT_ALL = msgspec.structs.replace(
     PUT,
     op_id=10,
@@ -105,10 +106,21 @@ BEYOND = {
     "begins registered without a subscription": with_client(
         msgspec.structs.replace(CLIENT, subscription=False)
     ),
-    "replaces what is equal": Plan(
+    "replaces what is equal where a member keeps less": Plan(
+        ONE,
+        (RegionAttributes(name="r", policies=(HostPolicy("B", RegionPolicy.EMPTY),)),),
+        (Do(REPLACES_EQUAL), Settle()),
+    ),
+    "replaces what is equal in a transaction": Plan(
         ONE,
         (RegionAttributes(name="r"),),
-        (Do(msgspec.structs.replace(PUT, kind=OperationKind.REPLACE_IF_EQUAL)), Settle()),
+        (
+            Do(msgspec.structs.replace(PUT, op_id=9, kind=OperationKind.TX_BEGIN, key="", token=None)),
+            Do(REPLACES_EQUAL),
+        ),
+    ),
+    "replaces what is equal beside a client": Plan(
+        ONE, (RegionAttributes(name="r"),), (Do(REPLACES_EQUAL), Settle()), clients=(CLIENT,)
     ),
     "puts all where a writer refuses": Plan(
         ONE, (RegionAttributes(name="r"),), (Script("A", "r", ("x",)), Do(PUT_ALL), Settle())

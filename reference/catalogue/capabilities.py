@@ -17,6 +17,7 @@ class Capability(StrEnum):
     CHECKS_SETTING = "checks_setting"
     LOCAL_OPERATIONS = "local_operations"
     BULK_OPERATIONS = "bulk_operations"
+    CONDITIONAL_OPERATIONS = "conditional_operations"
     TRANSACTIONS = "transactions"
     CLEAR = "clear"
     TOMBSTONES = "tombstones"
@@ -50,6 +51,7 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.CHECKS_SETTING: "what must hold, and what may not be demanded, with consistency checks off",
     Capability.LOCAL_OPERATIONS: "that local operations stay local",
     Capability.BULK_OPERATIONS: "putAll and removeAll element by element",
+    Capability.CONDITIONAL_OPERATIONS: "replace and remove of an expected value",
     Capability.TRANSACTIONS: "versions generated at commit, delegation, limits",
     Capability.CLEAR: "operations on whole regions, the region lock of clear and what it waits for",
     Capability.TOMBSTONES: "expiry and collection of tombstones, with durations a test can wait for",

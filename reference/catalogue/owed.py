@@ -14,7 +14,6 @@ OWED: frozenset[str] = frozenset(
         "TOMB-GC-04:clients",
         "CLEAR-NR-01:lock",
         "WAN-CFG-01:async-queue",
-        "WAN-OPS-10:condition",
         "GWQ-BATCH-01:least",
         "GWQ-ACK-01:listener",
         "GWQ-RETRY-03:waits",

@@ -188,7 +188,7 @@ class Hindsight:
         return outcome is not None and any(
             effect.becomes is None
             and (untold or (effect.status, effect.value) == (outcome.status, outcome.value))
-            for effect in effects(operation.kind, entry.state, entry.token)
+            for effect in effects(operation.kind, entry.state, entry.token, expected=operation.expected)
         )
 
     def silent_change_to_come(

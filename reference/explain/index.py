@@ -46,6 +46,7 @@ from plumbline.reference.history.history import (
     Waited,
 )
 from plumbline.reference.history.operations import (
+    DESTROYS,
     DESTROYS_REGION,
     READS,
     STORES_VALUE,
@@ -274,7 +275,7 @@ class Index:
         """The regions and keys to which something may have happened in silence: also a collection."""
         silent = {(region, key) for _, region, key in self.silent}
         if self.leaps:
-            destroys = (op for op in self.operations.values() if op.kind is OperationKind.DESTROY)
+            destroys = (op for op in self.operations.values() if op.kind in DESTROYS)
             silent.update((operation.region, operation.key) for operation in destroys)
         return frozenset(silent)
 
@@ -432,10 +433,12 @@ class Index:
         """Of each member that may feed a queue, destroys of its site that its listener does not receive."""
         unheard: dict[str, list[Operation]] = {}
         for operation in self.operations.values():
-            if operation.kind is not OperationKind.DESTROY or not self.queues:
+            if operation.kind not in DESTROYS or not self.queues:
                 continue
             _, outcome = self.returned.get(operation.op_id, (NEVER, None))
-            if outcome is not None and outcome.status in (Status.ABSENT, Status.REFUSED):
+            if outcome is not None and (
+                outcome.status in (Status.ABSENT, Status.REFUSED) or outcome.value == "false"
+            ):
                 continue  # it destroyed nothing, and no listener showed it
             told = (operation.key, operation.token)
             for member, site in self.sites.items():
@@ -468,5 +471,5 @@ _PLAIN = frozenset({OperationKind.PUT, OperationKind.DESTROY})
 _ALWAYS_CHANGES = frozenset({OperationKind.PUT})
 """Operations that change their key in each state of the entry."""
 
-_MAY_BE_SILENT = (OperationKind.DESTROY, OperationKind.INVALIDATE)
+_MAY_BE_SILENT = DESTROYS | {OperationKind.INVALIDATE}
 """Operations that listeners need not show where they find nothing to destroy or invalidate."""

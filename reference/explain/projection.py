@@ -35,6 +35,7 @@ from plumbline.reference.history.history import (
     Waited,
 )
 from plumbline.reference.history.operations import (
+    DESTROYS,
     Event,
     EventKind,
     Operation,
@@ -206,7 +207,7 @@ class _Projection:
 
 _ANNOUNCED = {
     EventKind.INVALIDATE: (OperationKind.INVALIDATE, OperationKind.LOCAL_INVALIDATE),
-    EventKind.DESTROY: (OperationKind.DESTROY, OperationKind.LOCAL_DESTROY),
+    EventKind.DESTROY: (*DESTROYS, OperationKind.LOCAL_DESTROY),
 }
 """The operations that an event without a token may be about."""
 

@@ -75,11 +75,25 @@ OF_TRANSACTIONS = frozenset({OperationKind.TX_BEGIN, OperationKind.TX_COMMIT, Op
 NAMELESS = READS | EXPIRES | OF_TRANSACTIONS
 """What carries no token: it changes nothing, or takes no callback argument."""
 
+CONDITIONAL = frozenset({OperationKind.REPLACE_IF_EQUAL, OperationKind.REMOVE_IF_EQUAL})
+"""What changes an entry only where it holds the expected value (000, L11)."""
+
+DESTROYS = frozenset({OperationKind.DESTROY, OperationKind.REMOVE_IF_EQUAL})
+"""What destroys one entry on every member."""
+
 STORES_VALUE = frozenset(
-    {OperationKind.PUT, OperationKind.CREATE, OperationKind.PUT_IF_ABSENT, OperationKind.REPLACE}
+    {
+        OperationKind.PUT,
+        OperationKind.CREATE,
+        OperationKind.PUT_IF_ABSENT,
+        OperationKind.REPLACE,
+        OperationKind.REPLACE_IF_EQUAL,
+    }
 )
 
-NAMED_BY_VALUE = frozenset({OperationKind.PUT_IF_ABSENT, OperationKind.REPLACE})
+NAMED_BY_VALUE = frozenset(
+    {OperationKind.PUT_IF_ABSENT, OperationKind.REPLACE, OperationKind.REPLACE_IF_EQUAL}
+)
 """What takes no callback argument everywhere: an event without its value cannot be identified."""
 
 
@@ -110,6 +124,8 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         token: unique text carried as the value (puts) and as the callback argument (all that change
             something); events are recognised by it. None for reads and expiration.
         entries: what it does to each of many keys, in this order: put_all and remove_all.
+        expected: the value that the entry has to hold for replace_if_equal and remove_if_equal to change it;
+            None for all others.
     """
 
     op_id: OpId
@@ -120,6 +136,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     key: str = ""
     token: str | None = None
     entries: tuple[BulkEntry, ...] = ()
+    expected: str | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -178,8 +195,9 @@ class Outcome(msgspec.Struct, frozen=True):
     Attributes:
         status: how the call ended; `exists` and `absent` are the answers of create on a present key and
             of destroy or invalidate on an absent one.
-        value: what was returned: the token read by get; "true" or "false" for contains_key; the
-            previous token (or None) for put_if_absent and replace; None for all others.
+        value: what was returned: the token read by get; "true" or "false" for contains_key; the same for
+            replace_if_equal and remove_if_equal, whether they have changed the entry; the previous token
+            (or None) for put_if_absent and replace; None for all others.
         detail: the candidate's own words on a failure, for people only; never compared.
     """
 

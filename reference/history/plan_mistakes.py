@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plumbline.reference.history.bulk import BULK, singly
-from plumbline.reference.history.operations import (
-    Operation,
-)
+from plumbline.reference.history.operations import CONDITIONAL, Operation
 from plumbline.reference.history.plans import (
     Await,
     Finish,
@@ -95,9 +93,11 @@ def mistakes(plan: Plan) -> list[str]:
 
 
 def _wrong_entries(operation: Operation, step: PlanStep, called: dict[int, Operation]) -> Iterator[str]:
-    """What is wrong with the entries of an operation; theirs are operations called from here on, too."""
+    """What is wrong with what an operation has by its kind; its entries are operations from here on, too."""
     if (operation.kind in BULK) is not bool(operation.entries):
         yield f"{operation.kind} of {len(operation.entries)} entries"
+    if (operation.kind in CONDITIONAL) is (operation.expected is None):
+        yield f"{operation.kind} with the expected value {operation.expected!r:.80}"
     if operation.entries and isinstance(step, Park):
         yield "an operation on many keys is parked nowhere"
     if len({entry.key for entry in operation.entries}) < len(operation.entries):

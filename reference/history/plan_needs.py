@@ -9,6 +9,7 @@ from __future__ import annotations
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.history import FaultKind
 from plumbline.reference.history.operations import (
+    CONDITIONAL,
     EXPIRES,
     LOCAL,
     OperationKind,
@@ -42,6 +43,7 @@ _OF_KINDS = {
     OperationKind.TX_BEGIN: Capability.TRANSACTIONS,
     OperationKind.TX_COMMIT: Capability.TRANSACTIONS,
     OperationKind.TX_ROLLBACK: Capability.TRANSACTIONS,
+    **dict.fromkeys(CONDITIONAL, Capability.CONDITIONAL_OPERATIONS),
     **dict.fromkeys(LOCAL, Capability.LOCAL_OPERATIONS),
 }
 

@@ -340,6 +340,8 @@ def _call_words(operation: Operation, *, several: bool) -> str:
         words += f" of {operation.region}"
     if operation.entries:
         return f"{words} (operation {operation.op_id})"
+    if operation.expected is not None:
+        return f"{words} {operation.token} where it holds {operation.expected}"
     # What carries no token is found by its number where a later step names it.
     return f"{words} {operation.token}" if operation.token else f"{words} (operation {operation.op_id})"
 

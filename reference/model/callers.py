@@ -12,7 +12,14 @@ from itertools import product
 from msgspec.structs import replace
 
 from plumbline.reference.history.history import OrderStrength
-from plumbline.reference.history.operations import READS, EventKind, Operation, OperationKind, Outcome
+from plumbline.reference.history.operations import (
+    CONDITIONAL,
+    READS,
+    EventKind,
+    Operation,
+    OperationKind,
+    Outcome,
+)
 from plumbline.reference.model import claims, tombstones
 from plumbline.reference.model.claims import LOOKED_AT_IN_ORDER
 from plumbline.reference.model.clearing import Clearing
@@ -208,7 +215,7 @@ class Callers:
     ) -> Iterator[World]:
         """What senders make of an operation that changed nothing: nothing, as the documents have it."""
         book, kind, token = self._setting.book, operation.kind, operation.token
-        answers = book.no_effect_crosses(vetoed)
+        answers = book.no_effect_crosses(vetoed, kind in CONDITIONAL)
         if kind in READS:
             answers, token = book.get_crosses(read is not None), read
             kind = OperationKind.PUT if read is not None else OperationKind.DESTROY

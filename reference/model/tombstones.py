@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from plumbline.reference.history.operations import Operation, OperationKind, RegionPolicy
+from plumbline.reference.history.operations import DESTROYS, Operation, OperationKind, RegionPolicy
 from plumbline.reference.model.world import ABSENT, Entry, World
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import NO_ENTRY, EntryState, Stamp, each
@@ -82,7 +82,7 @@ def found_to_destroy(book: Rulebook, entry: Entry, states: tuple[EntryState, ...
 
 def between_sites(book: Rulebook, entry: Entry, operation: Operation) -> tuple[bool, ...]:
     """Whether an event of another site is compared with what it finds."""
-    finds, destroys = entry.state is EntryState.TOMBSTONE, operation.kind is OperationKind.DESTROY
+    finds, destroys = entry.state is EntryState.TOMBSTONE, operation.kind in DESTROYS
     return each(book.compared_between_sites(finds, destroys)) if finds or destroys else ALWAYS
 
 

@@ -6,7 +6,7 @@ unsupported: it neither passes nor accuses. Knows plans and histories; knows no 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from plumbline.reference.history.bulk import BULK
@@ -22,6 +22,7 @@ from plumbline.reference.history.history import (
     Scripted,
 )
 from plumbline.reference.history.operations import (
+    CONDITIONAL,
     EXPIRES,
     OF_TRANSACTIONS,
     WHOLE_REGION,
@@ -66,6 +67,7 @@ def unmodelled(example: Plan | History) -> list[str]:
     if example.registers and not all(client.subscription for client in example.clients):
         found.append("a client without a subscription that begins registered")
     found += [f"the operation {one.kind}" for one in called if one.kind not in _CALLED]
+    found += of_conditionals(called, example.regions, clients=bool(example.clients))
     if isinstance(example, Plan):
         found += _of_bulks(example)
     if example.queues and any(fault.kind is FaultKind.RESTART for fault in faults):
@@ -125,6 +127,22 @@ def of_interest(interest: Interest) -> Iterator[str]:
         yield "durable interest"
     if interest.kind not in INTERESTS:
         yield f"interest of the kind {interest.kind!r:.40}"
+
+
+def of_conditionals(
+    called: Collection[Operation], regions: Iterable[RegionAttributes], *, clients: bool
+) -> Iterator[str]:
+    """What is not followed of operations that expect a value: they are called on replicates alone."""
+    expecting = [operation for operation in called if operation.kind in CONDITIONAL]
+    whole = {
+        region.name for region in regions if region.policy is RegionPolicy.REPLICATE and not region.policies
+    }
+    if expecting and clients:
+        yield "operations that expect a value, beside clients"
+    if not all(operation.region in whole for operation in expecting):
+        yield "operations that expect a value, where not each member is a replicate"
+    if not transactions_of(called).keys().isdisjoint(operation.op_id for operation in expecting):
+        yield "operations that expect a value in a transaction"
 
 
 def _of_bulks(plan: Plan) -> Iterator[str]:

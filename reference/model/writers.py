@@ -9,13 +9,13 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from plumbline.reference.history.history import Gate
-from plumbline.reference.history.operations import STORES_VALUE, Operation, OperationKind
+from plumbline.reference.history.operations import DESTROYS, STORES_VALUE, Operation
 from plumbline.reference.model.world import GateState, World
 
 WRITER = "writer"
 """The callback in which an operation is held before the change, and not behind it."""
 
-ASKS = STORES_VALUE | {OperationKind.DESTROY}
+ASKS = STORES_VALUE | DESTROYS
 """What a writer is asked before."""
 
 

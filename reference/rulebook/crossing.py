@@ -80,8 +80,11 @@ class CrossingDecisions(Subject):
 
     @staticmethod
     @decision("WAN-OPS-10", "WAN-OPS-09")
-    def no_effect_crosses(vetoed: bool) -> bool:  # noqa: ARG004
-        """Whether what changed nothing, or a cache writer has vetoed, goes to other sites: no (000, L11)."""
+    def no_effect_crosses(vetoed: bool, compared: bool) -> bool:  # noqa: ARG004
+        """Whether what changed nothing, or a cache writer has vetoed, goes to other sites: no (000, L11).
+
+        Whether it has changed nothing because the entry holds another value than expected does not matter.
+        """
         return False
 
     @staticmethod
@@ -227,7 +230,7 @@ FAULTS = (
         "failures-cross",
         "WAN-OPS-10 WAN-OPS-09",
         "an operation that changed nothing goes to other sites",
-        no_effect_crosses=lambda vetoed: not vetoed,
+        no_effect_crosses=lambda vetoed, compared: not vetoed and not compared,
     ),
     variant(
         "commits-stay",
@@ -239,7 +242,13 @@ FAULTS = (
         "vetoed-cross",
         "WAN-OPS-10",
         "what a cache writer has vetoed goes to other sites",
-        no_effect_crosses=lambda vetoed: vetoed,
+        no_effect_crosses=lambda vetoed, _: vetoed,
+    ),
+    variant(
+        "mismatches-cross",
+        "WAN-OPS-10",
+        "a replace or remove that finds another value than expected goes to other sites",
+        no_effect_crosses=lambda vetoed, compared: compared and not vetoed,
     ),
     variant(
         "bulk-crosses-last",

@@ -6,14 +6,19 @@ reading is an alternative, and the candidate's log decides which it took.
 
 from __future__ import annotations
 
-from plumbline.reference.history.operations import EventKind, OperationKind, Status
+from plumbline.reference.history.operations import CONDITIONAL, EventKind, OperationKind, Status
 from plumbline.reference.rulebook.values import Effect, EntryState
 
 _GONE = (EntryState.ABSENT, EntryState.TOMBSTONE)
 
 
 def effects(
-    kind: OperationKind, state: EntryState, token: str | None, *, of_client: bool = False
+    kind: OperationKind,
+    state: EntryState,
+    token: str | None,
+    *,
+    of_client: bool = False,
+    expected: str | None = None,
 ) -> tuple[Effect, ...]:
     """The ways in which an operation may take effect.
 
@@ -22,10 +27,13 @@ def effects(
         state: the entry on the calling member, or on the server of the client that calls.
         token: the value that the entry holds, None unless it is live.
         of_client: whether a client calls.
+        expected: the value that a conditional operation expects.
 
     Raises:
         KeyError: if the operation does not work on single entries.
     """
+    if kind in CONDITIONAL and (state is not EntryState.LIVE or token != expected):
+        return (Effect(Status.OK, "false"),)
     found = _EFFECTS[kind](state, token)
     if of_client and kind in _LEFT and Effect(Status.ABSENT) in found:
         # Where the server has nothing to destroy or invalidate, no document says what the client receives.
@@ -81,6 +89,14 @@ def _replace(state: EntryState, token: str | None) -> tuple[Effect, ...]:
     return (_stored(), Effect(Status.OK))
 
 
+def _replace_if_equal(_state: EntryState, _token: str | None) -> tuple[Effect, ...]:
+    return (_stored("true"),)
+
+
+def _remove_if_equal(_state: EntryState, _token: str | None) -> tuple[Effect, ...]:
+    return (Effect(Status.OK, "true", EntryState.TOMBSTONE, EventKind.DESTROY, distributed=True),)
+
+
 def _invalidate(state: EntryState, _token: str | None) -> tuple[Effect, ...]:
     change = Effect(Status.OK, None, EntryState.INVALID, EventKind.INVALIDATE, distributed=True)
     if state in _GONE:
@@ -126,6 +142,8 @@ _EFFECTS = {
     OperationKind.CREATE: _create,
     OperationKind.PUT_IF_ABSENT: _put_if_absent,
     OperationKind.REPLACE: _replace,
+    OperationKind.REPLACE_IF_EQUAL: _replace_if_equal,
+    OperationKind.REMOVE_IF_EQUAL: _remove_if_equal,
     OperationKind.INVALIDATE: _invalidate,
     OperationKind.DESTROY: _destroy,
     OperationKind.LOCAL_INVALIDATE: _local_invalidate,
@@ -137,7 +155,7 @@ _EFFECTS = {
 SUPPORTED = frozenset(_EFFECTS)
 """The operations that the model knows."""
 
-FROM_CLIENTS = SUPPORTED
+FROM_CLIENTS = SUPPORTED - CONDITIONAL
 """Those that the model knows of clients, too."""
 
 BECOMES = {
@@ -145,6 +163,8 @@ BECOMES = {
     OperationKind.CREATE: (EntryState.LIVE, EventKind.UPDATE),
     OperationKind.PUT_IF_ABSENT: (EntryState.LIVE, EventKind.UPDATE),
     OperationKind.REPLACE: (EntryState.LIVE, EventKind.UPDATE),
+    OperationKind.REPLACE_IF_EQUAL: (EntryState.LIVE, EventKind.UPDATE),
+    OperationKind.REMOVE_IF_EQUAL: (EntryState.TOMBSTONE, EventKind.DESTROY),
     OperationKind.INVALIDATE: (EntryState.INVALID, EventKind.INVALIDATE),
     OperationKind.DESTROY: (EntryState.TOMBSTONE, EventKind.DESTROY),
 }

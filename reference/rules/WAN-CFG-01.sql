@@ -25,7 +25,7 @@ ended AS (
 destroyed AS (
   SELECT DISTINCT run_id, example, region, key, site
   FROM ev
-  WHERE kind = 'op_begin' AND op IN ('destroy', 'local_destroy')
+  WHERE kind = 'op_begin' AND op IN ('destroy', 'remove_if_equal', 'local_destroy')
 ),
 unnamed AS (
   SELECT run_id, example, site, region, key

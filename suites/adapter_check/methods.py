@@ -137,6 +137,7 @@ class _Parts(Examiner):
         return (
             self._core,
             self._bulks,
+            self._conditionals,
             self._gates,
             self._scripts,
             self._buckets,
@@ -189,6 +190,21 @@ class _Parts(Examiner):
         self._settle()
         for member in ("A", "B"):
             self._holds(member, (Content("l", puts[1].token),), "begin")
+
+    def _conditionals(self) -> None:
+        if not self._declares(Capability.CONDITIONAL_OPERATIONS):
+            return
+        self._stage(ONE_SITE)
+        put = self._put("A", "k")
+        for kind, left in (("replace_if_equal", True), ("remove_if_equal", False)):
+            for expected, changes in (("another", "false"), (put.token, "true")):
+                called = self._operation("A", OperationKind(kind), "k")
+                operation = msgspec.structs.replace(called, expected=expected)
+                self._ends(operation, Status.OK, changes)
+            self._settle()
+            for member in ("A", "B"):
+                self._holds(member, (Content("k", operation.token),) if left else (), "begin")
+            put = operation
 
     def _of_many(self, member: str, kind: OperationKind, *keys: str) -> tuple[Operation, ...]:
         """An operation on many keys ends well, whether they are there or not: what it does to each."""

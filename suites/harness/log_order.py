@@ -5,6 +5,7 @@ from __future__ import annotations
 from plumbline.adapters.protocol import Introduction
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import (
+    DESTROYS,
     STORES_VALUE,
     Client,
     Event,
@@ -17,7 +18,7 @@ from plumbline.reference.history.operations import (
 _ANNOUNCED_AS = {
     OperationKind.INVALIDATE: EventKind.INVALIDATE,
     OperationKind.LOCAL_INVALIDATE: EventKind.INVALIDATE,
-    OperationKind.DESTROY: EventKind.DESTROY,
+    **dict.fromkeys(DESTROYS, EventKind.DESTROY),
     OperationKind.LOCAL_DESTROY: EventKind.DESTROY,
     OperationKind.CLEAR: EventKind.CLEAR,
 }

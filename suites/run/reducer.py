@@ -391,7 +391,7 @@ def _as_puts(plan: Plan, operations: Collection[Operation]) -> Plan:
 
     def put(step: PlanStep) -> PlanStep:
         if isinstance(step, Do | Start | Park) and step.operation in operations:
-            changed = msgspec.structs.replace(step.operation, kind=OperationKind.PUT)
+            changed = msgspec.structs.replace(step.operation, kind=OperationKind.PUT, expected=None)
             return msgspec.structs.replace(step, operation=changed)
         return step
 

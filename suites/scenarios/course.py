@@ -117,7 +117,13 @@ class Course:
         self._driver.inject(fault)
 
     def _operation(
-        self, member: str, kind: OperationKind, key: str, thread: str | None, region: str = REGION
+        self,
+        member: str,
+        kind: OperationKind,
+        key: str,
+        thread: str | None,
+        region: str = REGION,
+        expected: str | None = None,
     ) -> Operation:
         self._count += 1
         operation = Operation(
@@ -128,6 +134,7 @@ class Course:
             kind=kind,
             key=key,
             token=None if kind in NAMELESS else f"{kind}-{self._count}-{member}",
+            expected=expected,
         )
         self._operations[operation.op_id] = operation
         return operation
@@ -154,6 +161,18 @@ class Course:
     def put(self, member: str, key: str, *, thread: str | None = None) -> Operation:
         """Put a fresh value and wait until the call has returned."""
         return self.do(member, OperationKind.PUT, key, thread=thread)
+
+    def compare(
+        self, member: str, kind: OperationKind, key: str, expected: Operation, *, changes: bool
+    ) -> Operation:
+        """Replace or remove what an operation has stored, and wait; it must say whether it has done so."""
+        operation = self.start(member, kind, key, expected=expected.token)
+        outcome, due = self.finish(operation), str(changes).lower()
+        if (outcome.status, outcome.value) != (Status.OK, due):
+            raise MismatchError(
+                f"{_told(operation)} to end ok: {due}", f"{outcome.status} {outcome.value or outcome.detail}"
+            )
+        return operation
 
     def on_region(self, member: str, kind: OperationKind) -> Operation:
         """Do something to the whole region while nothing else is under way, and wait for the call."""
@@ -202,9 +221,10 @@ class Course:
         *,
         thread: str | None = None,
         region: str = REGION,
+        expected: str | None = None,
     ) -> Operation:
         """Call an operation and go on."""
-        operation = self._operation(member, kind, key, thread, region)
+        operation = self._operation(member, kind, key, thread, region, expected)
         self.done.append(f"{_told(operation)}")
         self.steps.append(Start(operation))
         self._driver.call(operation)
@@ -389,4 +409,5 @@ def _told(operation: Operation) -> str:
     region = f" of {operation.region}" if operation.region != REGION else ""
     keys = ", ".join(operation.keys)
     key = f" {keys}" if keys else ""
-    return f"{operation.member}: {operation.kind}{key}{region}{token}"
+    expected = "" if operation.expected is None else f" where it holds {operation.expected}"
+    return f"{operation.member}: {operation.kind}{key}{region}{token}{expected}"

@@ -267,6 +267,33 @@ def what_changes_nothing_does_not_cross(stage: Sites) -> None:
         stage.log_is(member, "y")
 
 
+@between_sites("WAN-OPS-10", "WAN-OPS-09", needs=(Capability.CONDITIONAL_OPERATIONS,))
+def what_finds_another_value_than_expected_does_not_cross(stage: Sites) -> None:
+    """A replace and a remove cross where the entry holds the value that they expect, and only there."""
+    for member in stage.here:
+        key, lacking = f"x{member}", f"y{member}"
+        old = stage.put(member, key)
+        new = stage.put(member, key)
+        stage.settle()
+        for kind in (OperationKind.REPLACE_IF_EQUAL, OperationKind.REMOVE_IF_EQUAL):
+            stage.compare(member, kind, key, old, changes=False)
+            stage.compare(member, kind, lacking, old, changes=False)
+        after = stage.put(member, f"after {key}")
+        stage.settle()
+        stage.both_sites_hold(key, new)
+        stage.both_sites_hold(lacking, None)
+        stage.both_sites_hold(f"after {key}", after)
+        replaced = stage.compare(member, OperationKind.REPLACE_IF_EQUAL, key, new, changes=True)
+        stage.settle()
+        stage.both_sites_hold(key, replaced)
+        removed = stage.compare(member, OperationKind.REMOVE_IF_EQUAL, key, replaced, changes=True)
+        stage.settle()
+        stage.both_sites_hold(key, None)
+        for far in stage.there:
+            stage.log_is(far, key, old, new, replaced, removed)
+            stage.log_is(far, lacking)
+
+
 @between_sites("WAN-OPS-10", needs=(Capability.CALLBACK_SCRIPTS,))
 def what_a_cache_writer_vetoes_does_not_cross(stage: Sites) -> None:
     """An update and a destroy that the writer of their member refuses leave the other site alone."""

@@ -23,7 +23,15 @@ from plumbline.reference.history.history import (
     Shown,
     StatisticRead,
 )
-from plumbline.reference.history.operations import READS, Content, EventKind, OperationKind, Outcome, Status
+from plumbline.reference.history.operations import (
+    CONDITIONAL,
+    READS,
+    Content,
+    EventKind,
+    OperationKind,
+    Outcome,
+    Status,
+)
 
 
 def _pick_log(history: History, draw: random.Random, least: int) -> str | None:
@@ -151,7 +159,7 @@ def _wrong_result(history: History, draw: random.Random) -> History | None:
         for what in history.timeline
         if isinstance(what, Called)
         and what.operation.kind
-        in (*READS, OperationKind.PUT_IF_ABSENT, OperationKind.REPLACE, OperationKind.CREATE)
+        in (*READS, *CONDITIONAL, OperationKind.PUT_IF_ABSENT, OperationKind.REPLACE, OperationKind.CREATE)
     }
     tokens = [
         what.operation.token for what in history.timeline if isinstance(what, Called) and what.operation.token

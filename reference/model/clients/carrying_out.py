@@ -28,7 +28,7 @@ def ways_of(
     """The ways in which an operation may take effect at the member that carries it out."""
     client = setting.originators.get(operation.op_id)
     if client is None:
-        yield from effects(operation.kind, state, token)
+        yield from effects(operation.kind, state, token, expected=operation.expected)
         return
     own = world.entry(client, operation.region, operation.key).state
     decide = each(setting.book.decides_by_own_copy()) if operation.kind in BY_STATE else (False,)

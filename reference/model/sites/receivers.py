@@ -12,7 +12,7 @@ from itertools import product
 from msgspec.structs import replace
 
 from plumbline.reference.history.history import OrderStrength
-from plumbline.reference.history.operations import Operation, OperationKind
+from plumbline.reference.history.operations import DESTROYS, Operation
 from plumbline.reference.model import claims, tombstones
 from plumbline.reference.model.clients.subscriptions import queued
 from plumbline.reference.model.collecting import Collecting
@@ -115,7 +115,7 @@ class Receivers:
             yield from self._repeated(world, view, name, rest, event, operation, entry)
             return
         present = entry.state in (EntryState.LIVE, EntryState.INVALID)
-        if operation.kind is OperationKind.DESTROY and not present:
+        if operation.kind in DESTROYS and not present:
             ends = each(self._setting.book.absent_ends_well())
             if not all(ends):
                 yield Step(("fails the batch", member, event.op_id), _failed(world, name, rest))

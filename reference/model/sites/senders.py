@@ -278,7 +278,7 @@ class Senders:
                 return book.region_operations_cross()
             case OperationKind.EXPIRE_DESTROY | OperationKind.EXPIRE_INVALIDATE:
                 return book.expirations_cross(not primary, operation.kind)
-            case OperationKind.DESTROY:
+            case OperationKind.DESTROY | OperationKind.REMOVE_IF_EQUAL:
                 return book.destroy_crosses()
             case OperationKind.LOCAL_DESTROY | OperationKind.LOCAL_CLEAR:
                 return book.local_destroy_crosses(operation.kind is OperationKind.LOCAL_CLEAR)

@@ -10,6 +10,7 @@ changes AS (
     CASE
       WHEN a.status IN ('exists', 'absent', 'failed', 'refused') THEN 'none'
       WHEN a.status = 'ok' AND c.op = 'put_if_absent' AND a.value IS NOT NULL THEN 'none'
+      WHEN a.status = 'ok' AND c.op IN ('replace_if_equal', 'remove_if_equal') AND a.value = 'false' THEN 'none'
       WHEN a.status = 'ok' AND c.op IN ('put', 'create', 'destroy', 'invalidate') THEN 'sure'
       ELSE 'unsure'
     END AS effect
@@ -17,5 +18,6 @@ changes AS (
   LEFT JOIN ev a ON a.run_id = c.run_id AND a.example = c.example AND a.op_id = c.op_id AND a.kind = 'op_end'
   ANTI JOIN ev h ON h.run_id = c.run_id AND h.example = c.example AND h.client = c.client AND h.region = c.region
     AND h.kind = 'region_host' AND h.policy = 'local'
-  WHERE c.kind = 'op_begin' AND c.op IN ('put', 'create', 'put_if_absent', 'replace', 'invalidate', 'destroy')
+  WHERE c.kind = 'op_begin' AND c.op IN
+    ('put', 'create', 'put_if_absent', 'replace', 'replace_if_equal', 'remove_if_equal', 'invalidate', 'destroy')
 )
