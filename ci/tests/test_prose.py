@@ -28,6 +28,7 @@ HELD = (
     "docs/architecture.md",
     "docs/findings.md",
     "docs/truth.md",
+    "docs/geode.md",
 )
 """The pages whose sentences are held to a length."""
 
