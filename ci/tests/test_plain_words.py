@@ -40,7 +40,8 @@ PAGES: tuple[str, ...] = (
 )
 PAGES += ("docs/write-an-adapter.md", "docs/protocol.md", "docs/catalogue.md")
 PAGES += ("docs/glossary.md", "docs/CONTRIBUTING.md", "docs/SECURITY.md", "docs/development.md")
-PAGES += ("docs/architecture.md", "docs/findings.md", "docs/truth.md", "docs/geode.md")
+PAGES += ("docs/architecture.md", "docs/findings.md", "docs/truth.md")
+PAGES += ("docs/geode.md", "docs/benchmarks.md")
 
 MESSAGES = ("adapters", "suites", "reports", "ci/commands", "ci/terminal", "ci/selftest/commands")
 

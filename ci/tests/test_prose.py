@@ -29,6 +29,7 @@ HELD = (
     "docs/findings.md",
     "docs/truth.md",
     "docs/geode.md",
+    "docs/benchmarks.md",
 )
 """The pages whose sentences are held to a length."""
 
