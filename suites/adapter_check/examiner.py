@@ -83,7 +83,7 @@ CALLED = frozenset(METHODS) & {
     ),
     *("clock", "advance", "script", "keep_tombstones", "placement"),
 }
-"""The methods that the suite calls so far; the others may be unsupported, whatever is declared."""
+"""The methods that the suite calls so far; the others may be unsupported, with any capabilities."""
 
 
 class Standing(StrEnum):
@@ -213,7 +213,7 @@ class Examiner:
                 raise StopError
             self._opened += 1
             adapter = self._candidate.open()
-            # Whatever it is driven through, it is read as strictly as what comes over a wire.
+            # Answers of each kind of candidate are read as strictly as those of another process.
             self._adapter = (
                 adapter if isinstance(adapter, RemoteAdapter) else RemoteAdapter(Loopback(adapter))
             )

@@ -1,8 +1,8 @@
 """The examination of an adapter: every method of the protocol, one by one, each in the plainest way.
 
-What it asks is trivial on purpose: who fails here has an adapter to mend, whatever the candidate behind it
-does. Each answer is looked at, so that an adapter that says yes and does nothing is found out. Judges no
-requirement, and never raises for what an adapter does.
+Its requests are trivial on purpose: a failure is a mistake of the adapter, not of the candidate behind it.
+Each answer is checked, so that an adapter that says yes and does nothing is found out. Judges no requirement,
+and never raises for what an adapter does.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class _Parts(Examiner):
     core_stands = False
 
     def parts(self) -> tuple[Callable[[], None], ...]:
-        """All of them, in order; the last two ask whatever else there is."""
+        """All parts in order; the last two call all methods that are left."""
         return (
             self._core,
             self._bulks,
@@ -464,7 +464,7 @@ class _Parts(Examiner):
         self._holds("B", (Content("m", put.token), Content("n", later.token)), "restart")
 
     def _plain(self) -> None:
-        """Whatever is left: a bare request, which an adapter may well answer with unsupported."""
+        """Calls each method that is left with a bare request; an adapter may answer with unsupported."""
         for name, params in PLAIN.items():
             if name in self._answers or self._is_asked_for(name):
                 continue  # what something before it has kept from being reached stays so

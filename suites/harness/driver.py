@@ -142,7 +142,7 @@ class Driver:
             for member in topology.members:
                 adapter.script(member, region.name, "resolver", (resolver,))
         if Capability.QUEUE_INSPECTION in introduction.capabilities:
-            # Who is primary now is whoever was left when the last example ended.
+            # The primary now is the member that was left at the end of the last example.
             for queue in queues:
                 for member in filter(queue.runs_on, self._site(queue.site)):
                     self.look_at_queue(member, queue.id)
@@ -179,7 +179,7 @@ class Driver:
         outcome = self._adapter.finish(op_id, self._limit_ms if timeout_ms is None else timeout_ms)
         if outcome is not None:
             if op_id in self._cut_short and outcome.status is Status.FAILED:
-                # That its member had not got to it before it died nobody else can know.
+                # Only the dead member could know that it had not begun the call.
                 outcome = replace(outcome, status=Status.INDEFINITE)
             self.poll()
             for entry in singly(self._under_way.pop(op_id)):
@@ -310,7 +310,8 @@ class Driver:
         self._timeline.append(QueueAsked(number, member, queue))
         sight = self._adapter.look_at_queue(member, queue)
         if not {token for _, token in self._tokens}.isdisjoint(sight.tokens or ()):
-            sight = replace(sight, tokens=None)  # of which key one is that several have, nobody says
+            # no answer says to which key an event of several keys belongs
+            sight = replace(sight, tokens=None)
         self.poll()
         self._timeline.append(QueueRead(number, member, queue, sight))
         return sight
@@ -325,7 +326,7 @@ class Driver:
                 self._waited(Waited(f"the copy of {queue} on {member} to hold {depth} events"))
                 break
             for_good = self.rest.asked(SLICE_MS).settled and self._adapter.stands_still
-        # Looks in vain are many and say little: only the last one is written down.
+        # Readings with another depth are many and say little, so only the last one is recorded.
         return self.look_at_queue(member, queue).depth == depth
 
     def locate(self, region: str, key: str) -> Located:

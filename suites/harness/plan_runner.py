@@ -149,7 +149,7 @@ class _Playing:
         """Call an operation as the step says; waiting for it only while nothing may hold it back."""
         driver, operation = self._driver, step.operation
         if operation.kind in WHOLE_REGION and not takes_lock(self._plan, operation):
-            # Nobody says how these meet what else is under way.
+            # No document says how these meet other operations under way.
             if self._parked or driver.under_way or not driver.settle():
                 return
             step = Do(operation)
@@ -165,7 +165,7 @@ class _Playing:
             return
         driver.call(operation)
         if isinstance(step, Do) and not self._parked and not self._lost:
-            # Else a parked listener, or that nobody answers, may keep it from returning.
+            # Otherwise a parked listener or a missing answer may keep it from returning.
             self._finished(operation.op_id)
 
     def _let_clocks_pass(self, operation: Operation) -> None:

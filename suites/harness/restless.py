@@ -27,8 +27,11 @@ QUIET_S = 0.3
 """So long nothing is told by a candidate that has come to rest, where it cannot be asked."""
 
 MOST_TIMES, TIMES_A_CAUSE = 3, 2
-"""A listener receives one event once. Whatever sends events again does so once for each cause, and what
-follows it: a fault, its mending, a redelivery. Beyond these numbers nothing explains it."""
+"""A listener receives one event once.
+
+A member sends events again only for a cause: a fault, its mending or a redelivery. It does so once for each
+cause and for what follows it. No cause explains more repetitions than these numbers.
+"""
 
 Told = tuple[str, str, str, EventKind, str]
 """Member, region, key, kind and token of an event."""

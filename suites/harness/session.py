@@ -107,7 +107,7 @@ class Session:
     ) -> tuple[Driver, tuple[str, ...] | None]:
         """Begin an example on a topology; gives its driver and the order of the members' ids.
 
-        Raises AdapterError, of which whoever plays the example tells `failed`.
+        Raises AdapterError; the caller then reports it to `failed`.
         """
         order = self.member_order(topology)
         driver = Driver(

@@ -123,7 +123,7 @@ def _cache() -> Path:
 def _kept_elsewhere() -> Iterator[None]:
     """Have Hypothesis keep what it remembers in the user's cache, not in the folder that they work in.
 
-    What somebody has said of that folder stays, and so does what it is for tests of their own.
+    A folder that the user has set stays in force, also for the user's own tests.
     """
     if os.environ.get("HYPOTHESIS_STORAGE_DIRECTORY"):
         yield

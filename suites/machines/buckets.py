@@ -95,7 +95,7 @@ class LostPrimaryMachine(PartitionedRegionMachine):
     @rule(victim=st.sampled_from("ABC"))
     @precondition(lambda self: not self.dead and sum(self.writes.values()) > 1)
     def kill(self, victim: str) -> None:
-        """A member is killed while writes are under way, and with it whatever stands in its listener."""
+        """A member is killed while writes are under way, together with an event held in its listener."""
         self.dead = victim
         self.parked = {op_id: where for op_id, where in self.parked.items() if where[0] != victim}
         self.steps.append(Inject(Fault(kind=FaultKind.CRASH, member=victim)))

@@ -41,7 +41,7 @@ class ClientRestartsMachine(CallingMachine):
 
     @property
     def may_be_secured(self) -> bool:
-        """Whether a server that was started again may keep the client's queue: nobody says what it holds."""
+        """Whether a restarted server may keep the client's queue, whose content no document says."""
         return bool(self.restarts and self.clients[0].redundancy)
 
     @initialize(checks=st.sampled_from((None, None, False)), redundancy=st.sampled_from((0, 1)))
@@ -55,7 +55,7 @@ class ClientRestartsMachine(CallingMachine):
     @precondition(lambda self: Capability.LISTENER_GATES in self.offers and not self.parked)
     @precondition(lambda self: len(self.dead) < len(SERVERS))
     def stand_still(self, key: str) -> None:
-        """The client stands in its listener until everything settles, whatever becomes of its servers."""
+        """The client stands in its listener until everything settles, even if its servers fail."""
         self.settle_now()
         operation = self.operation("A", OperationKind.PUT, key)
         self.started.append(operation.op_id)
@@ -64,7 +64,7 @@ class ClientRestartsMachine(CallingMachine):
     @rule(which=st.integers(0, 1))
     @precondition(lambda self: self.writes and len(self.dead) < len(SERVERS) and not self.may_be_secured)
     def kill(self, which: int) -> None:
-        """A server is killed, whatever is under way; of the last one's events some may be lost."""
+        """A server is killed, with or without operations under way; events of the last server may be lost."""
         left = [server for server in SERVERS if server not in self.dead]
         victim = left[which % len(left)]
         self.dead = (*self.dead, victim)
@@ -172,7 +172,7 @@ class ClientAttemptsMachine(ClientMachine):
     @rule(key=st.sampled_from(KEYS), by=st.sampled_from(heard_by))
     @precondition(lambda self: self.lost is not None and self.may_call)
     def call_in_vain(self, key: str, by: str) -> None:
-        """The client puts, and somebody receives it."""
+        """The client puts, its answer is lost, and another member or client receives the event."""
         op_id = self.call_one("K", OperationKind.PUT, key)
         self.in_vain |= self.lost is not None
         self.steps.append(Await(op_id, by))
@@ -203,7 +203,7 @@ class ClientAttemptsMachine(ClientMachine):
 
 
 def an_answer_was_lost(history: History) -> bool:
-    """Whether somebody else received what a client had put while its answers were lost."""
+    """Whether another member or client received a client's put while its answers were lost."""
     puts: dict[str, list[str | None]] = {}
     for moment, what in enumerate(history.timeline):
         match what:

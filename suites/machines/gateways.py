@@ -24,7 +24,7 @@ WROTE_BY_BOTH_MOST = 3
 """So many writes of a key that both sites change are drawn at most between two settle points."""
 
 HELD_UP_MOST = 2
-"""The same of a key whose events may be held up, for then nobody sees for long how they ended."""
+"""The same of a key whose events may be held up, for then their outcome stays unobserved for long."""
 
 _KINDS = st.sampled_from((OperationKind.PUT, OperationKind.PUT, *WRITES))
 
@@ -256,7 +256,7 @@ class GatewayFaultsMachine(SitesMachine):
     @rule()
     @precondition(lambda self: self.broken)
     def repair(self) -> None:
-        """What is broken is mended, whatever is under way."""
+        """A fault is mended, with or without operations under way."""
         self.mend()
 
     @rule(looks=st.booleans())
@@ -364,7 +364,7 @@ class SitesConflictsMachine(ConflictsMachine):
 
 
 def _with_variants(*requirements: str) -> tuple[str, ...]:
-    """Those that have a faulty variant: of others nobody could tell whether an example exercises them."""
+    """The requirements that have a faulty variant. For others no example could be shown to exercise them."""
     broken = {requirement for variant in FAULTY.values() for requirement in variant.requirements}
     return tuple(requirement for requirement in requirements if requirement in broken)
 

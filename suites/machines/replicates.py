@@ -185,7 +185,7 @@ class LesserMembersMachine(ReplicatedRegionMachine):
     @rule(who=st.integers(0, 3))
     @precondition(lambda self: Capability.MEMBER_FAULTS in self.offers and self.steps and not self.dead)
     def kill(self, who: int) -> None:
-        """A member is killed, whatever is under way."""
+        """A member is killed, with or without operations under way."""
         victim = self.members[who % len(self.members)]
         if self.crowded(KEYS[0]):
             self.settle_now()

@@ -1,6 +1,6 @@
 """The machine of transactions: what a thread calls between a begin and its end, beside plain operations.
 
-Few operations at a time: hardly any step is claimed where somebody transacts.
+Few operations at a time: hardly any step is claimed while a transaction is under way.
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ class TransactionMachine(PlanMachine):
         policies: tuple[HostPolicy, ...] = ()
         if less is not None and Capability.REGION_POLICIES in self.offers:
             policies = (HostPolicy(self.members[-1], less),)
-            scope = Scope.ACK  # that all has arrived nobody can tell who has it sent by another
+            # a member that has another one send its changes cannot tell that all have arrived
+            scope = Scope.ACK
         self.region = RegionAttributes(name=REGION, checks=checks, scope=scope, policies=policies)
 
     def of_transaction(self, kind: OperationKind, key: str = "") -> Operation:

@@ -47,7 +47,7 @@ def prepare(items: list[pytest.Item]) -> None:
 
 
 def set_aside(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Take all that plays an example away from whoever selects."""
+    """Take all items that play an example out of pytest's selection; returns these items."""
     examples = [item for item in items if example_of(item) is not None]
     items[:] = [item for item in items if example_of(item) is None]
     return examples

@@ -1,7 +1,7 @@
 """What the suite's items have found under pytest, of this process or of several.
 
-Where several share the items, each writes what it found into one folder; whoever judges a requirement waits
-for the items of all. Knows files and processes, not pytest.
+Where several share the items, each writes what it found into one folder. The process that judges a
+requirement waits for the items of all. Knows files and processes, not pytest.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from plumbline.reference.results.verdicts import VerdictRow
 
 POLL_S = 0.05
 PATIENCE_S = 60.0
-"""So long is waited while nobody plays anything: a process that died may be replaced by another."""
+"""How long to wait while no process plays an item: a process that died may be replaced by another."""
 
 
 class ItemFinding(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,7 +53,7 @@ class Findings:
 
     Args:
         folder: the folder; None to keep them in memory.
-        patience_s: how long to wait for others while nobody plays anything.
+        patience_s: how long to wait for others while no process plays an item.
     """
 
     def __init__(self, folder: Path | None = None, patience_s: float = PATIENCE_S) -> None:
@@ -104,7 +104,7 @@ class Findings:
         clock: Callable[[], float] = time.monotonic,
         alive: Callable[[int], bool] | None = None,
     ) -> tuple[str, ...]:
-        """Wait until these items have been played; gives those that nobody plays, nor has played."""
+        """Wait until these items have been played; returns those that no process plays or has played."""
         if self._folder is None:
             return ()
         last_moved, left = clock(), set(titles)

@@ -143,7 +143,7 @@ class ExitStatus:
 def properties(
     candidate: str, requirement: str, verdict: Verdict, missed: Collection[str], left_out: int
 ) -> list[tuple[str, object]]:
-    """What a requirement item tells of itself, which `ExitStatus` reads again in whatever process."""
+    """What a requirement item reports of itself; `ExitStatus` may read it in another process."""
     told: list[tuple[str, object]] = [
         ("candidate", candidate),
         ("requirement", requirement),

@@ -287,7 +287,7 @@ def pytest_configure_node(node: Any) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Tell other processes what is played here, and when it is over, whatever became of it."""
+    """Tell other processes what is played here, and when it is over, also after an error."""
     example = example_of(item)
     if example is None:
         return (yield)

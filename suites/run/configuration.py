@@ -1,7 +1,7 @@
 """`plumbline.toml`: how one candidate is started, tested and let through the gate, in its owners' words.
 
-Options of a command line win over what stands there; that is for whoever reads it. Times have their unit in
-their name. Knows nothing of how runs are made.
+Options of a command line win over what stands there; the calling command sees to that. Times have their unit
+in their name. Knows nothing of how runs are made.
 """
 
 from __future__ import annotations

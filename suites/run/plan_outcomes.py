@@ -181,7 +181,7 @@ def play_plans(
         saw: told of every judged example that counts: its name, the verdict, the history.
         progress: told how many were played that count.
         reducing: told how many runs making a failing plan small has taken, and how many it may take.
-        listens: gives where to note what the next example asks of the decisions, if anybody wants to know.
+        listens: gives where to note what the next example asks of the decisions, if the caller needs it.
         behind: so many failures more are looked for behind the first.
         forgiving: whether an error of Plumbline's own in judging an example is noted, and the rest goes on.
     """

@@ -124,7 +124,7 @@ def _play(scenario: Scenario, session: Session, book: Rulebook, naming_ms: int) 
         waited_in_vain = mismatch is not None and isinstance(error.__cause__, MismatchError)
         if not waited_in_vain and not isinstance(error, EndlessError):
             raise
-        # What was waited for in vain may hang for good: that is judged if it is wrong without the end, too.
+        # An observation that never came may hang for good. It is judged if it is wrong without the end, too.
         hangs = error
         session.close()
     history = driver.history()
@@ -137,7 +137,7 @@ def _play(scenario: Scenario, session: Session, book: Rulebook, naming_ms: int) 
 
 
 def shown(scenario: Scenario, session: Session) -> History | None:
-    """What a candidate shows in a scenario, judged by nobody; None where it cannot be played on it.
+    """The unjudged history of a scenario on a candidate; None where it cannot be played there.
 
     Raises AdapterError.
     """

@@ -64,7 +64,7 @@ class Proof:
             self.errors.setdefault(requirement, own)
 
     def _open(self) -> list[str]:
-        """The requirements that one more history may prove: those for which it is worth asking somebody."""
+        """The requirements that one more history may prove; for these the search is worth its time."""
         if self._looked_at >= MOST_HISTORIES:
             return []
         sought = self._enough if self._looked_at < FIRST_HISTORIES else 1

@@ -382,7 +382,7 @@ class _Run:
         self._check(taken.check)
         for error in taken.own_errors:
             self._left.own_error(error)
-        # What a machine fails on is told even where nobody asked for it: it was seen.
+        # A failure of a machine is reported even if its requirement was not selected, because it was seen.
         files = tuple(self._kept(taken))
         rows = list(
             rows_of_machine(
@@ -439,13 +439,13 @@ class _Run:
             raise _EnoughFailedError
 
     def _rules(self, record: RunRecord) -> None:
-        """Judge the trace by the rules, as anybody could who has only the run directory.
+        """Judge the trace by the rules, from the run directory alone.
 
         What they find against a requirement that has anything on record is a deviation, and has shown it.
         """
         refused = {row.requirement for row in self._rows if row.verdict is Verdict.UNSUPPORTED}
         for row in self._by_rules(record):
-            # A rule cannot tell what was never offered, or refused, from what nobody asked of it.
+            # A rule cannot tell a feature that is missing or refused from one that no example used.
             unasked = row.verdict is Verdict.NOT_EXERCISED and (
                 row.requirement in refused or lacking(row.requirement, self._capabilities)
             )

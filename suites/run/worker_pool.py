@@ -1,7 +1,8 @@
 """Workers: processes in which machines take their turns side by side, each with a session of its own.
 
-Only for candidates in this process whose examples go alike whatever was played before them. What a worker
-sees it sends to whoever started it, who alone writes anything down; so a worker may be killed at any moment.
+Only for candidates in this process whose examples do not depend on those played before. A worker sends its
+results to the process that started it. That process alone writes them down, so a worker may be killed at any
+moment.
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ class WorkerError(Exception):
 
 
 class Workers:
-    """So many workers; at the end all of them are gone, whatever they were doing.
+    """A number of workers; at the end all of them are gone, busy or not.
 
-    They are forked: what is drawn from a seed depends on the modules that are loaded, for Hypothesis draws
-    constants from them, and who begins anew would have loaded others.
+    They are forked. Draws from a seed depend on the loaded modules, for Hypothesis draws constants from them.
+    A process that starts anew would have loaded others.
 
     Args:
         count: how many.
@@ -179,13 +180,13 @@ def _work(
     dialect: str,
     deviations: tuple[Deviation, ...],
 ) -> None:
-    """Take one turn after the other, until nobody hands out any more."""
-    os.setsid()  # a terminal's Ctrl-C is for whoever has started this
+    """Take one turn after the other, until the parent process hands out no more."""
+    os.setsid()  # a terminal's Ctrl-C is for the parent process
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     for connection in not_ours:
         connection.close()
-    with suppress(EOFError, BrokenPipeError, ConnectionResetError):  # nobody is there any more
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):  # the parent process has ended
         try:
             with Session(candidate, dialect) as session:
                 while True:
@@ -196,5 +197,5 @@ def _work(
                     boss.send((TAKEN, take(turn, session, on_record, saw=saw, progress=progress)))
         except (EOFError, BrokenPipeError, ConnectionResetError):
             raise
-        except Exception:  # noqa: BLE001 - whoever waits for the turn has to be told
+        except Exception:  # noqa: BLE001 - the parent process waits for the turn and reports it
             boss.send((FAILED, traceback.format_exc()))

@@ -1,7 +1,7 @@
 """A client whose call was carried out and not answered tries again (document 001, L44).
 
-B serves the client K, and A and C are told by B. Whether a client tries again is its own affair: a call that
-ends without anybody knowing proves nothing, and is no mistake.
+B serves the client K, and A and C are told by B. Whether a client tries again is its own affair: a call with
+an indefinite end proves nothing, and is no mistake.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ K, L, M = "K", "L", "M"
 UNANSWERED = (Capability.CLIENTS, Capability.LINK_FAULTS)
 
 LISTENERS = (Client(name=L, servers=("B",)), Client(name=M, servers=("C",)))
-"""Clients that only listen: one of the server that answers in vain, one of another."""
+"""Clients that only listen: one of the server whose answers are lost, one of another."""
 
 ONE_WAY = (Client(name=K, servers=("B",)), *LISTENERS)
 """The client has one server to try again at."""

@@ -47,7 +47,7 @@ def updates_wait_on_every_member_while_a_clear_has_the_lock(s: Stage) -> None:
     s.not_shown_at(s.low, first)
     s.not_shown_at(s.mid, second)
     s.not_shown_at(clear.member, own)
-    # Whoever reads need not wait.
+    # A read need not wait.
     s.reads_only(s.get(s.mid, "x"), (kept,))
     s.release(clear)
     s.settle()

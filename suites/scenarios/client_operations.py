@@ -37,7 +37,7 @@ DESTROY, INVALIDATE, INVALIDATE_REGION = (
 
 @scenario("C2S-OPS-01", needs=CLIENTS, clients=TWO, registers=False)
 def creates_and_updates_of_a_client_are_at_its_server_when_the_call_returns(s: Stage) -> None:
-    # A key that client and server hold, one that only the server holds, and three that nobody does.
+    # A key that client and server hold, one that only the server holds, and three that none holds.
     for key in ("x", "y"):
         s.put(s.low, key)
     s.register(K, "key", "x")

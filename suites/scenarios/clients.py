@@ -10,7 +10,7 @@ from plumbline.suites.scenarios.stage import Stage
 CLIENT = "K"
 
 NOT_CHECKING = Client(name=CLIENT, servers=("B",), checks=False)
-"""A client whose copy is not checked, whatever its server does."""
+"""A client whose copy is not checked, though its server may check."""
 
 
 @scenario(

@@ -203,7 +203,7 @@ def whatever_creates_or_replaces_a_value_takes_part_in_the_comparison(s: Stage) 
         key = f"x-{kind}"
         if kind is OperationKind.REPLACE:
             s.put(s.mid, key)
-        # Of a new key both have version 1, whatever they are called.
+        # Of a new key both have version 1, with each kind of operation.
         losing = s.park(s.low, s.low, key, kind)
         winning = s.park(s.high, s.high, key, put)
         s.release(winning)

@@ -298,7 +298,7 @@ class Course:
         """An operation comes to stand in the listener, or the writer, of `at`, where it is held."""
         if not self.comes_to_stand(at, operation, callback):
             raise MismatchError(
-                f"{_told(operation)} to reach the {callback} of {at} whatever other members are doing",
+                f"{_told(operation)} to reach the {callback} of {at} independently of other members",
                 "it did not in time",
             )
 
@@ -394,7 +394,7 @@ class Course:
         self.answers_again()
 
     def look(self) -> None:
-        """Read what everybody holds, for the search that judges the same example."""
+        """Read what all members and clients hold, for the search that judges the same example."""
         for holder in (*self.members, *self._driver.clients):
             self._driver.contents(holder, REGION)
 

@@ -196,7 +196,7 @@ def a_failover_to_a_secondary_loses_nothing_and_waits_for_no_other_client(s: Sta
 
 @scenario("FO-HA-04", needs=KILLS_IN_TIME, clients=FORGETTING, checks=False)
 def a_secondary_has_dropped_what_was_acknowledged_long_ago(s: Stage) -> None:
-    # The client knows nothing of these threads any more, and so takes whatever is sent again.
+    # The client knows nothing of these threads any more, and so takes each repetition.
     s.hold_time()
     events = [s.put("A", "x", thread=thread) for thread in ("one", "two")]
     other = s.do("A", OperationKind.DESTROY, "x", thread="two")
@@ -279,7 +279,7 @@ def interest_is_in_force_at_the_secondary_too(s: Stage) -> None:
 
 
 def _finds_a_server_that_starts(s: Stage, server: str) -> None:
-    # Nobody serves the client for a while, and A writes on.
+    # No server serves the client for a while, and A writes on.
     held, gone = s.put("A", "x"), s.put("A", "y")
     s.settle()
     s.holds(K, "x", held)
@@ -322,7 +322,7 @@ def a_client_whose_secondary_has_died_as_well_starts_anew_from_a_started_server(
 
 @scenario("FO-NONHA-01", needs=KILLS, clients=SECURED, registers=False)
 def a_client_that_a_secondary_takes_over_does_not_start_anew(s: Stage) -> None:
-    # Whatever starts anew drops this entry, and loads nothing.
+    # A client that starts anew drops this entry, and loads nothing.
     s.register(K, "key", "x", policy="none")
     held = s.put("A", "x")
     s.settle()

@@ -129,7 +129,7 @@ def what_is_put_over_what_came_through_a_chain_wins_at_its_other_end(stage: Mesh
 
 @among_sites("SER-ENQ-01", "WAN-CFG-01", sited=RING)
 def an_event_that_goes_round_a_ring_ends_before_its_origin(stage: Mesh) -> None:
-    """Each site is told once of what any writes, whoever wrote it not again by way of the last."""
+    """Each site shows each update once; the site that wrote it does not receive it from the last one."""
     for writer in (1, 2, 3):
         _arrives_once(stage, writer, (writer, writer % 3 + 1))
 

@@ -74,7 +74,10 @@ def what_was_not_known_is_not_overwritten(stage: Sites) -> None:
 
 @between_sites("WANC-CLOCK-01", needs=TIME_AND_LINKS)
 def the_larger_timestamp_wins_though_it_was_made_earlier(stage: Sites) -> None:
-    """Sites whose clocks are half a minute apart write a key apart; whichever hears of the other first."""
+    """Sites whose clocks are half a minute apart write a key apart.
+
+    Either may receive the other's update first.
+    """
     for ahead_ms in (OFF_MS, -OFF_MS):
         for here_first in (True, False):
             for hears_first in (True, False):

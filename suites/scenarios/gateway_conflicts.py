@@ -15,7 +15,7 @@ ROLES = (Capability.LISTENER_GATES, Capability.QUEUE_INSPECTION)
 
 @between_sites("WANC-CHK-01", needs=LINKS)
 def sites_that_wrote_apart_end_alike(stage: Sites) -> None:
-    """Whichever of two updates made apart is the later, all members of both sites end with the same."""
+    """Either of two updates made apart is the later; all members of both sites end with the same value."""
     for turn in range(4):
         key = f"x{turn}"
         stage.cut_both_ways()

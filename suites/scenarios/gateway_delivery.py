@@ -1,4 +1,4 @@
-"""How a sender delivers what is queued, whatever happens to links, receivers and itself (000; 002)."""
+"""How a sender delivers what is queued, also when links, receivers or the sender fail (000; 002)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Three sites, each connected to each: whatever arrives first where, all end alike (004, L26, L119)."""
+"""Three sites, each connected to each: all end alike with each order of arrival (004, L26, L119)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def at_the_same_time_the_highest_of_three_sites_wins(stage: Mesh) -> None:
 
 @among_sites("WANC-MULTI-01", needs=TIES)
 def a_site_that_wrote_nothing_decides_the_tie_of_the_others(stage: Mesh) -> None:
-    """Whichever of two updates of one time it hears of first, the third site ends as the two others do."""
+    """The third site may receive either of two updates of one time first; it ends as the two others do."""
     for one, other in permutations(SITES, 2):
         key = f"x{one}{other}"
         stage.cut_links()
@@ -93,7 +93,7 @@ def a_sender_without_a_link_delays_no_other_of_its_site(stage: Mesh) -> None:
 
 @among_sites("WANC-NEW-01", "WANC-MULTI-01", needs=LINKS, clocks=True)
 def a_destroy_of_an_entry_that_a_site_lacks_leaves_a_tombstone_there(stage: Mesh) -> None:
-    """Site 1 hears of it before it hears of what was destroyed, which is older, and so comes in vain."""
+    """Site 1 receives the destroy before the destroyed update, which is older and so is discarded."""
     for turn in range(2):
         key = f"x{turn}"
         stage.cut_links((3, 1))
@@ -109,7 +109,7 @@ def a_destroy_of_an_entry_that_a_site_lacks_leaves_a_tombstone_there(stage: Mesh
 
 @among_sites("WANC-MULTI-01")
 def what_one_site_writes_arrives_once_at_each_other(stage: Mesh) -> None:
-    """Nobody receives it again by way of a third site, and nothing comes back."""
+    """No site receives it again by way of a third site, and nothing comes back."""
     for site, members in stage.sites.items():
         put = stage.put(members[0], f"x{site}")
         gone = stage.do(members[-1], OperationKind.DESTROY, f"x{site}")

@@ -44,7 +44,7 @@ def clients_receive_what_comes_through_a_gateway(stage: Sites) -> None:
 
 @between_sites("WAN-OPS-05", "WAN-OPS-04")
 def gets_and_invalidations_stay(stage: Sites) -> None:
-    """What one site reads and invalidates keeps its value at the other, and nobody there is told."""
+    """What one site reads and invalidates keeps its value at the other, and no listener there shows it."""
     put = stage.put(stage.here[0], "x")
     stage.settle()
     stage.reads_only(stage.get(stage.primary(), "x"), (put,))
@@ -58,7 +58,7 @@ def gets_and_invalidations_stay(stage: Sites) -> None:
 
 @between_sites("WAN-OPS-04")
 def gets_of_what_is_absent_stay(stage: Sites) -> None:
-    """A get finds nothing at one site while the other has the key: there it stays, and nobody is told."""
+    """A get finds nothing at one site while the other has the key: it stays there, unseen by listeners."""
     for member in stage.here:
         key = f"x{member}"
         stage.pause(*stage.there)
@@ -134,7 +134,7 @@ def the_update_of_a_key_that_the_other_site_lacks_is_stored(stage: Sites) -> Non
 
 
 def _stays(stage: Sites, kind: OperationKind, turns: int = 1) -> None:
-    """What one member does for itself alone leaves the other site as it is, and nobody there is told."""
+    """A local operation of one member leaves the other site as it is, and no listener there shows it."""
     for turn in range(turns):
         key = f"x{turn}"
         put = stage.put(stage.here[0], key)

@@ -48,7 +48,7 @@ def a_sender_that_is_started_later_queues_the_events_of_its_regions(stage: Sites
 
 @between_sites("WAN-ASYNC-02", "REM-SCOPE-01", needs=LOOKS)
 def what_was_done_is_queued_in_every_copy_when_the_call_returns(stage: Sites) -> None:
-    """Right after each call both copies hold its event, whichever member it was called on."""
+    """Right after each call both copies hold its event, for calls on each member."""
     stage.pause()
     done = []
     for number in range(6):
@@ -167,7 +167,7 @@ def a_secondary_comes_to_forget_all_that_was_sent(stage: Sites) -> None:
 
 @between_sites("SER-PRIMARY-01", "SER-PRIMARY-03", "GWQ-PROC-01", needs=LOOKS)
 def a_secondary_never_dispatches(stage: Sites) -> None:
-    """While the primary alone is paused nothing crosses, and no copy shrinks, whoever is called."""
+    """While the primary alone is paused nothing crosses, and no copy shrinks, for calls on each member."""
     primary = stage.primary()
     stage.pause(primary)
     puts = [stage.put(member, key) for member, key in zip(stage.here, "xy", strict=True)]

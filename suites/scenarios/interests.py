@@ -220,7 +220,7 @@ def what_another_registration_covers_is_still_sent_after_one_is_withdrawn(s: Sta
 
 @scenario("INT-UNION-02", needs=CLIENTS, clients=ONE, registers=False, checks=False)
 def what_several_registrations_cover_is_sent_once(s: Stage) -> None:
-    # Where nothing is checked nobody would discard a second message.
+    # Without checking the client would not discard a second message.
     s.register(K, "key", "x")
     s.register(K, "regex", "x")
     s.register(K)

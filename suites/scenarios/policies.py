@@ -114,8 +114,8 @@ def what_a_member_lacks_is_created_again_at_a_replicate_first(s: Stage) -> None:
 
 @scenario("CONS-NR-02", needs=GATES, policies=NORMAL_HERE, scope=Scope.NO_ACK)
 def a_caller_takes_over_the_version_that_a_replicate_gives(s: Stage) -> None:
-    # Whichever replicate is asked: if it is the one that is held, the call may have to wait for it, and
-    # what comes meanwhile finds no entry there.
+    # Either replicate may carry the call out. If it is the held one, the call may have to wait for it, and
+    # updates that arrive meanwhile find no entry there.
     for turn, rival in enumerate((*replicates(s), *replicates(s))):
         key = f"x{turn}"
         held = s.park(rival, rival, key)
@@ -160,7 +160,10 @@ def another_replicate_recognises_what_the_dead_one_has_sent_it(s: Stage) -> None
 
 
 def ends(s: Stage, caller: str, operation: Operation) -> None:
-    """A call comes back, whatever it says; who would wait for ever is killed, so that the example can end."""
+    """A call returns with any outcome.
+
+    A caller that would wait for ever is killed, so that the example can end.
+    """
     try:
         s.finish(operation)
     except MismatchError:

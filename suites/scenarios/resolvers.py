@@ -1,7 +1,7 @@
 """Conflict resolvers: when they are asked, what they are told, and what their answers do (004, L31, L121).
 
-The links are cut while both sites write, and healed once everything has come to rest: so whatever arrives
-afterwards meets the other site's update, and nothing is sent twice.
+The links are cut while both sites write, and healed in quiescence. So each event that arrives afterwards
+meets the other site's update, and nothing is sent twice.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def what_a_resolver_allows_of_the_same_time_is_applied_whatever_its_site(stage: 
 
 @between_sites("WANC-RESOLVER-04", needs=LINKS, clocks=True, resolver="disallow")
 def what_a_resolver_disallows_is_discarded(stage: Sites) -> None:
-    """Each site keeps its own, also where the other's is later, and nobody receives the other's."""
+    """Each site keeps its own update, also where the other's is later, and no listener shows the other's."""
     for here_first in (True, False):
         one, other = _apart(stage, f"x{here_first}", here_first=here_first)
         _takes(stage, stage.here, one)
@@ -163,7 +163,8 @@ def what_is_disallowed_does_not_date_what_is_called_next(stage: Sites) -> None:
     stage.put(stage.here[0], "x")
     ahead = stage.put(stage.there[0], "x")
     _crosses(stage)
-    # Whichever of them has received what was disallowed: the last comes from it, or replaces what does.
+    # Either of them may have received the disallowed update. The last one comes from it, or replaces what
+    # does.
     for member in stage.here:
         last = stage.put(member, "x")
         _crosses(stage)
@@ -245,7 +246,7 @@ def a_resolver_receives_the_times_that_the_clocks_showed(stage: Sites) -> None:
 
 @between_sites("WANC-RESOLVER-07", needs=LINKS, clocks=True, resolver="prefer 1 within 600000 ms")
 def sites_that_prefer_the_same_site_end_alike(stage: Sites) -> None:
-    """Of updates made apart that of site 1 wins everywhere, whichever was made first."""
+    """Of updates made apart that of site 1 wins everywhere, in both orders."""
     for here_first in (True, False):
         one, other = _apart(stage, f"x{here_first}", here_first=here_first)
         stage.asks(stage.here, one.key, other)

@@ -216,7 +216,7 @@ class Stage(Course):
             self.holds(holder, key, operation)
 
     def everybody_agrees(self, key: str) -> None:
-        """Every member and every client holds the same under a key, or nobody anything."""
+        """Every member and every client holds the same under a key, or none holds anything."""
         self.agree_on(key, *self.members, *self._driver.clients)
 
     def agree_on(self, key: str, *holders: str) -> None:

@@ -24,7 +24,7 @@ def a_tie_is_decided_by_the_site_that_wrote_last(s: Stage) -> None:
 
 @scenario("VER-STAMP-02", needs=())
 def every_local_change_is_one_version_further(s: Stage) -> None:
-    # The high member wrote last: whoever changes the key without a new version loses to its id.
+    # The high member wrote last: a change without a new version loses to its id.
     for kind in (OperationKind.PUT, OperationKind.INVALIDATE, OperationKind.DESTROY):
         key = f"x-{kind}"
         s.put(s.high, key)
@@ -98,7 +98,7 @@ def what_was_applied_is_what_a_call_reads_however_often_the_key_was_read_before(
 
 @scenario("VER-STAMP-02", "VER-CMP-01", needs=DEATHS)
 def what_a_member_calls_after_a_restart_is_new_to_all(s: Stage) -> None:
-    # Whoever numbers its calls from one again must not be taken for repeating those from before its death.
+    # A member may number its calls from one again. They are no repetitions of those before its death.
     for _ in range(3):
         s.put(s.mid, "x")
     s.crash(s.mid)

@@ -43,8 +43,8 @@ def what_a_client_puts_reaches_every_other_that_has_registered(s: Stage) -> None
 
 @scenario("C2S-PROP-02", needs=CLIENTS, clients=TWO, checks=False)
 def a_client_is_not_sent_what_it_has_put_itself(s: Stage) -> None:
-    # Where nothing is checked nobody would discard what comes back.
-    # What a client puts may be told there before what was put earlier elsewhere.
+    # Without checking the client would not discard what comes back. What a client puts may be told there
+    # before what was put earlier elsewhere.
     own = s.put(K, "x")
     s.settle()
     others = s.put(L, "x")
@@ -149,7 +149,7 @@ def a_client_discards_what_its_server_has_discarded(s: Stage) -> None:
 
 @scenario("C2S-PROP-05", needs=CLIENTS, clients=THREE, checks=False)
 def clients_of_another_server_receive_it_once(s: Stage) -> None:
-    # Where nothing is checked nobody would discard what comes a second time.
+    # Without checking the client would not discard a repetition.
     first = s.put(K, "x")
     second = s.put(M, "y")
     s.settle()

@@ -1,6 +1,6 @@
 """When tombstones expire, who collects them, and what is counted of it (document 004, L95 to L101).
 
-Time is held, so that whatever is called or passes by itself takes none.
+Time is held, so that calls and background work take none.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def what_one_member_collects_the_others_drop_as_well(s: Stage) -> None:
     destroyed(s, "x", "y")
     passes(s, T + NOTICED)
     s.all_say(COUNT, 0)
-    # All begin anew: nobody refuses what starts at version 1.
+    # All begin anew: no member refuses an update that starts at version 1.
     s.all_hold("x", s.put("A", "x"))
     s.all_hold("y", s.put("B", "y"))
 

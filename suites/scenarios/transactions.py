@@ -272,8 +272,8 @@ def destroy_and_invalidate_stand_in_for_them_and_are_remembered(s: Stage) -> Non
         older = s.park(low, low, key)
         thread, _ = begun(s, "C")
         inside = s.start("C", kind, key, thread=thread)
-        # Whoever commits: the older version loses, or a tie. The low member may have the transaction wait for
-        # what stands there, or may find that they have met.
+        # In each order of commits the older version loses, or the lower id in a tie. The low member may have
+        # the transaction wait for the parked event, or may report a conflict.
         if not s.returns(inside):
             s.release(older)
             s.finish(inside)

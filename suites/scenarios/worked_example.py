@@ -109,6 +109,6 @@ def the_example_ends_with_c3_everywhere_in_either_order(s: Stage) -> None:
     s.not_told(s.mid, a)
     s.log_is(s.low, X, first, c2, a3, c3)
     s.discards(low=0, mid=1, high=2)
-    # Version 4, from whichever member, beats both versions 3.
+    # Version 4 of any member beats both versions 3.
     s.all_hold(X, s.put(s.mid, X))
     s.all_hold(y, s.put(s.low, y))

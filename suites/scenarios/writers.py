@@ -19,7 +19,7 @@ def a_client_asks_its_writer_then_its_server_and_then_changes_its_own_copy(s: St
     for kind in (PUT, DESTROY):
         held = s.put(s.low, "x")
         s.settle()
-        # In the client's writer: nobody knows of it yet.
+        # In the client's writer: no server knows of it yet.
         change = s.park(K, K, "x", kind, callback="writer")
         s.everybody_holds("x", held)
         s.release(change)
@@ -78,7 +78,7 @@ def what_a_servers_writer_refuses_changes_nothing_anywhere(s: Stage) -> None:
 
 
 def _nothing_has_happened(s: Stage, held: Operation) -> None:
-    """Everybody holds what was put under x, and nothing under y; nobody received anything else."""
+    """All members and clients hold what was put under x, and nothing under y; listeners show no more."""
     s.everybody_holds("x", held)
     s.everybody_holds("y", None)
     for holder in (K, L, *s.members):
