@@ -1,4 +1,4 @@
-"""What an answer may not say, whatever the candidate does: it would be read as something that was not said.
+"""The answers that no candidate may give, because the harness would misread them.
 
 Only what cannot be an observation is refused here. A lost event, a wrong value, a queue that holds an entry
 twice are observations, and judged.

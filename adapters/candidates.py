@@ -61,9 +61,9 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: as it was given.
         kind: what it is driven through.
-        in_process: whether it lives in this process: examples cost microseconds, and nothing but the
-            suite's own budget stops one that hangs.
-        repeatable: whether each example goes the same way, whatever was played before it.
+        in_process: whether it lives in this process: examples cost microseconds, and nothing but the suite's
+            own budget stops one that hangs.
+        repeatable: whether each example goes the same way, independent of those played before it.
         open: makes a fresh adapter, any number of times; the caller closes it. Raises AdapterError, and
             MissingToolError when something that the candidate needs is not installed.
         introduced: what counts of how it introduces itself; raises AdapterError if that is not acceptable.

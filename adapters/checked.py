@@ -1,6 +1,6 @@
-"""The border: an adapter all of whose answers are checked, whatever kind of candidate is behind it.
+"""The border: an adapter all of whose answers are checked, for each kind of candidate behind it.
 
-Knows that an answer is refused and how that is told; what is refused stands in `answers` and `refusals`.
+Knows that an answer is refused and how that is reported; `answers` and `refusals` hold which are.
 """
 
 from __future__ import annotations

@@ -339,7 +339,7 @@ class ScriptRequest(_Record, frozen=True, kw_only=True):
 
     For the `resolver`, the conflict resolver: the one answer is its policy, told right behind `reset`, the
     same to all members. It `allow`s, `disallow`s, or `replace`s the value by the same with "~" behind it (and
-    allows what has no value), whatever it is asked; or it fails (`throw`). "prefer 1 within 1000 ms": of two
+    allows what has no value), for each event; or it fails (`throw`). "prefer 1 within 1000 ms": of two
     updates whose timestamps differ by at most as much that of site 1 wins; else the later, of equal ones that
     of the higher site. Each call is an event of the kind `resolve` in its member's log, with what it was told
     and has answered in `conflict`.

@@ -62,7 +62,7 @@ def placed(region: Any, java: Any, key: str, dead: Collection[str]) -> Placed:
 
 
 def has_primaries(region: Any, dead: Collection[str]) -> bool:
-    """Whether this member knows a living primary of every bucket that anybody who lives holds."""
+    """Whether this member knows a living primary of every bucket that a living member holds."""
     advisor = region.getRegionAdvisor()
     for bucket in range(BUCKETS):
         owners = {owner.getName() for owner in advisor.getBucketOwners(bucket).toArray()}

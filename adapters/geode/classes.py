@@ -17,7 +17,7 @@ from plumbline.adapters.geode.jars import Jars, cache_directory, locked
 from plumbline.adapters.geode.jvm import class_path_of, find_java
 
 UNUSED_S = 30 * 24 * 3600
-"""An archive that nobody has used for so long is deleted when another is made."""
+"""An archive that was unused for so long is deleted when another is made."""
 
 # What Java says of archives, it says where the JVM prints its port.
 _SILENT = "-Xlog:cds*=off"
@@ -58,7 +58,7 @@ def kept(jars: Jars, make: Callable[[Path], None]) -> Path | None:
 
 
 def _sweep(folder: Path) -> None:
-    """Delete what nobody uses any more: each environment has a py4j, and so archives, of its own."""
+    """Delete unused archives: each environment has a py4j, and so archives, of its own."""
     for archive in folder.glob("classes-*.jsa"):
         if time.time() - archive.stat().st_mtime > UNUSED_S:
             archive.unlink()

@@ -37,7 +37,7 @@ PING_MS = 500
 """So often a client that has no server looks for one; as shipped every ten seconds."""
 
 RETRIES = 50
-"""So often a call is tried again where all servers have been asked in vain; as shipped it is not."""
+"""So often a call is tried again after all servers have failed to answer; as shipped it is not."""
 
 IMPATIENT_MS = 700
 """For so long a client whose answers are lost waits for each of them; as shipped ten seconds."""
@@ -71,7 +71,7 @@ class Sentinel(ClientListener):
             return self._seen.wait_for(lambda: self._last >= value, max(0.0, deadline - time.monotonic()))
 
     def tell(self, kind: EventKind, key: str, token: str | None, *, remote: bool) -> None:
-        """A value was put, or another than that: then nobody waits for it."""
+        """A value was put: note it, and wake the threads that wait."""
         del kind, remote
         if key == self._member and token is not None:
             with self._seen:
@@ -89,7 +89,7 @@ class ClientCache(Member):
     _next: Any = None
 
     def hold_commits(self, stage: GeodeExample) -> None:
-        """Nothing: whoever is a client may have no such writer, as its server carries out the commit."""
+        """Does nothing: a client may have no such writer, as its server carries out the commit."""
 
     def connect(self, client: Client, address: str, ports: Sequence[int]) -> None:
         """Be connected to the cache servers at this address and these ports, to the first of them first."""
@@ -307,7 +307,7 @@ class GeodeClients:
     def require_no_copy(self, server: str) -> None:
         """Raises UnsupportedError where a member that is to be killed may have its queues copied to another.
 
-        A server that starts again is recruited by the clients that lack one, which nobody judges so far.
+        Clients that lack a server recruit one that starts again. The model does not judge that so far.
         """
         for name in sorted(self.in_use):
             client = self.caches[name].connected
@@ -352,7 +352,7 @@ class GeodeClients:
     def _served(self, cache: ClientCache, living: Sequence[Member], deadline: float) -> bool:
         """Whether by the deadline a server that lives sends the client its events, and no other any more.
 
-        Where none lives, nobody does, and all that was left of the dead has been read.
+        Where none lives, no server sends, and all that was left of dead servers has been read.
         """
         ports = {server.port for server in living}
 

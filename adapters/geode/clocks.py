@@ -62,8 +62,8 @@ class Clocks:
     def set(self, site: int, offset_ms: int, *, frozen: bool) -> None:
         """Hold the clocks of all sites, of which this one's show so much more; or let all run again.
 
-        Whoever holds those of one site does so with all others, with nothing called in between; so the first
-        of these is enough, and each of the others tells how far apart its site's are.
+        The harness holds the clocks of all sites one after the other, with no call in between. So the first
+        request holds them all, and each further one sets the offset of its site.
         """
         if offset_ms and not frozen:
             raise UnsupportedError("clock: on Apache Geode clocks are set while they are held only")
@@ -100,11 +100,11 @@ class Clocks:
 
         Args:
             deadline: of the monotonic clock.
-            since: where nobody acknowledges a collection: for each member, how many it had counted when the
-                example began. All count each of them, so they have all heard of all when all have counted as
-                many, and have applied it when no thread is at that.
+            since: where no member acknowledges a collection: for each member, how many it had counted when
+                the example began. All count each of them, so they have all heard of all when all have counted
+                as many, and have applied it when no thread is at that.
         """
-        if not self._held:  # what expires while time runs takes minutes, and nobody waits for it
+        if not self._held:  # what expires while time runs takes minutes, so the harness does not wait
             return True
 
         def rest() -> bool:

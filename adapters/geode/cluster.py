@@ -94,8 +94,8 @@ class Cluster:
     def can_become(self, topology: Topology) -> bool:
         """Whether `start` would do.
 
-        That is so if the sites are the same, of each the one list of names begins with the other, and nobody
-        has died unasked.
+        That is so if the sites are the same, of each the one list of names begins with the other, and no
+        member has died unasked.
         """
         if not self.members:
             return True
@@ -226,8 +226,8 @@ class Cluster:
             self._folder = Folder()
             atexit.register(self.end)
         if not self._locators:
-            # Nobody could find a site any more all of whose locators were crashed: its members would found
-            # another one beside the survivors.
+            # After a crash of all its locators, no member could find the site any more. New members would
+            # found another one beside the survivors.
             ports = iter(free_ports(LOCATORS * len(topology.sites)))
             self._locators = {site.number: tuple(islice(ports, LOCATORS)) for site in topology.sites}
         if self._classes is None:
@@ -298,16 +298,16 @@ class Cluster:
 
 
 def _alone() -> dict[str, str]:
-    """The properties of a member that joins nobody."""
+    """The properties of a member that joins no cluster."""
     locator = f"127.0.0.1[{free_ports(1)[0]}]"
     return {**_PROPERTIES, "locators": locator, "start-locator": locator, "locator-wait-time": "0"}
 
 
 def _wait_s(version: str) -> float:
-    """How long who joins waits for locators: others of its site start them at the same time.
+    """Returns how long a joining member waits for locators, which others of its site start at the same time.
 
-    From 1.13.1 to 1.13.8 who is to be the first of a site waits for all of that time, whatever they say: a
-    parenthesis stands wrong in `GMSJoinLeave.join`, and right again in 1.14.0.
+    From 1.13.1 to 1.13.8 the first member of a site waits for all of that time, for any answers: a
+    parenthesis stands wrong in `GMSJoinLeave.join`. It is right again in 1.14.0.
     """
     return TWISTED_WAIT_S if re.fullmatch(r"1\.13\.[1-8]", version) else START_LIMIT_S
 

@@ -27,8 +27,8 @@ _TIMER = re.compile(r"ExpiryTask\.")
 def expire(region: Any, java: Any, operation: Operation) -> Outcome:
     """Give the key, and no other, a time to live, and come back when all members have dealt with it.
 
-    Nobody has called what the timer does: it is gone from the region before others are told, and once all
-    calls had returned nothing would tell that this is still under way.
+    The timer's operation has no caller. The entry leaves the region before other members receive it. Once all
+    calls had returned, nothing would show that this is still under way.
 
     Args:
         region: of the member whose timer it is to be; its statistics are enabled.

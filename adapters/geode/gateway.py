@@ -22,8 +22,8 @@ from plumbline.adapters.geode.worker import Worker
 from plumbline.adapters.waiting import wait_until
 from plumbline.reference.history.operations import QueueAttributes, QueueRole, QueueSight
 
-# A dispatcher looks for events, and for being paused, every 50 ms or so; one that tries in vain to get rid
-# of a batch does not stop trying when it is paused.
+# A dispatcher looks for events, and for being paused, every 50 ms or so; one that fails to deliver a batch
+# does not stop trying when it is paused.
 PAUSE_LIMIT_S = 2.0
 STOP_LIMIT_S = 1.0
 
@@ -193,7 +193,7 @@ class Gateway:
         return list(self._field(processor, "processors").toArray())
 
     def _field(self, thing: Any, name: str) -> Any:
-        """A field that a Java object has or inherits, whatever its access; names here are unique."""
+        """Returns a field that a Java object has or inherits, public or not; names here are unique."""
         if name not in self._fields:
             self._fields[name] = self._keep(declared(thing.getClass(), name))
         return self._fields[name].get(thing)

@@ -342,7 +342,7 @@ class GeodeAdapter(Adapter):
             raise UnsupportedError("crash: clients are not killed on Geode yet")
         doomed = self._roster.member(member)
         if doomed.name in self._clearing:
-            # Now and then a survivor's put still waited after twenty seconds; nobody has found out why.
+            # Now and then a survivor's put still waited after twenty seconds; the cause is unknown.
             raise UnsupportedError(
                 "crash: a member that may hold the lock of a clear is not killed on Geode yet"
             )

@@ -1,11 +1,11 @@
 """Questions that a JVM answers in one piece: Java functions put together, out of others, in the JVM itself.
 
-A call over py4j takes a quarter of a millisecond, whatever it asks for, and an example of twenty puts that
-asks for one thing at a time makes a thousand of them. So what belongs together is put together, of method
-handles (`java.lang.invoke`), once for each JVM, and asked for by one call. Nothing has to be compiled for it.
-Knows nothing of Geode.
+Each call over py4j takes a quarter of a millisecond. An example of twenty puts that asks for one thing at a
+time makes a thousand of them. So what belongs together is put together, of method handles
+(`java.lang.invoke`), once for each JVM, and asked for by one call. Nothing has to be compiled for it. Knows
+nothing of Geode.
 
-Where nothing else is said a function here takes one Java object and gives one back, whatever it is of.
+Unless its docstring differs, a function here takes one Java object of any class and returns one.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Handles:
         return handle.asType(handle.type().generic())
 
     def constant(self, value: Any) -> Any:
-        """The same, whatever it is asked of."""
+        """Returns a function that gives the same value for each object."""
         return self.anew(self._handles.constant(self.anything, value))
 
     def anew(self, supplier: Any) -> Any:
@@ -173,7 +173,7 @@ class Handles:
         return self._handles.guardWithTest(test, handle, otherwise)
 
     def answering(self, interface: Any, of_call: Any) -> Any:
-        """An object with an interface of any methods: whatever is called, this is handed the call."""
+        """Returns an object of an interface with any methods: `of_call` receives each call of them."""
         handler = self.instance(self.named("java.lang.reflect.InvocationHandler"), of_call)
         interfaces = self._array(self._class, interface)
         return self._makes.newProxyInstance(interface.getClassLoader(), interfaces, handler)

@@ -86,18 +86,18 @@ _FLAGS = (
 
 
 BridgeError = Py4JError
-"""Whatever py4j raises."""
+"""All errors that py4j raises."""
 
 JavaError = Py4JJavaError
 """What it raises when the call threw an exception in the JVM; `java_exception` is that."""
 
 
-# py4j logs what a callback raises, with a traceback on the terminal of whoever has set up no logging.
+# py4j logs what a callback raises, with a traceback on the terminal of a user who has set up no logging.
 logging.getLogger("py4j").addHandler(logging.NullHandler())
 
 
 class GoneError(Exception):
-    """The connection to the JVM broke: whatever was called in it may have happened."""
+    """The connection to the JVM broke: a call in it may have happened."""
 
 
 class JvmClient(GatewayClient):  # type: ignore[misc]

@@ -155,7 +155,7 @@ class _Proxy:
         self._writers.add(to_sender)
         try:
             from_receiver, to_receiver = await asyncio.open_connection(RECEIVER_ADDRESS, self.port)
-        except OSError:  # no receiver there: whoever connects is turned away
+        except OSError:  # no receiver there: the sender's connection is refused
             self._drop(to_sender)
             return
         if to_sender not in self._writers:  # cut meanwhile

@@ -140,7 +140,7 @@ class GeodeExample:
         }
 
     def learn(self, member: str, region: str, contents: Iterable[Content]) -> None:
-        """A member holds just this of a region now, whatever its listener was told."""
+        """A member holds just this of a region now, though its listener may have received more."""
         held = {
             (member, region, content.key): Holding(present=True, token=content.token) for content in contents
         }
@@ -229,7 +229,7 @@ class GeodeExample:
             self.release(gate)
 
     def trouble(self, member: str, words: str) -> None:
-        """Something went wrong in a listener of a member, on a thread that nobody waits for."""
+        """Note an error in a listener of a member, on a thread that the harness does not wait for."""
         with self.changed:
             self.troubles.append((member, words))
             self._note()

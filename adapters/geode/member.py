@@ -40,8 +40,8 @@ from plumbline.reference.history.resolvers import ResolverPolicy
 # A hidden region, acknowledged: a put into it comes back when all that its thread sent before has arrived.
 FLUSH_REGION = "plumbline_flush"
 
-# How long a server that stands by keeps an event that nobody tells it to be done with. As shipped that is 180
-# seconds, which would be milliseconds here (see the flags of the JVM), and clients would lose them.
+# How long a secondary server keeps an event whose removal it is not told. As shipped that is 180 seconds,
+# which would be milliseconds here (see the flags of the JVM), and clients would lose them.
 MESSAGES_LIVE_MS = 3_600_000
 
 # Statistics that Geode gives another name than document 004 does (L101).
@@ -163,7 +163,7 @@ class Member:
     def count_out(self, names: Collection[str]) -> None:
         """Have those of the members named that it still counts as neighbours, and that have died, removed.
 
-        It is what Geode does itself, with all that follows, when a second of asking in vain is over.
+        It is what Geode does itself, with all that follows, after a second without an answer.
         """
         manager = self._system().getDistributionManager()
         for neighbour in self._system().getAllOtherMembers().toArray():

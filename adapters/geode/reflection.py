@@ -1,4 +1,4 @@
-"""Fields of Java objects, whatever their access, and what py4j hands out of none. Knows nothing of Geode."""
+"""Fields of Java objects, public or not, and what py4j hands out of none. Knows nothing of Geode."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def declared(kind: Any, name: str) -> Any:
 def number_setter(java: Any, field: Any) -> Any:
     """A method handle that takes an object and a number, and sets the AtomicLong in that field of the object.
 
-    py4j hands no such thing out: whatever is a number in Java it makes one of Python.
+    py4j hands no such thing out: it makes each number of Java one of Python.
     """
     handles = java.java.lang.invoke.MethodHandles
     methods = java.java.lang.Class.forName("java.util.concurrent.atomic.AtomicLong").getMethods()

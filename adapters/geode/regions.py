@@ -31,7 +31,7 @@ class Regions:
         self._example = 0
 
     def begin_example(self, stage: GeodeExample, regions: tuple[RegionAttributes, ...]) -> None:
-        """These regions are meant from here on, which nobody has so far; listeners are on this stage."""
+        """These regions are meant from here on; no member has them so far. Listeners are on this stage."""
         self._example += 1
         self._stage = stage
         self.named = {attributes.name: attributes for attributes in regions}
@@ -75,7 +75,7 @@ class Regions:
         return None
 
     def learn(self, holder: Member) -> None:
-        """Take what a member or client holds now for known, whatever it was told; nothing is under way."""
+        """Take what a member or client holds now for known, without its events; nothing is under way."""
         for name in self.named:
             found = self._cluster.ask(holder, partial(Member.contents, name=name))
             self._stage.learn(holder.name, name, found)

@@ -14,7 +14,7 @@ from plumbline.adapters.geode.jvm import any_at, plain
 from plumbline.adapters.geode.reflection import declared
 
 SOON_MS = 1_000
-"""Where clients are served it is put off until these have had time to try again: nobody waits for that."""
+"""Where clients are served it is put off until these have had time to try again. No call waits for that."""
 
 _AT_IT = re.compile(r"Member\w*Event\.handleEvent|syncForCrashedMember|[sS]ynchronizeForLostMember")
 _PUT_OFF = re.compile(r"\.(DistributedRegion|DistributionAdvisor)\$\d")

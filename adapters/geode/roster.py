@@ -50,7 +50,7 @@ class Roster:
         return self._cluster.members[name]
 
     def survivor(self, name: str) -> Member:
-        """The member or client of this name; raises AdapterError if it was crashed, or anybody has died."""
+        """The member or client of this name; raises AdapterError if it was crashed or a member died."""
         self.require_alive()
         member = self.member(name)
         if member.crashed():
@@ -65,7 +65,7 @@ class Roster:
         return 0 if client.connected is None else self._cluster.site(client.connected.server)
 
     def require_alive(self) -> None:
-        """Raises AdapterError if somebody died that was not crashed on purpose, or its listener failed."""
+        """Raises AdapterError if a member died that was not crashed on purpose, or its listener failed."""
         self._cluster.require_alive()
         self._clients.require_alive()
         for name, words in self._stage.troubles:

@@ -2,7 +2,7 @@
 
 A queue is at rest when its primary holds nothing and no secondary remembers anything, since an event leaves
 the primary only when the other site has acknowledged it. Behind a fault that keeps it from being emptied it
-is at rest when all numbers have stood still for a while, and nobody is applying what passed before.
+is at rest when all numbers have stood still for a while, and no member is applying what passed before.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Settling:
         waiting = []
         for queue, flows in sight.flows.items():
             running = {name: flow for name, flow in flows.items() if flow.running}
-            if not running:  # nobody is left who would send anything
+            if not running:  # no member is left to send events
                 continue
             primaries = [name for name, flow in running.items() if flow.primary]
             if len(primaries) != 1:
@@ -81,7 +81,7 @@ class Settling:
             waiting.append((queue, primaries[0], size))
         if not all(self._gateways.blocked(queue, primary) for queue, primary, _ in waiting):
             return False
-        # Nobody may be at work on what passed before the fault, even of a queue that is empty.
+        # No member may be at work on what passed before the fault, even of a queue that is empty.
         if not waiting and not self._gateways.faulty():
             return True
         return still and all(self._gateways.done(*each) for each in waiting) and not self._gateways.applying()

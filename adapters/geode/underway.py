@@ -166,7 +166,7 @@ def _call(
 ) -> Outcome:
     """On the caller's thread: carry an operation out."""
     if member.crashed():
-        # Its thread has come to it too late: nobody else can tell that from a call that was overtaken.
+        # Its thread has come to it too late. For the harness it looks like a call that was overtaken.
         return Outcome(Status.INDEFINITE, detail=f"{member.name} was crashed before the call was made")
     # Of a partitioned region any holder may be asked, and no other member can tell of an entry.
     places = [(name, operation.region, operation.key) for name in holders or (member.name,)]

@@ -43,6 +43,6 @@ class Worker:
             job, future = item
             try:
                 future.set_result(job())
-            except BaseException as error:  # noqa: BLE001 - whoever asked for the result gets it
+            except BaseException as error:  # noqa: BLE001 - the caller that waits for the result gets it
                 future.set_exception(error)
             del item, job, future

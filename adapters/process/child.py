@@ -72,7 +72,7 @@ class Child:
         self._may_read.register(self._stdout, select.POLLIN)
         self._received = bytearray()
         self._errors = _Tail(_piped(self._process.stderr))
-        # Whoever forgets to end it, or is interrupted on the way, leaves no process behind either.
+        # A caller that forgets to end it, or is interrupted on the way, leaves no process behind either.
         self._orphaned = weakref.finalize(self, _end_all, self._process, mark, 0.0)
         self._mark = mark
 
@@ -171,7 +171,7 @@ class _Tail:
         return readable(self._kept.decode(errors="replace"))
 
     def stop(self, patience_s: float) -> None:
-        """Come to an end: the stream's, or at once when somebody outside the group still holds it open."""
+        """Come to an end: the stream's, or at once when a process outside the group still holds it open."""
         if self._wake_write < 0:
             return
         self._thread.join(patience_s)

@@ -42,7 +42,7 @@ _DATA_SHOWN = 8 * 1024
 _STARTS = ("deploy", "start_client")
 
 INTERRUPTED_MS = 1_000
-"""Most that each step of ending the other side takes when a request was interrupted: somebody waits."""
+"""Most that each step of ending the other side takes after an interrupt, because the user waits."""
 
 
 class ReplyLimits(msgspec.Struct, frozen=True, kw_only=True):

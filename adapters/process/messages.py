@@ -75,7 +75,7 @@ class UnreadableError(Exception):
 
 
 class ChannelError(Exception):
-    """The other side died, hung or said what cannot be read; whatever it says from now on is worthless."""
+    """The other side died, hung or sent what cannot be read. All that it sends from now on is worthless."""
 
 
 class SilenceError(ChannelError):

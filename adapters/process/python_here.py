@@ -1,6 +1,6 @@
 """A Python adapter in this very process: what `python-here:MODULE:FACTORY` stands for, for a debugger.
 
-What the foreign code raises, exits included, is its answer; somebody's wish to stop the run is not. Nothing
+An error that the foreign code raises, exits included, is its answer; a user's stop of the run is not. Nothing
 here can catch `os._exit`, nor end a call that does not return.
 """
 
@@ -24,7 +24,7 @@ from plumbline.adapters.process.server import Loopback
 Made = TypeVar("Made")
 
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""The signals by which somebody stops a run."""
+"""The signals by which a user stops a run."""
 
 
 class _Wish:
@@ -55,7 +55,7 @@ class _Wish:
 
 @contextmanager
 def heeding_stops() -> Iterator[None]:
-    """Have a signal that comes meanwhile stop the run, whatever the foreign code makes of it."""
+    """Have a signal that comes meanwhile stop the run, even if the foreign code catches it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -87,7 +87,7 @@ class Here(Loopback):
         super().__init__(adapter, alone=True)
 
     def exchange(self, line: bytes, limit_ms: int) -> bytes:
-        """Answer at once, unless somebody stops the run meanwhile."""
+        """Answer at once, unless a user stops the run meanwhile."""
         with heeding_stops():
             return super().exchange(line, limit_ms)
 

@@ -1,7 +1,7 @@
 """A Python adapter served by a process of its own: what `python:MODULE:FACTORY` stands for.
 
-Whatever the foreign code does, even `os._exit`, ends this process and not the harness. Knows how a factory is
-found and told about; not what the adapter does.
+An end of the foreign code, even by `os._exit`, ends this process and not the harness. Knows how a factory is
+found and reported; not what the adapter does.
 """
 
 from __future__ import annotations

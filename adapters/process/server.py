@@ -48,13 +48,13 @@ class Server:
     """
 
     def __init__(self, adapter: Adapter, *, alone: bool = False) -> None:
-        """Take the adapter; `alone` where whatever is raised meanwhile is the adapter's own."""
+        """Take the adapter; `alone` where all that is raised meanwhile is the adapter's own."""
         self._adapter = adapter
         self._alone = alone
         self.closed = False
 
     def answer(self, line: bytes) -> bytes:
-        """The response to one request, as a line; whatever goes wrong becomes an error response."""
+        """The response to one request, as a line; each error becomes an error response."""
         try:
             request = read_envelope(line, Request)
         except UnreadableError as error:
@@ -89,7 +89,7 @@ class Server:
         return to_raw(carry_out(self._adapter, method, params))
 
     def close(self) -> None:
-        """Close the adapter if nobody has; what it raises is printed, for there is nobody left to answer."""
+        """Close the adapter unless it is closed; its errors are printed, for no request is left to answer."""
         if self.closed:
             return
         self.closed = True
@@ -101,7 +101,7 @@ class Server:
             traceback.print_exc(file=sys.stderr)
 
     def _is_a_stop(self, error: BaseException) -> bool:
-        """Whether somebody stops the process that tests; whatever else a candidate raises is its answer."""
+        """Whether a user stops the process that tests; all else that a candidate raises is its answer."""
         return not self._alone and not isinstance(error, (Exception, SystemExit, GeneratorExit))
 
 
@@ -111,7 +111,7 @@ class Loopback:
     def __init__(self, adapter: Adapter, *, alone: bool = False) -> None:
         self._server = Server(adapter, alone=alone)
 
-    def exchange(self, line: bytes, limit_ms: int) -> bytes:  # noqa: ARG002 - nobody here to stop it
+    def exchange(self, line: bytes, limit_ms: int) -> bytes:  # noqa: ARG002 - nothing here can stop it
         """Answer at once; what the adapter prints goes to the error stream."""
         with redirect_stdout(sys.stderr):
             return self._server.answer(line)
@@ -128,7 +128,7 @@ class Loopback:
 def serve(adapter: Adapter, source: BinaryIO, sink: BinaryIO, *, alone: bool = False) -> None:
     """Answer requests until `close`, the end of the source or a request of more than LINE_LIMIT bytes.
 
-    The adapter is closed in any case. Raises BrokenPipeError when nobody reads the answers any more.
+    The adapter is closed in any case. Raises BrokenPipeError when no process reads the answers any more.
     """
     server = Server(adapter, alone=alone)
     try:
@@ -153,7 +153,7 @@ def serve_stdio(open_adapter: Callable[[], Adapter]) -> None:
     with suppress(BrokenPipeError), sink:  # a harness that has gone is the end of the session
         try:
             adapter = open_adapter()
-        except BaseException as error:  # noqa: BLE001 - whatever it raises is the answer to the first request
+        except BaseException as error:  # noqa: BLE001 - its error is the answer to the first request
             _refuse_once(error, sys.stdin.buffer, sink)
             return
         serve(adapter, sys.stdin.buffer, sink, alone=True)

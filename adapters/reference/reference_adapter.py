@@ -398,7 +398,7 @@ class ReferenceAdapter(Adapter):
         )
 
     def placement(self, region: str, key: str) -> PlacementResult:
-        """Who holds a key; one that nobody asked for yet goes to a member by its name, and to the next."""
+        """The holders of a key. A key that is new goes to a member by its name, and to the next."""
         simulation = self._ready()
         setting = simulation.setting
         if region not in setting.partitioned:

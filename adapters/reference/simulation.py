@@ -1,7 +1,7 @@
-"""The simulation: the reference model run step by step, with what its listeners were told.
+"""The simulation: the reference model run step by step, with the events of its listeners.
 
-Calm, everything that can happen happens at once, in one order. Chaotic, steps of every kind are taken in
-any order, drawn from a seed, and no sooner than somebody waits for them. Knows nothing of who asks.
+If deterministic, each possible step is taken at once, in one order. If random, steps of every kind are taken
+in any order, drawn from a seed, and hardly before a request waits for them. Knows nothing of the requests.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RELUCTANT = frozenset((ACKNOWLEDGED, REPLIES_EARLY, FORGETS, TRIES_AGAIN))
 """Steps that the calm reference never takes, since they need not be taken."""
 
 MOST_STEPS_AT_ONCE = 6
-"""How many steps chaos takes at most while nobody waits."""
+"""How many steps the random simulation takes at most while no request waits."""
 
 LOSES_SOME = 0.5
 """How often chaos cuts the log of a member that dies."""
@@ -40,7 +40,7 @@ class Simulation:
         model: what may happen.
         world: where the run stands.
         events: what listeners were told so far.
-        seen: how many of these somebody has seen.
+        seen: how many of these the harness has read.
     """
 
     def __init__(self, model: Model, draw: random.Random | None) -> None:
@@ -150,7 +150,7 @@ class Simulation:
         self.go_on()
 
     def lose_some_of(self, member: str) -> None:
-        """Chaotic, what a listener was told last is lost with its member, if nobody has seen it yet."""
+        """If random, the last events of a listener that the harness has not read are lost with its member."""
         if self._random is None:
             return
         last = [at for at, event in enumerate(self.events) if event.member == member and at >= self.seen]

@@ -74,7 +74,7 @@ class StoreAdapter(Adapter):
                     operation.thread, operation.member, one.kind, one.key, one.token or ""
                 )
             if operation.kind in BULK:
-                ending = Status.OK  # whether each key was there nobody is told
+                ending = Status.OK  # the caller does not receive whether each key was there
             with store.crew.change():
                 outcomes[operation.op_id] = Outcome(Status(ending), value)
 

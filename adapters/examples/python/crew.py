@@ -1,7 +1,7 @@
 """The threads of the toy store, which all wait in one place, so that it is known when none of them can go on.
 
-A system of one's own need not be built like this. It has to be able to say when it has come to rest, by
-counting what is on its way, say; here whoever waits leaves word of what for.
+Your own system need not be built like this. It has to be able to say when it is in quiescence, for example by
+counting messages on their way. Here each waiting thread registers its condition.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Crew:
             self._moved.notify_all()
 
     def wait(self, ready: Callable[[], bool], take: Task | None = None) -> None:
-        """Have a thread of the crew wait until something is so, and take it before anybody else can."""
+        """Have a thread of the crew wait for a condition, and take the task before another thread can."""
         with self._moved:
             self._waiting.append(ready)
             self._moved.notify_all()
@@ -79,7 +79,7 @@ class Crew:
         return len(self._waiting) == self._threads and not any(ready() for ready in self._waiting)
 
     def end(self) -> None:
-        """Send everybody home as soon as they wait, and see them out."""
+        """End all threads as soon as they wait, and join them."""
         with self.change():
             self._ended = True
         self.until(lambda: self._threads == 0, GOING_HOME_S)
