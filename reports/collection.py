@@ -173,9 +173,9 @@ def collect(
 ) -> Collection:
     """Read the runs at and below directories, and what `plumbline judge` found out about them.
 
-    A directory that is no run but holds a verdict table is the output of `plumbline judge`: its rows are
-    put to those of the runs they name. Never raises for what it finds: whatever cannot be read is named
-    in `set_aside`. Before each run `advanced` is told how many of how many are read.
+    A directory that is no run but holds a verdict table is the output of `plumbline judge`: its rows are put
+    to those of the runs they name. Never raises for what it finds: each directory that cannot be read is
+    named in `set_aside`. Before each run `advanced` is told how many of how many are read.
     """
     set_aside: list[SetAside] = []
     places, judged = _sorted_out(directories, set_aside)
@@ -207,7 +207,7 @@ def newest(collection: Collection) -> Collection:
 
     Which that is, `reference.results.newest` says. A counterexample goes with the last row that names it.
     """
-    # A run in trouble replaces none, whatever its record says.
+    # A run in trouble replaces none, even if its record is complete.
     which = Newest(
         msgspec.structs.replace(run.record, complete=not run.trouble)
         for candidate in collection.candidates

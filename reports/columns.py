@@ -215,6 +215,6 @@ def _on_record(candidate: ReportedCandidate) -> tuple[RecordedDeviation, ...]:
 
 
 def _page_name(candidate: ReportedCandidate) -> str:
-    """The same for the same candidate in every report, and safe in paths whatever its name is."""
+    """The same for the same candidate in every report, and safe in paths for each name."""
     parts = (candidate.name, candidate.product, candidate.version, candidate.dialect)
     return hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:16]

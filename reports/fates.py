@@ -80,7 +80,7 @@ def missing(history: History) -> tuple[Missing, ...]:
 
 
 def _happened(history: History, told: set[tuple[str, str, str]]) -> list[Operation]:
-    """The operations whose events others should hear of: told to anybody, or puts that ended well."""
+    """The operations whose events others should receive: shown by any listener, or puts that ended well."""
     outcomes = {moment.op_id: moment.outcome for moment in history.timeline if isinstance(moment, Returned)}
     known = {(region, token) for _, region, token in told}
     found = []

@@ -467,7 +467,7 @@ def _same(known: Deviation) -> tuple[str, str]:
 
 
 def _rank(run: Run) -> int:
-    """How much a run plays; less than anything for a profile that nobody knows."""
+    """How much a run plays; less than all others for an unknown profile."""
     return PROFILE_ORDER.index(run.record.profile) if run.record.profile in PROFILE_ORDER else -1
 
 

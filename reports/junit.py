@@ -19,7 +19,7 @@ from plumbline.reports.text import one_line, visible
 def junit_xml(
     record: RunRecord, rows: Iterable[VerdictRow], titles: Mapping[str, str] | None = None
 ) -> bytes:
-    """The verdict table of one run as a JUnit document in UTF-8, valid for whatever the texts contain.
+    """The verdict table of one run as a JUnit document in UTF-8, valid for all characters in the texts.
 
     Args:
         record: the run; one that did not end in order gets a case of its own that is an error, and one

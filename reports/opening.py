@@ -28,7 +28,7 @@ _READS, _WRITES = 3, 4
 """Where Chromium reads and writes its messages."""
 
 _HIGH = 10
-"""Descriptors from here on are in nobody's way."""
+"""Descriptors from here on disturb no other code."""
 
 _SHOWN = """
 new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))

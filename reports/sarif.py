@@ -35,7 +35,7 @@ _LOUD = {Loudness.CALM: "note", Loudness.AMBER: "warning", Loudness.RED: "error"
 def sarif(
     decision: GateDecision, violations: Iterable[Violation], catalogue: Mapping[str, Requirement]
 ) -> dict[str, Any]:
-    """The log: one run of Plumbline, whatever number of candidates it is about."""
+    """The log: one run of Plumbline, for any number of candidates."""
     index = {identity: place for place, identity in enumerate(catalogue)}
     results = [
         _result(found, catalogue[found.requirement], index[found.requirement])

@@ -60,9 +60,9 @@ class Bar(msgspec.Struct, frozen=True):
 
 
 class Dot(msgspec.Struct, frozen=True):
-    """A listener event; `number` is "?" for one whose operation nobody called or that carries no token.
+    """A listener event; `number` is "?" for one whose operation was never called or that carries no token.
 
-    `fate` is "again" for one that the member was told of before; "discarded", "lost" or "not told" for an
+    `fate` is "again" for one that the member received before; "discarded", "lost" or "not told" for an
     operation that it never received.
     """
 

@@ -2,8 +2,8 @@
 
     python -m plumbline.reports.table RUNS...
 
-Requirements of one area with the same verdicts share a row; what nobody judged anywhere is left out. Knows
-nothing of how a verdict was reached.
+Requirements of one area with the same verdicts share a row; a requirement without any verdict is left out.
+Knows nothing of how a verdict was reached.
 """
 
 from __future__ import annotations

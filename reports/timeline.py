@@ -1,8 +1,8 @@
 """A history in one order, for people: the moments as they came, and the listener events among them.
 
 An event is known only to lie in a window of the timeline; it is put at the earliest place that its log and
-its own operation allow. Histories are shown as they are, wrong ones too: an event of an operation that
-nobody called, or a return without a call, has its place as well. Knows nothing of pictures or pages.
+its own operation allow. Histories are shown as they are, wrong ones too: an event of an operation that was
+never called, or a return without a call, has its place as well. Knows nothing of pictures or pages.
 """
 
 from __future__ import annotations

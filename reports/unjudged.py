@@ -46,5 +46,5 @@ class Unjudged(msgspec.Struct, frozen=True):
 
 
 def unjudged(totals: Totals) -> Unjudged:
-    """What these totals leave open, for whatever reason."""
+    """Returns what these totals leave open, with each reason."""
     return Unjudged(totals.requirements - totals.judged, totals.requirements)
