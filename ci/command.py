@@ -192,7 +192,8 @@ class Subcommands(click.Group):
             return super().invoke(ctx)
         except BaseException as error:
             if STOP.number or isinstance(error, KeyboardInterrupt):
-                # Whatever it was: what goes wrong while all is being ended must not hide why it ends.
+                # This holds for each error: what goes wrong while all is being ended must not hide why it
+                # ends.
                 if ctx.params["traceback"]:
                     traceback.print_exception(error)
                 STOP.tell(error)

@@ -49,7 +49,7 @@ usage: python3 ci PROGRAM [ARGUMENT...]
   docs   the documentation site, in build/docs; links are checked
   bench  how the time to explain grows with examples, and other rates
 
-Whatever is missing is installed first: Python packages into .venv, and, for root on Debian or Ubuntu,
+Missing tools are installed first: Python packages into .venv, and, for root on Debian or Ubuntu,
 Java and Maven by apt-get. Nothing asks.
 """
 
@@ -189,7 +189,7 @@ def use_fitting_python() -> None:
 def keep_bytecode() -> None:
     """Where Python is told to write no bytecode, have it written into `.venv`, beside what is not ours.
 
-    The programs start hundreds of processes, and each would compile all that it imports. Whoever sets this
+    The programs start hundreds of processes, and each would compile all that it imports. A user who sets this
     mostly wants none of it in the tree.
     """
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):

@@ -77,7 +77,7 @@ def spark_session(name: str = "plumbline") -> Iterator[SparkSession]:
     require_spark()
     from pyspark.sql import SparkSession  # noqa: PLC0415 - only here is it known to be installed
 
-    # Workers would otherwise take whichever python3 comes first on the PATH.
+    # Workers would otherwise take the first python3 on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name).config("spark.sql.session.timeZone", "UTC")

@@ -80,8 +80,8 @@ class Simulation:
     def take_step(self) -> bool:
         """Let one thing happen; False if nothing can.
 
-        Calm, no secondary ever hears what its client has received: whatever can be sent again is. And a
-        replicate answers last. No commit fails.
+        If deterministic, no secondary receives what its client has received, so each event that can be sent
+        again is. A replicate answers last. No commit fails.
         """
         # In an order of their own: that of the maps inside changes from one process to the next.
         possible = sorted(

@@ -196,7 +196,7 @@ def _leave_files(
 
 
 def _flaws(runs: Collection, advanced: Advanced) -> tuple[tuple[str, str], ...]:
-    """What is wrong with the traces: whoever lost some of the evidence may have lost more."""
+    """The flaws of the traces: a run that lost some of the evidence may have lost more."""
     found = []
     all_runs = [run for candidate in runs.candidates for run in candidate.runs]
     for done, run in enumerate(all_runs):
@@ -240,7 +240,7 @@ def _tell(decision: GateDecision) -> None:
 
 
 def _line(reason: GateReason, several: bool) -> str:
-    """A reason in one line, whatever a candidate has put into it."""
+    """Returns a reason in one line, also where a candidate's text has several."""
     words = [
         reason.requirement,
         reason.verdict,

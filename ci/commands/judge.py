@@ -126,7 +126,7 @@ def _choose(engine: str) -> tuple[str, str]:
     """The engine, and why this one."""
     if engine != "auto":
         return engine, "as asked"
-    # Imported here and below: whoever judges by DuckDB needs nothing of Spark.
+    # Imported here and below: judging by DuckDB needs nothing of Spark.
     from plumbline.spark.session import environment_names_a_cluster  # noqa: PLC0415
 
     if environment_names_a_cluster():

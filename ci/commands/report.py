@@ -50,7 +50,7 @@ Examples:
 
 \b
 Exit codes:
-  0  a site was written, whatever its verdicts say    2  nothing could be read
+  0  a site was written, with any verdicts    2  nothing could be read
 """
 
 

@@ -232,7 +232,7 @@ def _run_all(
 
 
 def _cores() -> int:
-    """How many machines play side by side if nobody says."""
+    """How many machines play side by side if no option says so."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
 
 

@@ -68,9 +68,9 @@ def tracked(
 def until_stopped(
     things: Iterable[Thing], each: Callable[[Thing], None] = lambda _: None
 ) -> tuple[list[Thing], KeyboardInterrupt | None]:
-    """All things, or those that there were until somebody stopped the command, and how it was stopped.
+    """All things, or those that there were until a user stopped the command, and how it was stopped.
 
-    So that what was found can be told; whoever has told it raises again what stopped it.
+    So the caller can report what was found. It then raises again what stopped the command.
     """
     found: list[Thing] = []
     try:

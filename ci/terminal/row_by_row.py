@@ -1,7 +1,7 @@
-"""Rows that are printed as soon as each is known, so that what is broken off has told what it has seen.
+"""Rows that are printed as soon as each is known, so that a stopped command has shown its results so far.
 
-A table of fixed widths, or one JSON document that is closed whatever happens. Knows nothing of what the rows
-are about.
+A table of fixed widths, or one JSON document that is closed in any case. Knows nothing of what the rows are
+about.
 """
 
 from __future__ import annotations

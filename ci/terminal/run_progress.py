@@ -23,7 +23,7 @@ from plumbline.reports.terminal import MOST_NAMED
 from plumbline.reports.text import one_line
 
 LINE_EVERY_S = 30.0
-"""Where there is no terminal a line is printed this often, whatever happens meanwhile."""
+"""Where there is no terminal a line is printed this often."""
 
 LONGEST = 400
 

@@ -1,4 +1,4 @@
-"""Being told to stop: SIGINT, SIGTERM and SIGHUP end a command alike, with 128 + n, whatever it was doing.
+"""Signals to stop: SIGINT, SIGTERM and SIGHUP end a command alike, with 128 + n, at any point of its work.
 
 Knows signals and this process's children; what has to be ended and kept is for what started or wrote it.
 """
@@ -40,7 +40,7 @@ class Stop:
     def listen(self) -> None:
         """Receive the signals from here on; of SIGHUP unless nohup has had it ignored.
 
-        SIGINT is ignored in what a script starts in its background, and whoever sends it there means it.
+        A shell ignores SIGINT in what a script starts in its background. A signal sent there is meant.
         """
         for number in SIGNALS:
             if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
@@ -56,7 +56,7 @@ class Stop:
         raise StoppedError
 
     def tell(self, error: BaseException) -> None:
-        """Say once that the command was stopped, and what whoever was stopped has noted about it."""
+        """Say once that the command was stopped, with the notes of the code that was stopped."""
         if self._told:
             return
         self._told = True
@@ -80,8 +80,8 @@ def forget_notes(error: BaseException) -> None:
 def end_children() -> None:
     """Kill the processes that this one has started and that still run, each with its process group.
 
-    Whoever starts a process ends it; this is for one that a signal has kept from that, by coming between its
-    start and the line that remembers it. Where there is no /proc, it does nothing.
+    The code that starts a process also ends it. This is for a process that a signal left over, by coming
+    between its start and the line that remembers it. Where there is no /proc, it does nothing.
     """
     for entry in Path("/proc").glob("[0-9]*"):
         # The command's name is in parentheses and may hold anything; behind it: state, parent, process group.

@@ -115,7 +115,7 @@ class WantedExamples(msgspec.Struct, frozen=True, kw_only=True):
         examples: so many of each kind instead, if it is not None.
         seed: of the first one; the others count from there.
         names: the kinds that are meant; all, if there are none.
-        operations: how many examples of these kinds have; whatever they have, if it is None.
+        operations: how many examples of these kinds have; any number if None.
     """
 
     draws: int = 1

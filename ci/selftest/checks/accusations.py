@@ -47,7 +47,7 @@ class Heard(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         runs: how many they were.
         judged: rules with an opportunity.
-        accusations: what nobody should have said.
+        accusations: the false accusations.
     """
 
     runs: int

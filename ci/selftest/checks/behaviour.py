@@ -108,7 +108,7 @@ class Leaning(Simulation):
         self._rank, self._lazy, self._backwards = rank, lazy, backwards
 
     def go_on(self) -> None:
-        """Let everything happen that can; lazy, nothing before somebody waits for it."""
+        """Take each possible step; if lazy, none before a request waits for it."""
         if not self._lazy:
             self.come_to_rest()
 
@@ -155,7 +155,7 @@ def leaning(
 
     Args:
         rank: how soon it takes which step.
-        lazy: whether nothing happens before somebody waits for it.
+        lazy: whether no step is taken before a request waits for it.
         backwards: whether it takes the last by name of the steps of one rank, and not the first.
         adapter: the class of the adapter.
         simulation: the class of the simulation.

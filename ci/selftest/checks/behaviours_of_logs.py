@@ -20,7 +20,7 @@ MACHINES = ("replicated_regions", "clears", "client_pipeline", "client_restarts"
 
 
 class _Loose(ReferenceAdapter):
-    """Events that nobody has seen yet come in another order, as far as the declared one allows."""
+    """Events that the harness has not read yet come in another order, as far as the declared one allows."""
 
     strength = OrderStrength.PER_KEY
 
@@ -97,7 +97,7 @@ class _Nameless(ReferenceAdapter):
 
 class _Anonymous(ReferenceAdapter):
     def deploy(self, topology: Topology) -> Deployed:
-        """Tell nobody who has the higher id."""
+        """Returns a deployment that does not show which member has the higher id."""
         super().deploy(topology)
         return Deployed(member_order=None)
 

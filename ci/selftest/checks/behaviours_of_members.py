@@ -25,7 +25,7 @@ REFUSED = outcome_entry(Outcome(Status.REFUSED))
 
 
 def _refuses(world: World, step: Step) -> int | None:
-    """Whatever may be refused is refused, except a commit, which a scenario wants to end well."""
+    """Refuses each operation that may be refused, except a commit, which a scenario wants to end well."""
     refused = any(entry == REFUSED for _, entry in step.shows)
     return -1 if refused and step.name[0] != FAILS else usual(world, step)
 
@@ -38,7 +38,7 @@ def _silent(world: World, step: Step) -> int | None:
 BEHAVIOURS = (
     Behaviour(
         name="lazy",
-        does="nothing happens before somebody waits for it",
+        does="no step is taken before a request waits for it",
         allowed="004 L73: changes may be stored and not yet distributed for any time",
         machines=MEMBERS,
         concerns=of_members,
@@ -54,7 +54,7 @@ BEHAVIOURS = (
     ),
     Behaviour(
         name="refuses-what-it-may",
-        does="local operations on replicates are refused, and whatever else may be",
+        does="local operations on replicates are refused, and all others that may be",
         allowed="no document says that a replicate offers local operations",
         machines=MEMBERS,
         concerns=of_members,

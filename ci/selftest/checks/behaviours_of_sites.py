@@ -160,7 +160,7 @@ BEHAVIOURS = (
     Behaviour(
         name="last-started-is-primary",
         does="the member that was started last is primary of each queue",
-        allowed="002 L45: whichever gets the lock is primary; the first only generally",
+        allowed="002 L45: the member that gets the lock is primary; it is only generally the first",
         machines=QUEUES,
         concerns=_whoever_is_first,
         open=leaning(simulation=_LastIsPrimary),
@@ -201,7 +201,7 @@ BEHAVIOURS = (
     ),
     Behaviour(
         name="queues-wait",
-        does="nothing leaves a queue before nothing else happens, and nothing happens before somebody waits",
+        does="events leave a queue after all other steps, and no step is taken before a request waits",
         allowed="000 L7: events are distributed asynchronously",
         machines=SITES,
         concerns=of_sites,
@@ -225,7 +225,7 @@ BEHAVIOURS = (
     ),
     Behaviour(
         name="recognises-what-comes-again",
-        does="what was not answered and comes once more is told of by nobody",
+        does="no listener shows an unanswered event that comes once more",
         allowed="000 L30: a message could be processed more than once, and need not be",
         machines=("gateway_faults",),
         concerns=of_sites,
@@ -242,7 +242,7 @@ BEHAVIOURS = (
     Behaviour(
         name="tries-again-while-answers-are-lost",
         does="a sender whose answers are lost sends once more, and its receiver applies that",
-        allowed="002 L105: it keeps trying if no ack is received, for whatever reason",
+        allowed="002 L105: it keeps trying if no ack is received, for any reason",
         machines=("gateway_faults",),
         concerns=of_sites,
         open=lambda: ReferenceAdapter(simulate=_Trying, most_tries=2),
@@ -265,7 +265,7 @@ BEHAVIOURS = (
     ),
     Behaviour(
         name="dies-before-copying",
-        does="a primary that dies has told its peers of an update, and nobody of its queue entry",
+        does="a primary that dies has sent its peers an update, and no member its queue entry",
         allowed="002, Serial B2, B3 and B6 put neither message first",
         machines=("gateway_faults",),
         concerns=of_sites,

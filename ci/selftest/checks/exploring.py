@@ -43,7 +43,7 @@ _looking: list[_Looking] = []
 
 
 def _begin(looking: _Looking) -> None:
-    # Whoever started it answers to whom the command is stopped by, and ends it.
+    # The process that started it receives the signal that stops the command, and ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _looking.append(looking)

@@ -32,8 +32,10 @@ UNHURRIED_MS = 10_000
 """How long naming may take here: whether a requirement is named must not depend on a machine's load."""
 
 NAMING_MS = (300, 1_500, UNHURRIED_MS)
-"""Each failing scenario is given so long, all of them the first before any the next: most need little, and
-once a requirement is named nobody else has to name it."""
+"""The times that each failing scenario is given, one round after the other.
+
+Most need little, and once a scenario names a requirement no other has to.
+"""
 
 
 SMALL_S = 10.0

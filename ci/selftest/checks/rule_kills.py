@@ -38,7 +38,7 @@ UNSEEN = {
     "repeats-old-values": "what is sent again ends with the newest value, so that is held in the end",
     "queues-late": "in no example does a member die between the return and the queueing, so nothing is lost",
     "batch-of-one-more": "the reference shows no batches: the rule has no opportunity",
-    "tells-no-removals": "no example waits in vain after its last look at a copy that is still full",
+    "tells-no-removals": "no example waits to its limit after its last reading of a copy that is still full",
     "leaves-interest-behind": "what such a registration had loaded goes with it, so nothing is owed",
     "sites-in-a-circle": "clocks are held for equal timestamps, and the rule leaves such examples out",
     "first-of-others-stays": "clocks are held for equal timestamps, and the rule leaves such examples out",
@@ -102,7 +102,7 @@ def accused(candidate: Candidate, name: str, pieces: Collection[Piece], plans: i
     with Session(candidate) as session:
         dialect = session.dialect
         for example, history in _histories(session, pieces, plans, seed):
-            # A rule is not to see what anybody else thinks of an example: all are told to have passed.
+            # A rule must not see the search's verdict on an example, so all are recorded as passed.
             events += rows(RUN, example, Source.MACHINE, Verdict.PASS, history)
             examples += 1
     found = [
@@ -223,7 +223,7 @@ _OF_CLIENTS = (
 
 
 def _shape_of_clients(draw: random.Random) -> one_site.OneSiteShape:
-    """Mostly one call after the other: what overlaps is owed to nobody. Sometimes a server is killed."""
+    """Mostly one call after the other: nothing is owed where calls overlap. Sometimes a server is killed."""
     shape = one_site.OneSiteShape(
         operations=draw.choice((6, 9, 12)),
         keys=draw.choice((("x",), ("x", "y"), ("x", "y"))),

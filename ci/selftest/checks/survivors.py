@@ -16,9 +16,8 @@ import msgspec
 class Why(StrEnum):
     """The kinds of reasons.
 
-    EQUIVALENT: nobody could tell it from the right one, whatever happens.
-    ALLOWED: the documents leave open what it does otherwise.
-    NARROW: it differs, by less than the suite looks at; what that would cost is told.
+    EQUIVALENT: no observation differs from those of the right one. ALLOWED: the documents leave open what it
+    does otherwise. NARROW: it differs, by less than the suite looks at; what that would cost is told.
     """
 
     EQUIVALENT = "equivalent"

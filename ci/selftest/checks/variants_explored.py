@@ -26,7 +26,7 @@ from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty_variants import FAULTY
 
 EVERY = 25
-"""Of larger worlds only each so manieth is listened to, for which decisions somebody asks there."""
+"""Of larger worlds only each so manieth is searched for the decisions that it asks."""
 
 LISTENING = 0.25
 """That takes no more than such a part of the time."""

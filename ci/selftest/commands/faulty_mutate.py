@@ -32,9 +32,9 @@ class MutantTally(msgspec.Struct, frozen=True, kw_only=True):
         mutants: all of them.
         killed: a requirement failed.
         broken: none did; the candidate raised, or did not come to rest, and nothing can be judged.
-        equivalent: those that survived and that nobody could tell from the right one.
+        equivalent: those that survived and that no observation tells from the right one.
         explained: those that survived for another reason that is known.
-        survived: those that survived, and nobody knows why.
+        survived: those that survived without a known reason.
     """
 
     mutants: int

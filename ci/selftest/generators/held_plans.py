@@ -1,7 +1,7 @@
-"""Held plans: two sites whose listeners are held anywhere, also at receivers, while anything breaks.
+"""Held plans: two sites whose listeners are held anywhere, also at receivers, while any fault happens.
 
-Machines keep to what bites their own faults; here nothing is kept to, so that what is sent again meets
-whatever is still under way. Knows plans; knows nothing of what becomes of them.
+Machines draw only plans on which their own faults have an effect. Here no plan is left out, so that repeated
+events meet each kind of event under way. Knows plans; knows nothing of their outcome.
 """
 
 from __future__ import annotations

@@ -175,7 +175,9 @@ class _Drawing:
         self._steps.append(Inject(Fault(kind=FaultKind.HOLD_TIME)))
 
     def take_a_break(self, op_id: int) -> None:
-        """Before the next call: somebody may die, go on, return, look or register."""
+        """Before the next call: a member may die, go on or return, a client may register, or the harness
+        read.
+        """
         draw, shape = self._draw, self._shape
         if op_id in shape.dying_at or (self._dying and not shape.dying_at and draw.random() < DYING):
             self._crash_one()
@@ -349,7 +351,7 @@ class _RestlessDriver(Driver):
             sent = [each for each in self._returned if each.op_id not in busy and each.member != member]
             if sent:
                 self.redeliver(self._draw.choice(sent).op_id, member)
-        # Whatever a put found, it was sent.
+        # A put is sent with each state of its entry.
         if operation.kind is OperationKind.PUT and operation.member not in self.clients:
             self._returned.append(operation)
 

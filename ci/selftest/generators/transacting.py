@@ -113,7 +113,7 @@ class _Drawing:
             self._call(self._operation(member, thread, draw.choice(_PLAIN)), park=True)
 
     def end(self) -> None:
-        """Every transaction ends; of some nobody says so."""
+        """Every transaction ends; for some the caller does not receive it."""
         for thread in list(self._open):
             if thread in self._under_way:
                 self._let_go(thread)

@@ -182,7 +182,7 @@ def _lost_on_the_way() -> Tale:
 
 
 def _nothing_there() -> Tale:
-    """K destroys what it never knew: once it was there, once somebody else has just destroyed it."""
+    """K destroys what it never knew: once it was there, once another caller has just destroyed it."""
     t = untold().put("A", "x", MEMBERS).put("A", "y", MEMBERS).settle().read(K={}, L={})
     t.do("destroy", "K", "x", MEMBERS).do("destroy", "D", "y", MEMBERS)
     return t.ends(t.call("destroy", "K", "y"), Status.ABSENT)
@@ -206,7 +206,10 @@ def _emptied_at_last() -> Tale:
 
 
 def _invalidated() -> Tale:
-    """K invalidates what it holds, and its region: nobody else is told, and A invalidates it behind that."""
+    """K invalidates what it holds, and its region: no other listener shows it.
+
+    A invalidates it behind that.
+    """
     t = told().put("A", "x").do("invalidate", "K", "x", "K").settle().read()
     t.ends(t.call("invalidate_region", "K", "")).settle().read()
     return t.do("invalidate", "A", "x")
@@ -220,7 +223,7 @@ def _started_again() -> Tale:
 
 
 def _unanswered() -> Tale:
-    """B's answers to K are lost, and K tries again; another put of K is known to nobody, and told twice."""
+    """B's answers to K are lost, and K tries again; another put of K has an unknown end, shown twice."""
     t = told().put("A", "x").settle().fault("answers_lost", "B", client="K")
     again, unknown = t.call("put", "K", "x"), t.call("put", "K", "y", thread="other")
     t.shown(again).ends(again).shown(unknown, f"{MEMBERS} L").shown(unknown, "L")
@@ -254,7 +257,7 @@ def _loose() -> Tale:
 
 
 def _unacknowledged() -> Tale:
-    """Without acknowledgements one member's put may be overtaken by another's, and be told to nobody."""
+    """Without acknowledgements one member's put may be overtaken by another's, and no listener shows it."""
     return Tale(clients=TWO, scope=Scope.NO_ACK).put("A", "x", "A").put("C", "x").settle()
 
 

@@ -61,7 +61,7 @@ def _crash() -> Tale:
 
 
 def _unreturned() -> Tale:
-    """a1 dies during its put; only a2 had got it, and nobody else does."""
+    """a1 dies during its put; only a2 had received it, and no other member does."""
     t = Tale().look("a1", 0).look("a2", 0)
     op = t.call("put", "a1", "k")
     return (

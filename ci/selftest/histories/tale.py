@@ -2,8 +2,8 @@
 
 Of two sites: site 1 has the members a1 and a2, site 2 has b1 and b2. Region r is attached to the gateway
 senders `out` (from site 1 to site 2) and `back`; region u to none. Of clients: one site has the members A to
-D, each with region r. Unless a step says otherwise everybody is told of everything, and what a member or
-client holds at the end is what it was last told. Knows nothing of what is right.
+D, each with region r. Unless a step says otherwise every listener shows every event, and each member or
+client holds at the end what it showed last. Knows nothing of what is right.
 """
 
 from __future__ import annotations

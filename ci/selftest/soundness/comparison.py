@@ -65,7 +65,8 @@ def compare(trial: Trial, judge_budget: Budget = JUDGE_BUDGET) -> Comparison:
     book = named_book(trial.rulebook)
     question = ask(trial.history, book)
     found = explain(question.system, question.logs, SEARCH_BUDGET, book.replaced())
-    # What the search does not decide takes the judge longest, and whatever it says then nobody disagrees.
+    # A history that the search leaves open takes the judge longest, and no answer of the judge could
+    # disagree.
     gave_up = found.answer is Answer.UNKNOWN
     judged = (
         Explanation(Answer.UNKNOWN, 0) if gave_up else judge(question.system, question.logs, judge_budget)

@@ -94,7 +94,7 @@ class Witness(msgspec.Struct, frozen=True):
 
 @contextmanager
 def weakened(weakening: Weakening) -> Iterator[None]:
-    """The module changed, for everybody who has imported it or anything from it."""
+    """The module changed, for each module that has imported it or a name from it."""
     original, changed = _change(weakening)
     before: list[tuple[types.ModuleType, str, Any]] = []
     for user in (user for user in _USERS if user is not original):
