@@ -175,9 +175,7 @@ class _Drawing:
         self._steps.append(Inject(Fault(kind=FaultKind.HOLD_TIME)))
 
     def take_a_break(self, op_id: int) -> None:
-        """Before the next call: a member may die, go on or return, a client may register, or the harness
-        read.
-        """
+        """Before the next call: a member may die, go on or return, a client register, or the harness read."""
         draw, shape = self._draw, self._shape
         if op_id in shape.dying_at or (self._dying and not shape.dying_at and draw.random() < DYING):
             self._crash_one()
