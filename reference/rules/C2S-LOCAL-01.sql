@@ -5,7 +5,7 @@
 -- parts: served
 -- columns: seq, client, op_id, token, origin_member
 -- opportunity: a local operation that a client calls, with a token
--- violation: a listener of anybody else is told of it
+-- violation: the listener of another holder is told of it
 WITH elsewhere AS (
   SELECT run_id, example, op_id, min(seq) AS shown_at, min(coalesce(member, client)) AS holder
   FROM ev
@@ -14,7 +14,7 @@ WITH elsewhere AS (
 )
 SELECT b.run_id, b.example, coalesce(e.shown_at, b.seq) AS seq, b.region || '/' || b.key AS subject,
   b.op || ' ' || b.token || ' of ' || b.client
-    || CASE WHEN e.holder IS NULL THEN ' shown to nobody else' ELSE ' shown to ' || e.holder END AS witness,
+    || CASE WHEN e.holder IS NULL THEN ' shown to no other holder' ELSE ' shown to ' || e.holder END AS witness,
   e.holder IS NOT NULL AS violated
 FROM ev b
 SEMI JOIN served s ON s.run_id = b.run_id AND s.example = b.example AND s.region = b.region

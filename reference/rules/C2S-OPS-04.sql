@@ -4,7 +4,7 @@
 -- only-with: client_start
 -- columns: run_id, example, seq, kind, member, client, region, op, op_id, status, question
 -- opportunity: a look at a region of a member that never gave it up, behind a client's destroy of the region
---   that ended well; or behind its local destroy, with no destroy of it called by anybody
+--   that ended well; or behind its local destroy, with no call of a destroy of it
 -- violation: the member still has it; the member has it no more
 WITH calls AS (
   SELECT b.run_id, b.example, b.client, b.region, b.op, b.op_id, e.seq AS over_at

@@ -21,7 +21,7 @@ told_elsewhere AS (
   GROUP BY c.run_id, c.example, c.op_id
 )
 SELECT c.run_id, c.example, coalesce(t.last_at, c.over_at) AS seq, c.region || '/' || c.key AS subject,
-  'invalidate ' || c.token || ' of ' || c.client || ' told to ' || coalesce(t.holder, 'nobody else') AS witness,
+  'invalidate ' || c.token || ' of ' || c.client || ' told to ' || coalesce(t.holder, 'no other holder') AS witness,
   t.holder IS NOT NULL AS violated
 FROM calls c
 LEFT JOIN told_elsewhere t ON t.run_id = c.run_id AND t.example = c.example AND t.op_id = c.op_id

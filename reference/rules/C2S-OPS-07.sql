@@ -3,9 +3,9 @@
 -- empty-start: no
 -- only-with: client_start
 -- columns: run_id, example, seq, kind, member, client, region, key, op, op_id, status, state_after
--- opportunity: a key that a member was seen to hold with a value at rest before a client invalidated its whole
---   region, nothing else being called between that look and the next one at the member; in an example without
---   gates in which nobody is lost
+-- opportunity: a key that a member was seen to hold with a value at rest before a client invalidated its
+--   whole region, nothing else being called between that look and the next one at the member; in an example
+--   without gates in which no member is lost
 -- violation: the member holds it without a value then
 WITH passed_by AS (
   SELECT run_id, example, seq, kind, member, client, region, key, op, op_id, state_after,

@@ -4,8 +4,8 @@
 -- only-with: client_start
 -- parts: owed
 -- columns: seq
--- opportunity: an operation owed to a client with its value, called once all had come to rest behind the
---   loss of the client's first server, another that it names being alive; nobody lost meanwhile
+-- opportunity: an operation owed to a client with its value, called once all had come to rest behind the loss
+--   of the client's first server, another that it names being alive; no member lost meanwhile
 -- violation: the client is never told of it
 WITH losses AS (
   SELECT DISTINCT run_id, example, gone_at

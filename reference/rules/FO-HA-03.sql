@@ -4,7 +4,7 @@
 -- only-with: client_start
 -- parts: clientele, served, told
 -- columns: token
--- opportunity: an operation of somebody else that a client with a secondary was told of before its first
+-- opportunity: an operation of another caller that a client with a secondary was told of before its first
 --   server was lost; of keys that the client never gets
 -- violation: it is told of it again behind that loss
 WITH named AS (

@@ -5,7 +5,7 @@
 -- parts: owed
 -- columns: run_id, example, seq, kind, member, client, server
 -- opportunity: an operation owed to a client with its value, called once all had come to rest behind the
---   start of a server that it names, all of them having been lost before; nobody lost since that start
+--   start of a server that it names, all of them having been lost before; no member lost since that start
 -- violation: the client is never told of it
 WITH starts AS (
   SELECT m.run_id, m.example, m.client, s.seq AS start_at

@@ -5,7 +5,7 @@
 -- parts: arrived
 -- columns: seq
 -- opportunity: an operation owed to a client, called once all had come to rest behind the loss of every
---   server that kept its queue, another that it names being alive; nobody lost meanwhile; what such a
+--   server that kept its queue, another that it names being alive; no member lost meanwhile; what such a
 --   client none of whose registrations receives values holds at rest behind it, untouched since
 -- violation: the client is not told of it though its registrations receive values, or is told its value
 --   though none of them does; it holds a value

@@ -4,9 +4,10 @@
 -- only-with: ri_key
 -- parts: placed
 -- columns: seq, region, key, member, role, client, server, op_id, op, status, interest_policy, state_after
--- opportunity: a key of a partitioned region that a put has left before a client registered for keys or values of it, that
---   nobody destroys, and that does not lie on the client's first server; and what the client is read to hold behind that and
---   in front of its next registration or withdrawal; examples in which a member dies tell nothing
+-- opportunity: a key of a partitioned region that a put has left before a client registered for keys or
+--   values of it, that no call destroys, and that does not lie on the client's first server; and what the
+--   client is read to hold behind that and in front of its next registration or withdrawal; examples in which
+--   a member dies tell nothing
 -- violation: the client lacks the key
 WITH there AS (
   SELECT b.run_id, b.example, b.region, b.key, min(e.seq) AS there_at

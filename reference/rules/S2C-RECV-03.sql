@@ -4,9 +4,9 @@
 -- only-with: client_start
 -- parts: owed, sights
 -- columns: seq
--- opportunity: a put or create owed to a client that cannot have the key: all its registrations for it
---   came before the first change of the key, receive no values and are never moved to another server, and
---   neither did it call anything on the key nor anybody invalidate it
+-- opportunity: a put or create owed to a client that cannot have the key: all its registrations for it came
+--   before the first change of the key, receive no values and are never moved to another server, the client
+--   called nothing on the key, and no call invalidated it
 -- violation: the client is told of it, or has the key at rest
 WITH changed AS (
   SELECT run_id, example, region, key, min(called_at) AS first_call

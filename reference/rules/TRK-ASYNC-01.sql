@@ -4,8 +4,8 @@
 -- only-with: client_start
 -- parts: served
 -- columns: seq, client, op_id, token, name
--- opportunity: a call of somebody else between the moment at which a client stands still in its listener
---   and its release, nobody else standing still; it returned or was given all its time
+-- opportunity: a call of another caller between the moment at which a client stands still in its listener and
+--   its release, with no other listener standing still; it returned or was given all its time
 -- violation: it did not return
 WITH standing AS (
   SELECT p.run_id, p.example, p.client, p.seq AS stood_at, coalesce(min(r.seq), 9223372036854775807) AS released_at

@@ -4,8 +4,8 @@
 -- only-with: client_start
 -- parts: clientele, served, told
 -- columns: token
--- opportunity: an operation of somebody else that a client of several servers was told of, in an example
---   in which its first server was lost; of keys that the client never gets
+-- opportunity: an operation of another caller that a client of several servers was told of, in an example in
+--   which its first server was lost; of keys that the client never gets
 -- violation: it is told of it more than once
 WITH named AS (
   SELECT DISTINCT b.run_id, b.example, b.op_id, b.op, b.token, b.region, b.key, coalesce(b.member, b.client) AS caller

@@ -4,9 +4,9 @@
 -- only-with: client_start
 -- parts: told
 -- columns: run_id, example, seq, kind, member, client, region, key, op, op_id, token, status
--- opportunity: a put of a client, called while what a server answered to it was lost, that ended well all
---   the same, and a member or another client that was told of it; in examples in which nobody is lost,
---   nothing is delivered again and time is not moved; of keys that no client gets
+-- opportunity: a put of a client, called while what a server answered to it was lost, that ended well all the
+--   same, and a member or another client that was told of it; in examples in which no member is lost, nothing
+--   is delivered again and time is not moved; of keys that no client gets
 -- violation: it was told of it more than once
 WITH troubled_otherwise AS (
   SELECT DISTINCT run_id, example

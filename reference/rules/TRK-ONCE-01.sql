@@ -4,7 +4,7 @@
 -- only-with: client_start
 -- parts: owed
 -- columns: seq
--- opportunity: an operation owed to a client with its value, in an example in which nobody is lost
+-- opportunity: an operation owed to a client with its value, in an example in which no member is lost
 -- violation: the client is told of it never, or more than once
 SELECT o.run_id, o.example, coalesce(o.first_at, o.rest_at) AS seq, o.region || '/' || o.key AS subject, o.witness,
   o.times <> 1 AS violated

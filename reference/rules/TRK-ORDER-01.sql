@@ -4,8 +4,8 @@
 -- only-with: client_start
 -- parts: clientele, served, told
 -- columns: log_pos, token, origin_member, origin_thread, origin_seq
--- opportunity: two neighbours in a client's log among the events of one thread of somebody else (of one
---   key of it, where logs keep no more), of keys that the client never gets
+-- opportunity: two neighbours in a client's log among the events of one thread of another caller (of one key
+--   of it, where logs keep no more), of keys that the client never gets
 -- violation: the later one was called before the other
 WITH strict AS (
   SELECT DISTINCT run_id, example

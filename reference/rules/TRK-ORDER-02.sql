@@ -4,11 +4,11 @@
 -- only-with: client_start
 -- parts: arrived, wanted_first
 -- columns: seq
--- opportunity: what a client holds at rest of a key whose last call was owed to it with its value,
---   untouched since, with its first server alive; a key that all its registrations covered with values
---   before anything was called on it, beside what its server holds then, both with checks on; not of a
---   key that an invalidation was called of, invalid at the server and absent at the client: that something
---   absent has become invalid nobody need be told
+-- opportunity: what a client holds at rest of a key whose last call was owed to it with its value, untouched
+--   since, with its first server alive; a key that all its registrations covered with values before anything
+--   was called on it, beside what its server holds then, both with checks on; not of a key that an
+--   invalidation was called of, invalid at the server and absent at the client: no document demands an event
+--   for an absent entry that becomes invalid
 -- violation: it is not what that call left; they do not hold the same
 WITH own_doings AS (
   SELECT DISTINCT run_id, example, client, region, key

@@ -4,7 +4,7 @@
 -- only-with: client_start
 -- parts: served, told
 -- columns: token, status, name
--- opportunity: an operation that somebody else called, and that returned, between the moment at which a
+-- opportunity: an operation that another caller called, and that returned, between the moment at which a
 --   client stands still in its listener and its release; of keys that the client never gets
 -- violation: the client is told of it before its release
 WITH standing AS (

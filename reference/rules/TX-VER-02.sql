@@ -5,8 +5,8 @@
 -- parts: transacted
 -- columns: run_id, example, seq, kind, op_id, token, value, tx_id
 -- opportunity: a change that was called in a transaction, with a token
--- violation: somebody outside it was told of it, read it or was seen to hold it before the commit was called, or
---   although none was
+-- violation: a holder or caller outside it was told of it, read it or was seen to hold it before the commit
+--   was called, or although none was
 WITH shown AS (
   SELECT run_id, example, op_id, min(seq) AS seen_at
   FROM ev

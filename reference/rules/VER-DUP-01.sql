@@ -4,8 +4,9 @@
 -- only-with: redeliver
 -- columns: run_id, example, seq, kind, member, client, region, key, op, op_id, listener, policy, checks
 -- opportunity: an operation whose message was delivered to a replicate with checks once more, and what that
---   replicate's listener was told of it; not of keys that a destroy or a local operation was called on, nor where
---   whole regions were changed, or anybody lost or started again: what nobody has recorded any more comes as new
+--   replicate's listener was told of it; not of keys that a destroy or a local operation was called on, nor
+--   where whole regions were changed, or a member lost or started again: an operation without a record comes
+--   as new
 -- violation: the listener was told of it more than once
 WITH again AS (
   SELECT run_id, example, member, op_id, min(seq) AS seq

@@ -1,6 +1,7 @@
--- part: Statistics asked for at rest, in examples of one site of replicates with checks and acknowledgements in which
---   single keys are changed, nothing fails, and nothing else happens: nobody is lost, joins, or is sent anything once
---   more, and no time is let pass. And whether two calls that change a key overlap anywhere.
+-- part: Statistics asked for at rest, in examples of one site of replicates with checks and acknowledgements
+--   in which single keys are changed, nothing fails, and nothing else happens: no member is lost, joins, or
+--   is sent anything once more, and no time is let pass. And whether two calls that change a key overlap
+--   anywhere.
 -- columns: run_id, example, seq, kind, region, key, op, op_id, policy, scope, checks, status, amount, question, member, site,
 --   client, thread, token, value
 -- needs: changes

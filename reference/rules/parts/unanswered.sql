@@ -23,7 +23,7 @@ watched AS (
 unanswered AS (
   SELECT w.run_id, w.example, w.seq, w.role, w.queue || ' on ' || w.member AS subject,
     'holds ' || CAST(w.amount AS STRING) || ' of ' || CAST(count(DISTINCT d.op_id) AS STRING)
-      || ' events that nobody can have acknowledged: link ' || w.status AS witness,
+      || ' events that no receiver can have acknowledged: link ' || w.status AS witness,
     w.amount < count(DISTINCT d.op_id) AS lacks_some
   FROM watched w
   JOIN fed d ON d.run_id = w.run_id AND d.example = w.example AND d.queue = w.queue
