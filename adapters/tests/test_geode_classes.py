@@ -71,7 +71,7 @@ def test_what_was_not_used_for_long_goes_when_another_is_made(jars: Jars):
     old, new = archives
     os.utime(old, (0, 0))
     assert kept(jars, lambda draft: written(draft, "archive")) == new
-    assert old.exists(), "nobody looks for it where none is made"
+    assert old.exists(), "an unused archive stays until another is made"
     jars.paths[0].write_text("classes of tomorrow")
     assert kept(jars, lambda draft: written(draft, "archive")) not in (None, new)
     assert (old.exists(), new.exists()) == (False, True)

@@ -162,7 +162,7 @@ def test_a_writer_is_asked_before_anything_changes_and_may_refuse(adapter: Geode
     assert adapter.settle(LIMIT_MS).settled
     assert [told(adapter, holder) for holder in "ABK"] == [["create t2", "create t3"]] * 3
     adapter.reset((REGION,))
-    assert call(adapter, operation(1, "B")) is Status.OK  # nobody is asked any more
+    assert call(adapter, operation(1, "B")) is Status.OK  # no writer is asked any more
 
 
 def test_a_client_outlives_examples_whatever_its_checks_and_server(adapter: GeodeAdapter):

@@ -209,5 +209,5 @@ def test_killing_the_harness_ends_its_members_and_the_next_one_sweeps_its_folder
         os.kill(int(pid), signal.SIGKILL)
     assert ended
     assert Path(path).exists()
-    Folder().remove()  # another test may sweep as well: whichever holds the lock deletes
+    Folder().remove()  # another test may sweep as well: the one that holds the lock deletes
     assert wait_until(lambda: not Path(path).exists(), 5)

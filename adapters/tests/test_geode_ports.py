@@ -11,7 +11,7 @@ from plumbline.adapters.geode.ports import free_ports
 
 OUTGOING = Path("/proc/sys/net/ipv4/ip_local_port_range")
 USUAL = 32_768
-"""From which port on Linux takes those of outgoing connections, if nobody has told it otherwise."""
+"""The lowest port that Linux takes for outgoing connections, unless it is configured otherwise."""
 
 
 def test_ports_are_all_different_and_free():

@@ -49,7 +49,7 @@ Start = Callable[..., ProcessAdapter]
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """Start a script; whatever the test does, its process group and our threads must be gone afterwards."""
+    """Start a script; its process group and our threads must be gone afterwards, in each test."""
     started: list[ProcessAdapter] = []
     threads = threading.active_count()
     files = len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - counted, not used

@@ -118,7 +118,7 @@ def of_client(*steps: PlanStep, servers: tuple[str, ...] = ("B", "C")) -> Histor
     [
         ((Do(put(1)), KILL_B, KILL_C, B_AGAIN, Do(put(2))), True),
         ((KILL_B, KILL_C, Do(put(1)), C_AGAIN, Do(put(2))), True),
-        # Another lived all the time, nobody wrote anything then, and a call under way keeps all from resting.
+        # Another lived all the time, no caller wrote then, and a call under way prevents quiescence.
         ((Do(put(1)), KILL_B, B_AGAIN, Do(put(2))), False),
         ((KILL_B, KILL_C, Do(put(1)), C_AGAIN), False),
         ((Start(put(1)), KILL_B, KILL_C, B_AGAIN, Do(put(2))), False),
@@ -137,7 +137,7 @@ def test_a_client_has_found_a_server_if_it_had_none_and_hears_of_what_comes_then
     [
         ((UNANSWERED, Start(put(1, "K")), Await(1, "A"), ANSWERED), True),
         ((UNANSWERED, Start(put(1, "K")), Await(1, "L"), ANSWERED), True),
-        # Nobody tells of it by then; only another caller's is told of; only what the client called before is.
+        # No listener shows it by then; only another caller's is shown; only an earlier call of the client is.
         ((UNANSWERED, Start(put(1, "K")), ANSWERED), False),
         ((UNANSWERED, Do(put(1, "A")), Await(1, "L"), ANSWERED), False),
         ((UNANSWERED, Start(put(1, "K")), ANSWERED, Await(1, "A"), UNANSWERED, Start(put(2, "K"))), False),

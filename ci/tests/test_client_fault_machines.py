@@ -68,7 +68,7 @@ class Unable(ReferenceAdapter):
 
 
 class Mortal(ReferenceAdapter):
-    """Kills members, but starts nobody again, though it declares `member_faults`."""
+    """Kills members, but starts none again, though it declares `member_faults`."""
 
     def restart(self, member: str, from_disk: bool) -> None:
         del from_disk

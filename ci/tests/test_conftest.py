@@ -19,7 +19,7 @@ def run_pytest(directory: Path, *options: str, in_ci: bool = False) -> subproces
         f"[pytest]\naddopts = --import-mode=importlib {' '.join(f'-p no:{name}' for name in ASIDE)}\n"
         "markers =\n    java\n    spark\n    containers\n    browser\n    slow\n"
     )
-    # Whoever runs these tests may be one of several processes, which what is run here is not.
+    # These tests may run in one of several processes; the pytest that is run here is alone.
     alone = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")}
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options, str(directory)],

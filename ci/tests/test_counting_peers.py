@@ -39,7 +39,10 @@ def put(number: int, member: str) -> Operation:
 
 @pytest.fixture(scope="module")
 def history() -> History:
-    """A of site 1 puts; D of site 2 puts later and tells nobody yet. C receives the first put and tells D."""
+    """A of site 1 puts; D of site 2 puts later and sends it to no member yet.
+
+    C receives the first put and sends it to D.
+    """
     queues = tuple(QueueAttributes(id=f"{a} to {b}", site=a, remote_site=b) for a, b in LINKS)
     cut, healed = (
         [Inject(Fault(kind=kind, site=a, remote_site=b)) for a, b in LINKS]

@@ -124,7 +124,7 @@ def test_what_a_dialect_shows_is_refuted_by_those_that_do_not_allow_it(
     finding = find(history, rulebook_of(judging), naming_ms=UNHURRIED_MS)
     question = ask(history, rulebook_of(judging))
     assert judge(question.system, question.logs).answer is finding.answer
-    # Whoever may send at will may wait as well: what the older document demands, the newer allows.
+    # A member that may send at will may also wait: the newer document allows what the older demands.
     allowed = point.saying(judging) is point.saying(shown_by) or (
         point.saying(shown_by) is point.earlier and decision == "sends_while_unanswered"
     )

@@ -1,4 +1,4 @@
-"""Drawing: a seed draws the same plans whatever else is loaded."""
+"""Drawing: a seed draws the same plans, independent of the loaded modules."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def test_leaving_out_variants_that_answer_alike_loses_nothing():
         proven = exercise.exercised(history, REQUIREMENTS, Rulebook())
         for variant in left_out_of(history):
             left_out += 1
-            # Who could prove only what is proven already loses nothing, whatever is said of it.
+            # A variant that could prove only proven requirements loses nothing, with any answer.
             if not proven.issuperset(variant.requirements):
                 assert not exercise.refutes(variant, Rulebook(), history), variant.name
     assert left_out > len(FAULTY)

@@ -133,7 +133,7 @@ def test_a_run_that_is_broken_off_at_once_says_that_nothing_was_played(monkeypat
 
 @pytest.fixture
 def guilty(monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """Whom the rules are to accuse; the candidates are recorded by nobody."""
+    """The variants that the rules are to accuse; no candidate is recorded."""
     accuse: set[str] = set()
 
     def told(candidate: Candidate, name: str, *_: object) -> Accused:

@@ -45,7 +45,7 @@ def test_an_item_under_way_elsewhere_is_waited_for(tmp_path: Path):
     here, there = Findings(tmp_path, patience_s=0.1), Findings(tmp_path)
     there.begin("c", "late")
     threading.Timer(0.3, lambda: there.add(finding("late"))).start()
-    # Whoever plays it lives, so patience does not count.
+    # The process that plays it lives, so patience does not count.
     assert here.missing("c", ["late"], alive=lambda process: process == os.getpid()) == ()
     assert here.of("c") == [finding("late")]
 
@@ -57,7 +57,7 @@ def test_what_nobody_plays_any_more_is_named(tmp_path: Path, begun: bool):
         gone = subprocess.Popen([sys.executable, "-c", "pass"])
         path = here._path("c", "lost", "begun")
         path.write_text(str(gone.pid))
-        # It has ended, and nobody has asked how: it is there still, as a zombie.
+        # It has ended, and its status was not collected: it is there still, as a zombie.
         os.waitid(os.P_PID, gone.pid, os.WEXITED | os.WNOWAIT)
         assert here.missing("c", ["lost"]) == ("lost",)
         gone.wait()

@@ -116,7 +116,7 @@ TABLE = [Line(line.method, line.way, *REPLACED.get(line[:2], line[2:])) for line
 
 
 class Quick(ReferenceAdapter):
-    """The reference, of which nobody waits long for an answer."""
+    """The reference, with short limits for its answers."""
 
     def hello(self):
         return msgspec.structs.replace(super().hello(), settle_limit_ms=300)

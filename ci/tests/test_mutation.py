@@ -35,7 +35,7 @@ def mutant(decision: str, answer: Callable[..., Any]) -> Mutant:
 
 @pytest.mark.slow
 def test_of_a_hundred_mutants_nine_in_ten_are_found_out_and_the_others_explained():
-    # Those that are explained are known to survive, so nobody has to play the whole suite to see it.
+    # Those that are explained are known to survive, so the test need not play the whole suite on them.
     fates = [
         MutantResult(mutant=one.name, decision=one.decision, end=End.SURVIVED)
         if one.name in explained()

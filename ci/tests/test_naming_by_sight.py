@@ -103,7 +103,7 @@ class Misplaces(Spoilt):
 
 
 class Invents(Spoilt):
-    """The second event carries a value that nobody wrote."""
+    """The second event carries a value that no call wrote."""
 
     def spoil(self, event: Event) -> list[Event]:
         return [msgspec.structs.replace(event, token="nobody's")] if self.count == 2 else [event]  # noqa: S106

@@ -1,13 +1,15 @@
-"""Texts that a user meets hold one idea a sentence and the field's own words.
+"""Texts hold one idea a sentence and the field's own words.
 
 Looks at help texts, labels, messages, scenario names, faulty variants and the pages for users.
-Knows nothing of docstrings and comments, which only developers read.
+Comments, docstrings, the catalogue and the headers of rules are held to fewer words.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +17,7 @@ import click
 import pytest
 
 from plumbline.ci.command import SUBCOMMANDS, group
+from plumbline.ci.lint import FOLDERS
 from plumbline.reference.rulebook.faulty_variants import FAULTY
 from plumbline.reports.signs import EXIT_MEANING, SIGNS
 from plumbline.suites.scenarios.all_scenarios import SCENARIOS
@@ -30,6 +33,12 @@ RIDDLES = re.compile(
     re.IGNORECASE,
 )
 """Words that hide who does what. Each has a plain one: receives, reports, no member, each member."""
+
+NO_ACTOR = re.compile(
+    r"\\b(who(m)?ever|whatever|whichever|in vain|nobody|somebody|anybody|everybody|as it may be)\\b",
+    re.IGNORECASE,
+)
+"""Words that comments, docstrings, the catalogue and rules use no more: they name no actor."""
 
 PAGES: tuple[str, ...] = (
     "README.md",
@@ -76,6 +85,17 @@ def messages(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
+def notes(path: Path) -> Iterator[tuple[int, str]]:
+    """The docstrings and comments of a module, each with its line."""
+    source = path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            yield node.lineno, str(node.value.value)
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
 def prose(page: str) -> str:
     """The text of a page without code, generated tables and quoted output."""
     text = (ROOT / page).read_text(encoding="utf-8")
@@ -118,6 +138,29 @@ def test_labels_and_names_have_plain_words():
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_for_users_have_plain_words(page: str):
     assert [line for line in prose(page).splitlines() if RIDDLES.search(line)] == []
+
+
+@pytest.mark.parametrize("room", FOLDERS)
+def test_comments_and_docstrings_say_who_acts(room: str):
+    place = ROOT / room
+    odd = [
+        f"{path.relative_to(ROOT)}:{line}: {text}"
+        for path in ([place] if place.is_file() else sorted(place.rglob("*.py")))
+        for line, text in notes(path)
+        if NO_ACTOR.search(" ".join(text.split()))
+    ]
+    assert odd == []
+
+
+def test_the_catalogue_and_the_headers_of_rules_say_who_acts():
+    reference = ROOT / "reference"
+    odd = [
+        f"{path.relative_to(ROOT)}:{number}: {line}"
+        for path in (*reference.glob("catalogue/*.yaml"), *reference.rglob("rules/**/*.sql"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if "variants:" not in line and NO_ACTOR.search(line)
+    ]
+    assert odd == []
 
 
 def test_the_check_notices_a_riddle_and_a_long_sentence():

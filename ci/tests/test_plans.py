@@ -314,7 +314,7 @@ def kind_of(kind: OperationKind, operation: Operation) -> Operation:
             Do(kind_of(OperationKind.INVALIDATE, put(3, "B"))),
             link(FaultKind.LINK_UP, 2),
         ),
-        # Nobody but the primary has to tell of what it has removed before waiting is in vain.
+        # Only the primary's removal has to be visible; then a longer wait changes nothing.
         between_sites(Do(put(1)), link(FaultKind.REPLIES_LOST, 1), Do(put(2)), Do(put(3)), Await(3, "X")),
         between_sites(
             Do(put(1)), link(FaultKind.REPLIES_LOST, 1), Do(put(2)), Do(put(3)), Await(3, "X"), Look("q")

@@ -146,7 +146,7 @@ def test_what_fails_now_and_then_is_made_small_and_still_fails_now_and_then():
 
 
 class SteadyWithAKey(Unsteady):
-    """Wrong in every example in which somebody writes the key `steady` first; else in three of four."""
+    """Wrong in every example in which the first write is of the key `steady`; else in three of four."""
 
     def reset(self, regions: tuple[RegionAttributes, ...]) -> None:
         self.examples += 1

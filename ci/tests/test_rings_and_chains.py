@@ -1,4 +1,4 @@
-"""Three sites in a chain or a ring: what is drawn of them, and what is asked of whoever sends nothing on."""
+"""Three sites in a chain or a ring: their plans, and the plans for candidates that send nothing on."""
 
 from __future__ import annotations
 

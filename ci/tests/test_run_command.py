@@ -387,7 +387,7 @@ def test_what_is_on_record_and_has_not_shown_is_told_and_changes_no_exit_code(tm
     result = run_with_a_record_too_many(tmp_path, "reference", "--select", "VER-TIE-01")
     assert result.exit_code == 0, result.stderr
     told = json.loads(result.stdout)["runs"][0]
-    # The counter was not asked for, so nobody knows whether it stands still.
+    # The harness did not read the counter, so it is unknown whether it stands still.
     assert [(one["requirement"], one["reason"]) for one in told["deviations_not_seen"]] == [
         ("VER-TIE-01", "ties go to the first update")
     ]

@@ -103,7 +103,10 @@ sys.exit(0)
 
 @pytest.fixture
 def nothing_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Whatever the run has started is gone when it is over: processes are known by their environment."""
+    """All processes that the run has started are gone when it is over.
+
+    They are known by their environment.
+    """
     mark = f"PLUMBLINE_TEST_{os.getpid()}_{time.monotonic_ns()}"
     monkeypatch.setenv(mark, "1")
     threads = threading.active_count()
@@ -180,7 +183,7 @@ from plumbline.reference.history.operations import Event, EventKind, Outcome, St
 
 
 class ShowsNothing(ReferenceAdapter):
-    """Settled at once, whatever is under way; no listener is ever told."""
+    """Settled at once, with calls under way; no listener ever shows anything."""
 
     def observe(self, since):
         return Observed(events=(), position=since)
@@ -256,7 +259,7 @@ class Boastful(SaysYes):
 
 
 class Raving(ReferenceAdapter):
-    """Tells listeners of things that nobody did, in words that are no words."""
+    """Shows events without operations, in words that are no words."""
 
     told = ()
 

@@ -83,7 +83,8 @@ def test_a_file_that_may_not_grow_is_a_full_disk_to_anybody(tmp_path: Path, kilo
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (kilobytes * 1024, kilobytes * 1024))
 
-    # Without bytecode: Python keeps what it could write of a module's, and whoever imports it next fails.
+    # Without bytecode: Python keeps what it could write of a module's, and the next process that imports it
+    # fails.
     command = [sys.executable, "-B", "-m", "plumbline.ci", "run", *SELECTION, "--out", str(tmp_path / "runs")]
     done = subprocess.run(command, preexec_fn=limit, capture_output=True, text=True, check=False)
     assert done.returncode == 2

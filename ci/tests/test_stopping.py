@@ -31,7 +31,7 @@ LIMIT_S = 180
 
 @pytest.fixture(autouse=True)
 def _a_hang_up_is_heard() -> Iterator[None]:
-    """Whoever runs the tests by nohup has SIGHUP ignored in all that they start; commands respect that."""
+    """Under nohup, SIGHUP is ignored in all processes that the tests start; commands respect that."""
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGHUP, before)
@@ -280,8 +280,8 @@ WHERE = {
 def test_whatever_goes_wrong_on_the_way_out_a_stopped_command_says_that_it_was_stopped_and_leaves_no_process(
     tmp_path: Path, run: Path, name: str, way: str
 ):
-    # It is stopped in the middle of its work, where it has started a process: that is ended by whoever
-    # started it; that goes wrong; or nobody has got to remember it.
+    # It is stopped in the middle of its work, where it has started a process: that is ended by the code that
+    # started it; that goes wrong; or no code has noted it yet.
     number = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[(list(WHERE).index(name) + len(way)) % 3]
     arguments = {
         "run": ["--profile", "smoke", "--select", "VER-TIE-01", "--out", str(tmp_path / "runs")],

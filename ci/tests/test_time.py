@@ -70,7 +70,7 @@ def behind_a_full_batch(book: Rulebook, milliseconds: int) -> History:
 
 
 def untimed(history: History) -> History:
-    """The history as it is where nobody holds the time, with the same shown."""
+    """The history as it is where time is not held, with the same observations."""
     kept = [
         moment
         for moment in history.timeline

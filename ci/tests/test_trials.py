@@ -357,7 +357,7 @@ def test_no_rule_accuses_a_right_run(sites: int):
 
 
 def test_an_accused_run_is_told_with_its_seed(monkeypatch: pytest.MonkeyPatch):
-    """Whoever loses what a member holds is accused, and so would be who only looks like that."""
+    """A candidate that loses an entry is accused; a run that only looks like that would be, too."""
 
     def emptied(what: object) -> object:
         return msgspec.structs.replace(what, entries=()) if isinstance(what, ContentsRead) else what

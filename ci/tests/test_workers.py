@@ -1,4 +1,4 @@
-"""Machines that play side by side: the same as one after the other, and nobody is left behind."""
+"""Machines that play side by side: the same as one after the other, and no process is left behind."""
 
 from __future__ import annotations
 

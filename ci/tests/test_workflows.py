@@ -72,7 +72,7 @@ def uninstall(empty: Path) -> None:
 
 
 def decoy(name: str, folder: Path) -> None:
-    """A package of this name, of somebody else: a wheel with nothing in it."""
+    """A package of this name by another owner: a wheel with nothing in it."""
     stem = f"{name.replace('-', '_')}-9.9"
     with zipfile.ZipFile(folder / f"{stem}-py3-none-any.whl", "w") as file:
         file.writestr(f"{stem}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 9.9\n")

@@ -41,8 +41,8 @@ def history(timeline: str, servers: tuple[str, ...] = ONE_WAY, **logs: str) -> H
     """A history of A and B, with the client K of these servers, and L of A that only listens.
 
     Args:
-        timeline: `+1` calls put 1 of key x at K, `-1` returns from it and `?1` says that nobody knows;
-            `lost` loses what B answers to K, `back` mends that; `settled`.
+        timeline: `+1` calls put 1 of key x at K, `-1` returns from it and `?1` ends it as indefinite; `lost`
+            loses what B answers to K, `back` mends that; `settled`.
         servers: of K.
         logs: the numbers of the puts that each of A, B and L is told of, if not 1.
     """
@@ -100,7 +100,7 @@ TURNED = "settled lost +1 -1 settled"
     [
         (MENDED, ONE_WAY, {}, Answer.EXPLAINED),
         (TURNED, ANOTHER_WAY, {}, Answer.EXPLAINED),
-        # Whoever is not answered knows nothing, unless another server answers.
+        # A client without an answer knows nothing, unless another server answers.
         (TURNED, ONE_WAY, {}, Answer.REFUTED),
         ("settled lost +1 ?1 settled", ONE_WAY, {}, Answer.EXPLAINED),
         # What is called afterwards is one above what came again.

@@ -1,4 +1,4 @@
-"""How often tombstones were collected is forgotten where nobody is going to ask for it."""
+"""The model drops the count of collections where the harness will not read it."""
 
 from __future__ import annotations
 

@@ -257,7 +257,7 @@ def test_a_resolver_that_prefers_a_site_parts_them_where_the_other_writes_on_top
 
 
 def tied(one: str, other: str) -> set[str]:
-    """In words, two puts at one time, whichever is called first."""
+    """In words, two puts at one time, called in either order."""
     return {f"put by {x}, put by {y} at the same time" for x, y in ((one, other), (other, one))}
 
 

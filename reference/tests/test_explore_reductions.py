@@ -91,7 +91,7 @@ def test_positions_of_a_queue_stay_as_long_as_somebody_else_may_take_it_over():
             left = [walker._faded(moment.world, moment._replace(broken=n)).wan.senders[queue] for n in (0, 1)]
             kept += positions(left[0]) == positions(senders[queue])
             counted += left[1].told == left[1].mark == 0
-    # B has a copy, or is told of what has left it, until nobody dies any more.
+    # B has a copy, or is told of what has left it, until no further crash is to come.
     assert kept > 10
     assert counted > 10
 

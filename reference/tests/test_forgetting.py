@@ -1,4 +1,4 @@
-"""What everybody knows is left out of queues where nothing depends on whether it is sent once more."""
+"""An event that all members have is left out of queues where nothing depends on a repetition."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Sees(Unknowing):
         return not self._rests_before and self.binds_to_come(*arguments)
 
     def binds_tellingly(self, *arguments: object) -> bool:
-        """Those, too, if anybody can tell what is held up."""
+        """Those, too, if an observation can show what is held up."""
         return self._tellingly and self.binds_to_come(*arguments)
 
     def copies_are_looked_at(self, *_: object) -> bool:
@@ -104,7 +104,7 @@ def world(link: tuple[int, int] | None, **senders: Sender) -> World:
 
 
 def recorded(after: World, member: str = "B") -> bool:
-    """Whether the member still has a record of what everybody knows."""
+    """Whether the member still has a record of an event that all members have."""
     return KNOWN in {one.op_id for one in after.wan.senders[member, "to 2"].records}
 
 
@@ -196,7 +196,7 @@ def test_a_copy_of_what_has_left_a_short_queue_may_matter():
 
 
 IN_FRONT = Sender(primary=True, queue=(event(KNOWN, 4), event(1, 5), event(KNOWN_TOO, 7)), last=8)
-"""Of what everybody has one stands in front of its queue, and one behind what has yet to pass."""
+"""Two events that all members have: one in front of the queue, one behind an event that has yet to pass."""
 
 
 def test_what_stands_in_front_has_left_before_a_fault_that_nobody_can_tell_of():

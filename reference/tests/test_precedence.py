@@ -29,7 +29,7 @@ EVENT = Queued(1, OperationKind.PUT, "v1", 1, frozenset({1}), 1)
 
 
 class ShownLater(Unobserved):
-    """Whatever is asked for is shown in time."""
+    """Each observation that is asked for comes in time."""
 
     def when(self, place: Place, entry: Entry) -> int | None:
         """See View."""
@@ -38,7 +38,7 @@ class ShownLater(Unobserved):
 
 
 class Sees(Unknowing):
-    """By this nobody dies, and each member is told once."""
+    """A lookahead in which no member dies, and each shows an event once."""
 
     def dies(self, *_: object) -> bool:
         """No."""

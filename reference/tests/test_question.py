@@ -50,7 +50,7 @@ def test_who_got_the_old_value_has_surely_read_before_it_was_replaced(names_dest
             Returned(2, Outcome(Status.OK, "old")),
             Settled(),
         ),
-        # A destroy was shown, too; without a token it looks as if it could have been anybody's.
+        # A destroy was shown, too; without a token it could be that of any caller.
         logs={"B": (shown(EventKind.DESTROY, token), shown(EventKind.UPDATE, "new"))},
         callback_arguments=names_destroys,
     )

@@ -148,7 +148,7 @@ def test_what_was_discarded_is_forgotten_or_kept_and_what_was_not_is_kept(right:
 @pytest.mark.parametrize(
     "wrong",
     [
-        discarded("AB", 0),  # nobody sends what it has forgotten
+        discarded("AB", 0),  # no member sends an event whose record it dropped
         unreceived("", 0),
         unreceived("", 1),
         unreceived("", None),

@@ -68,7 +68,7 @@ def versions(world: World) -> list[int]:
 
 
 OVER = Call(CallStage.SENT, stamp=Stamp(1, "A"), update=True)
-"""What everybody has, and whose caller has yet to be told."""
+"""A call that all members have, and whose caller has yet to receive its end."""
 
 
 def test_versions_that_everybody_has_gone_on_from_are_counted_from_one():

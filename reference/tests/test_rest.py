@@ -1,4 +1,4 @@
-"""Rest: what must have happened before anybody may say that nothing more happens."""
+"""Quiescence: what must have happened before a candidate may report that nothing more happens."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def primary_dies(then: QueueRole) -> History:
     [(QueueRole.PRIMARY, Answer.EXPLAINED), (QueueRole.SECONDARY, Answer.REFUTED)],
 )
 def test_nothing_is_at_rest_before_somebody_has_taken_over(then: QueueRole, answer: Answer):
-    # What the dead primary has said of removals may be on its way for long; nobody waits for it for ever.
+    # The dead primary's notices of removals may be on their way for long; quiescence does not wait for them.
     history = primary_dies(then)
     question = ask(history, Rulebook())
     assert judge(question.system, question.logs).answer is answer

@@ -56,7 +56,7 @@ def table(*histories: History) -> pa.Table:
 
 
 def verdicts(judgement: Judgement) -> dict[str, Verdict]:
-    """Those of one site's rules; whatever the others say of it, they do not find it to fail."""
+    """The verdicts of one site's rules; the other rules may have any verdict but a failure."""
     rest = {row.verdict for row in judgement.verdicts if row.requirement not in ONE_SITE}
     assert rest <= {Verdict.NOT_EXERCISED, Verdict.UNKNOWN}
     return {row.requirement: row.verdict for row in judgement.verdicts if row.requirement in ONE_SITE}

@@ -241,7 +241,7 @@ def test_a_search_that_gave_up_tells_how_far_it_came():
     assert [position.left for position in found.frontier] == [1]
 
 
-# Logs: windows, deadlines, places that nobody observed.
+# Logs: windows, deadlines, places without observations.
 
 
 class Free(System):

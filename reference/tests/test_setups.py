@@ -1,4 +1,4 @@
-"""The set-up lines: whatever a plan may set, or a candidate declare, changes them."""
+"""The set-up lines: each setting of a plan, and each declaration of a candidate, changes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where events travel on, timestamps that nobody knows may be equal, and sites then decide by their ids."""
+"""Where events travel on, unknown timestamps may be equal, and sites then decide by their ids."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ _KINDS = {
 
 
 def history(timeline: str) -> History:
-    """A history of the replicates A and B, whose listeners nobody saw.
+    """A history of the replicates A and B, whose listeners were not observed.
 
     Args:
         timeline: `pA` puts t1 under x at A and waits, t2 if it is the second call; lower case `a` is the

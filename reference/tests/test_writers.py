@@ -45,7 +45,7 @@ CLIENTS = (Client(name="K", servers=("B",)), Client(name="L", servers=("A",)))
 
 
 def history(timeline: str) -> History:
-    """A history of A and B with the clients K of B and L of A, of key x; nobody's listener is observed.
+    """A history of A and B with the clients K of B and L of A, of key x; no listener is observed.
 
     Args:
         timeline: `B!` has B's writer refuse changes of x, `B?` nothing; `+1K` calls put 1 at K, `-1` returns

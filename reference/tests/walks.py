@@ -54,7 +54,7 @@ def same_in_the_end(few: Walked, every: Walked, *, moments: bool = True) -> None
         if moments or about not in ("told", "returns"):
             assert seen[about] == known[about], f"{about} of {few.program}"
         else:
-            # Nobody asks how far who dies has come by then.
+            # How far a dying member has come by then does not count.
             assert seen[about] <= known[about], f"{about} of {few.program}"
             assert of_survivors(few, about) == of_survivors(every, about), f"{about} of {few.program}"
     assert seen["moment"] <= known["moment"] or not moments

@@ -56,7 +56,7 @@ class Written:
         self._asked = 0
 
     def call(self, number: int, who: str, kind: OperationKind, key: str = "x", thread: str = "") -> Operation:
-        """Somebody calls operation `number`."""
+        """A member or client calls operation `number`; returns the operation."""
         operation = Operation(
             op_id=number,
             thread=thread or f"{who}{number}",
@@ -70,7 +70,7 @@ class Written:
         return operation
 
     def put(self, number: int, who: str, key: str = "x", thread: str = "") -> Operation:
-        """Somebody calls a put."""
+        """A member or client calls a put; returns the operation."""
         return self.call(number, who, OperationKind.PUT, key, thread)
 
     def returns(self, operation: Operation, status: Status = Status.OK, value: str | None = None) -> None:
@@ -109,7 +109,7 @@ class Written:
         self._after = len(self._moments)
 
     def holds(self, holder: str, **entries: str | None) -> None:
-        """Somebody is read: key to token, None for an invalid entry."""
+        """The harness reads a holder: key to token, None for an invalid entry."""
         self._asked += 1
         found = tuple(Content(key, token) for key, token in entries.items())
         self._moments += [

@@ -41,7 +41,7 @@ WRITTEN = datetime(2026, 11, 21, tzinfo=UTC)
 TEMPLATES = "".join(path.read_text() for path in Path(reports.__file__).parent.glob("templates/*.j2"))
 ELEMENTS = set(re.findall(r"<([a-z][a-z0-9]*)", TEMPLATES))
 ATTRIBUTES = {name.lower() for name in re.findall(r"\s([a-zA-Z0-9-]+)=\"", TEMPLATES)} | {"hidden"}
-"""What the templates are made of; whatever else turns up in a page was not ours."""
+"""The tags and attributes of the templates; all others in a page are not the project's."""
 
 
 class Page(HTMLParser):

@@ -1,4 +1,4 @@
-"""The table of verdicts: one column a version, one row for what is alike, nothing that nobody judged."""
+"""The table of verdicts: one column a version, one row for equal verdicts, no requirement without one."""
 
 from __future__ import annotations
 
