@@ -53,7 +53,7 @@ def assign(region: Any, java: Any) -> None:
 
 
 def placed(region: Any, java: Any, key: str, dead: Collection[str]) -> Placed:
-    """Who holds a key, the dead left out."""
+    """The living holders of a key."""
     helper = java.partition.PartitionRegionHelper
     primary = helper.getPrimaryMemberForKey(region, key)
     name = None if primary is None or primary.getName() in dead else primary.getName()

@@ -262,7 +262,7 @@ class Cluster:
         site, number = self._seats[member.name]
         first_port = _FIRST_PORT + number * _PORTS_EACH
         in_site = [other.name for other in self._of(site)].index(member.name)
-        # Who joins waits for every locator named, so those of members that may come later are not.
+        # A joining member waits for every locator named, so those of members that may come later are not.
         named = {
             other: [f"127.0.0.1[{port}]" for port in ports[: len(self._of(other))]]
             for other, ports in self._locators.items()

@@ -255,7 +255,7 @@ class GeodeAdapter(Adapter):
         return found
 
     def placement(self, region: str, key: str) -> PlacementResult:
-        """Who holds a key of a partitioned region, as the first survivor sees it."""
+        """The holders of a key of a partitioned region, as the first survivor sees them."""
         if self._regions[region].policy is not RegionPolicy.PARTITION:
             raise AdapterError(f"placement: {region} is no partitioned region")
         self._roster.require_alive()

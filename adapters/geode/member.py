@@ -195,7 +195,7 @@ class Member:
         buckets.assign(self._regions[name], self._java())
 
     def placed(self, name: str, key: str, dead: Collection[str]) -> buckets.Placed:
-        """Who holds a key of a partitioned region, as this member sees it, the dead left out."""
+        """The living holders of a key of a partitioned region, as this member sees them."""
         return buckets.placed(self._regions[name], self._java(), key, dead)
 
     def knows_primaries(self, dead: Collection[str]) -> bool:

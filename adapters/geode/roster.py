@@ -1,4 +1,4 @@
-"""The roster: who takes part in an example, by name, and who of them lives.
+"""The roster: the members and clients of an example, by name, and which of them live.
 
 Knows the members of the topology in use and the clients; does not know what they are asked.
 """
@@ -58,7 +58,7 @@ class Roster:
         return member
 
     def site(self, cache: str) -> int:
-        """The number of the site of a member, or of a client's servers; 0 for who is connected to none."""
+        """The site's number of a member, or of a client's servers; 0 for a client connected to none."""
         client = self._clients.caches.get(cache)
         if client is None:
             return self._cluster.site(cache)

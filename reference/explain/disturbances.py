@@ -1,4 +1,4 @@
-"""What disturbs an example from here on: faults to come or under way, looks at queues, who dies.
+"""The disturbances of an example from here on: faults to come or under way, readings of queues, crashes.
 
 Knows the history's index, and worlds only by the faults in them; nothing of updates and what they change.
 """
@@ -22,7 +22,7 @@ _HOLD_UP = (FaultKind.PAUSE, FaultKind.REPLIES_LOST)
 
 
 class Disturbances:
-    """What is still to break in an example that has been recorded, and who looks meanwhile."""
+    """The faults still to come in a recorded example, and the readings of queues meanwhile."""
 
     def __init__(self, index: Index) -> None:
         self._index = index

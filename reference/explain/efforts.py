@@ -109,7 +109,7 @@ def _searched(history: History, book: Rulebook, budget: Budget, asked: Asked | N
             return decided
     found = shared.spent_on(whole, SOON, IMPATIENT)
     if asked is not None and found.answer is not Answer.EXPLAINED:
-        # Who listens takes longer, which those that take long anyway have no time for.
+        # Noting the decisions asked takes longer, and long searches have no time for it.
         asked.clear()
         whole = Effort(history, book)
         found = shared.spent_on(whole, SOON, IMPATIENT)

@@ -156,7 +156,7 @@ class Hindsight:
         return found
 
     def heir(self, world: World, now: int, region: str, key: str) -> str | None:
-        """Who is seen to be primary for a key next (see Foresight)."""
+        """The member that is next observed to be primary for a key (see Foresight)."""
         if any(fault.kind is FaultKind.CRASH for fault in world.wan.faults.values()):
             return None
         found = next((at for at in self._index.located.get((region, key), ()) if at[0] >= now), None)
@@ -175,7 +175,7 @@ class Hindsight:
     def _minds(self, reader: Operation, outcome: Outcome | None, entry: Entry, operation: Operation) -> bool:
         """Whether it reads the entry, and could not as well do so once the operation has changed it.
 
-        Who fails to create what is there fails just so when it holds another value.
+        A create that fails because the entry is there fails alike when the entry holds another value.
         """
         if not self._reads(reader, outcome, entry):
             return False

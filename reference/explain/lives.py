@@ -17,7 +17,7 @@ NEVER = 1 << 60
 
 
 class Lives:
-    """Who dies and when, in one history."""
+    """The crashes of one history: which member dies, and when."""
 
     def __init__(self, timeline: Iterable[Moment]) -> None:
         self._asked: list[tuple[int, str]] = []
@@ -35,7 +35,7 @@ class Lives:
                 case _:
                     pass
         self.doomed = frozenset(member for _, member in self._asked)
-        """Who is killed."""
+        """The members that are killed."""
 
     def end_by(self, member: str, now: int) -> int:
         """The moment by which the member is dead; what is read of it later is read of one that started."""

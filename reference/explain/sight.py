@@ -354,7 +354,7 @@ class _Sights:
         )
 
     def _must_be_told(self, operation: Operation) -> Iterator[str]:
-        """Who has to receive an update, as far as that is plain."""
+        """The members and clients that have to receive an update, as far as that is plain."""
         region = self._regions[operation.region]
         plain = region.policy is RegionPolicy.REPLICATE and not region.policies and region.checks is not False
         if not plain or self._history.resolver or operation.member in self._clients:

@@ -36,7 +36,7 @@ class Emptied:
 
         Args:
             world: after some step.
-            doomed: who may still die, and leave a queue to who keeps a copy.
+            doomed: the members that may still die, and leave a queue to a holder of a copy.
         """
         world = self._without_copies(_buried(world, self._setting), doomed)
         for (member, name), sender in world.wan.senders.items():

@@ -62,7 +62,7 @@ class Buckets:
         self._replicates = replicates
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
-        """What calls do at the holders of their key, what reaches copies, and who becomes primary."""
+        """The steps of calls at the holders of their key, of messages to copies, and of takeovers."""
         setting = self._setting
         for op_id, call in world.calls.items():
             operation = setting.operations[op_id]

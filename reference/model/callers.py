@@ -267,7 +267,8 @@ class Callers:
         shown = listener_entry(region, key, event, operation.token if named else None)
         tellings = [announced] if not announced or view.fits(place, shown) else []
         if announced and self._foresight.may_go_untold(world, view, member):
-            # Who dies may have changed its copy, and sent that on, before its own listener was told.
+            # A member that dies may have changed its copy, and sent that on, before its own listener showed
+            # it.
             tellings.append(False)
         if not tellings:
             return

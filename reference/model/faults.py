@@ -172,7 +172,7 @@ class Faults:
 
 
 def _without_copy(world: World, member: str) -> World:
-    """The world without what the member held and knew, what was on its way to it, and who stood there."""
+    """The world without the member's entries and knowledge, messages on their way to it, and parked calls."""
     channels, gates, entries, seen = world.channels, world.gates, world.entries, world.wan.seen
     for channel in world.channels:
         if channel.target == member:

@@ -74,7 +74,7 @@ class Foresight(Protocol):
         """Whether it is known that the operation changed nothing on its member."""
 
     def heir(self, world: World, now: int, region: str, key: str) -> str | None:
-        """Who is seen to be primary for a key of a partitioned region next; None if that is not known."""
+        """The member that is next observed to be primary for a key; None if that is not known."""
 
     def silent_change_to_come(
         self, world: World, now: int, member: str, operation: Operation, entry: Entry

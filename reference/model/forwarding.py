@@ -222,7 +222,7 @@ class Forwarding:
                 at = replace(done, by=replicate, reached=call.reached | {replicate})
                 step.state = step.state.but(calls=step.state.calls.set(operation.op_id, at))
                 if call.reached and call.stamp is not None:
-                    # Who is asked once more may ask the others which version they have seen.
+                    # A replicate that is asked once more may ask the others which version they have seen.
                     yield Step(step.name, _stamped(step.state, replicate, operation, call.stamp), step.shows)
             yield step
             if done.stage is CallStage.APPLIED and lacks and operation.kind in _LEAVES_NOTHING:
@@ -231,7 +231,7 @@ class Forwarding:
                 yield Step(step.name, step.state.but(calls=calls), step.shows)
 
     def _recognised(self, world: World, operation: Operation, call: Call, replicate: str) -> Iterator[Step]:
-        """A replicate is asked for what it has: it answers, and sends it on to who lacks it, or not."""
+        """The steps of a replicate that is asked for its entry: it answers, and may send it to others."""
         others = self._others(world, operation)
         missing = tuple(other for other in others if other not in call.reached)
         for targets in dict.fromkeys((missing, ())):

@@ -101,7 +101,8 @@ class Replicates:
                 entry.state is not EntryState.LIVE
                 and not (becomes is EntryState.TOMBSTONE and entry.state is EntryState.INVALID)
             )
-            # Who dies may have changed its copy, and queued that, before its own listener was told.
+            # A member that dies may have changed its copy, and queued that, before its own listener showed
+            # it.
             if nothing_there or self._foresight.may_go_untold(world, view, member):
                 announced = tuple(dict.fromkeys((*announced, 0)))
             untold = not (view.reduced and decided and view.still(place, shown))

@@ -138,7 +138,7 @@ class Quiescence:
                 continue
             key = self._setting.operations[head.op_id].key
             if head.op_id in self._setting.transactions and (channel.source, key) in held:
-                continue  # the others may wait for who commits
+                continue  # the others may wait for the member that commits
             if (channel.target, key) not in held and not any(self._deliveries.waits(state, head)):
                 return False
         return True

@@ -55,8 +55,8 @@ class Model:
     ) -> None:
         self.setting = setting
         self._foresight = foresight
-        # What clocks have shown is known of what is gone, too; and timestamps are kept elsewhere by clients,
-        # by who transacts, and of what is delivered once more.
+        # Readings of clocks are known of removed entries, too. Timestamps are also kept by clients, by
+        # transactions, and for repeated deliveries.
         self._compares_what_is_left = setting.redeliverable == frozenset() and not (
             setting.readings or setting.clients or setting.transactions
         )

@@ -181,7 +181,7 @@ class Transactions:
                         yield self._ended(world, operation, call, "is kept aside", outcome, now)
 
     def _hosts(self, world: World, operation: Operation) -> tuple[str, ...]:
-        """Who may carry a transaction out whose first operation is called here."""
+        """The members that may carry out a transaction whose first operation is called here."""
         if not self._forwarding.is_lesser(operation):
             return (operation.member,)
         replicates = self._forwarding.replicates_of(world, operation)

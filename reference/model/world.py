@@ -376,7 +376,7 @@ class Collected(msgspec.Struct, frozen=True):
 
 
 class Bucket(msgspec.Struct, frozen=True):
-    """Who holds a key of a partitioned region.
+    """The holders of a key of a partitioned region.
 
     Attributes:
         primary: the member that carries out its updates; one that is dead until another takes its part.

@@ -74,7 +74,7 @@ class Deviation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     @property
     def words(self) -> str:
-        """What is known of it, and who answers for it until when."""
+        """The reason, the owner and the expiry date of a deviation."""
         return f"{self.reason} ({self.owner}, until {self.expires})"
 
 

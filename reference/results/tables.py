@@ -195,7 +195,7 @@ def _for_example(kind: inspect.Type | None, key: str) -> str:
 
 
 def _plain(what: str, value: object, kind: inspect.Type | None) -> str:
-    """Msgspec's words in those of who writes a TOML file."""
+    """Returns msgspec's message in the terms of a TOML file."""
     bare = None if kind is None else _bare(kind)
     choices: tuple[str, ...] = ()
     if isinstance(bare, inspect.EnumType):

@@ -121,7 +121,7 @@ class OnwardDecisions(Subject):
     @staticmethod
     @decision("SER-ENQ-01")
     def lists_writer() -> bool:
-        """Whether the sites said to have what goes on include its writer, who queued it once.
+        """Whether the sites recorded as having a forwarded event include its writer: they do.
 
         Source: 002, Serial.
         """

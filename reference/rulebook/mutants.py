@@ -1,6 +1,6 @@
 """Mutants: decisions whose answer is changed in one place of its text, as a slip of the pen would.
 
-Knows how a decision is written down, and nothing of what it means; who finds a mutant out is not known here.
+Knows how a decision is written down, and nothing of its meaning nor of the tests that kill a mutant.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ class PolicyDecisions(Subject):
     @staticmethod
     @decision("CONS-NR-01", free=lambda others, replicates: Free((others, replicates)))
     def told_by_less_than_replicate(others: tuple[str, ...], replicates: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG004
-        """Who receives what a member without a replicate has changed of its own: all others (L16, L37)."""
+        """The members that receive a change of a member without a replicate: all others (L16, L37)."""
         return others
 
 

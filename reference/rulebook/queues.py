@@ -12,7 +12,7 @@ from plumbline.reference.rulebook.variant import variant
 
 
 class QueueDecisions(Subject):
-    """What enters the queue, at which place, and who receives a copy."""
+    """The events that enter the queue, their place, and the members that receive a copy."""
 
     @staticmethod
     @decision("WAN-ASYNC-01", "WANC-ASYNC-01", "GWQ-RETRY-07")

@@ -18,7 +18,7 @@ def any_status(status: Status, discarded: bool) -> Free:
 
 
 def any_counters(receiver: str, caller: str) -> Free:
-    """Who received it, who called it, both or none."""
+    """The receiver, the caller, both or none."""
     return Free(((receiver,), (), (caller,), (receiver, caller)))
 
 
@@ -87,7 +87,7 @@ class ConcurrencyDecisions(Subject):
 
 
 class DistributionDecisions(Subject):
-    """Who is sent an update, and which value it leaves there."""
+    """The members that receive an update, and the value that it stores."""
 
     @staticmethod
     @decision("CONS-RR-05", free=lambda incoming, stored: Free((incoming, stored, None, NO_ENTRY)))

@@ -47,7 +47,7 @@ class TransactionDecisions(Subject):
     @staticmethod
     @decision("TX-DELEG-01", free=lambda caller, replicates: Free((*replicates, caller)))
     def transaction_host(caller: str, replicates: tuple[str, ...]) -> tuple[str, ...]:
-        """Who may carry out a transaction called where there is no replicate: a replicate, if any (L111)."""
+        """The members that may host a transaction of a member without a replicate: any replicate (L111)."""
         return replicates or (caller,)
 
     @staticmethod

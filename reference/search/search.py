@@ -238,8 +238,8 @@ def explain(
 ) -> Explanation:
     """Search for a run of the system that shows exactly the logs.
 
-    Which choice is tried first decides how soon a run is found, if there is one: a wrong one that shows only
-    much later may take longer to give up than there is time. Who has been unlucky may try again otherwise.
+    The first choice decides how soon a run is found, if there is one. A wrong choice that shows only much
+    later may use up the budget. The caller may then search again in another order.
 
     Args:
         system: the model with the example's commands.

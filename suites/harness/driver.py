@@ -330,7 +330,7 @@ class Driver:
         return self.look_at_queue(member, queue).depth == depth
 
     def locate(self, region: str, key: str) -> Located:
-        """Who holds a key of a partitioned region, asked the first time only."""
+        """The holders of a key of a partitioned region; the candidate is asked the first time only."""
         if (region, key) not in self._placed:
             self._ask_placement(region, key)
         return self._placed[region, key]

@@ -184,7 +184,7 @@ class _Playing:
         if all(operation.op_id != op_id for operation in self._driver.under_way):
             return
         if self._parked or self._lost or self._driver.crashed:
-            # It may be held back rightly, or by who has died; that it does not return is judged as well.
+            # It may be held back rightly, or by a dead member. That it does not return is judged as well.
             self._outcome(op_id)
         else:
             self._finished(op_id)
@@ -251,7 +251,7 @@ class _Playing:
                 continue
             for region in self._plan.regions:
                 self._read(member, region.name)
-            # Who was started again has begun to count anew.
+            # A restarted member has begun to count anew.
             counts = member not in self._restarted
             if counts and Capability.STATISTICS in self._driver.introduction.capabilities:
                 self._driver.statistic(member, "conflatedEvents")

@@ -110,7 +110,7 @@ def drive(
 
 
 def _cache() -> Path:
-    """The user's cache; the folder of temporary files for who has no home."""
+    """The user's cache folder; the folder of temporary files for a user without a home."""
     if said := os.environ.get("XDG_CACHE_HOME"):
         return Path(said)
     try:

@@ -32,7 +32,7 @@ from plumbline.suites.machines.drawing import (
 )
 
 _OF_MANY = 3
-"""Who calls on many keys."""
+"""The caller of operations on many keys."""
 
 _LESS = (RegionPolicy.NORMAL, RegionPolicy.NORMAL, RegionPolicy.PRELOADED, RegionPolicy.EMPTY)
 

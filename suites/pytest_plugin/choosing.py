@@ -36,7 +36,7 @@ def judges(item: Any) -> bool:
 
 
 def prepare(items: list[pytest.Item]) -> None:
-    """Let `-k ID` find all that speaks of a requirement; put requirement items last, who need the others."""
+    """Let `-k ID` find all items of a requirement; put requirement items last, since they need the others."""
     for item in items:
         name = params(item).get("name", "")
         if name in SCENARIOS:

@@ -35,8 +35,8 @@ class ItemFinding(msgspec.Struct, frozen=True, kw_only=True):
         rows: its lines of a verdict table.
         check: how much it played; None where it played nothing.
         counterexample: the file that was kept of its failure, or "".
-        right: what it saw that was right, each history with the name that a run gives it. Who judges a
-            requirement asks these histories which clauses they reach.
+        right: the right histories, each with the name that a run gives it. A requirement item checks which
+            clauses these histories reach.
     """
 
     candidate: str

@@ -1,7 +1,7 @@
 """Plays an example again, on the candidate that it was found on or on another, and judges what was seen.
 
-Who has the higher id decides much, and another candidate orders its members otherwise: the parts of a plan
-go to the members of the same rank. Knows nothing of how plans are drawn or made smaller.
+The order of member ids decides much, and another candidate orders its members otherwise. So the parts of a
+plan go to the members of the same rank. Knows nothing of how plans are drawn or made smaller.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A stage with a partitioned region: who is primary for a key, who holds a copy, and who does not.
+"""A stage with a partitioned region: the primary of a key, the holders of copies, and the others.
 
 Knows what the candidate says of that; asks neither model nor rulebook.
 """

@@ -72,7 +72,7 @@ class Course:
 
     @property
     def driver(self) -> Driver:
-        """Who carries out what the scenario calls, and writes it down."""
+        """The driver that carries out the scenario's calls and records them."""
         return self._driver
 
     @property
@@ -81,7 +81,7 @@ class Course:
         return tuple(member for member in self._order if member not in self._driver.crashed)
 
     def crash(self, member: str) -> None:
-        """Kill a member; who stands in its listeners dies with it."""
+        """Kill a member; calls parked in its listeners end with it."""
         for op_id, gates in self._gates.items():
             self._gates[op_id] = [gate for gate in gates if gate.member != member]
         self._break(Fault(kind=FaultKind.CRASH, member=member))

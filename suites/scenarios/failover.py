@@ -295,7 +295,7 @@ def _finds_a_server_that_starts(s: Stage, server: str) -> None:
     try:
         s.told_once(K, heard)
     except MismatchError as error:
-        # Who has dropped what it held has found the server, and lacks its registrations there.
+        # A client that has dropped its entries has found the server, and lacks its registrations there.
         if not s.has(K, "x", held):
             raise MismatchError(error.expected, error.seen, blames=("FO-NONHA-09",)) from None
         raise

@@ -36,7 +36,7 @@ def those_at_both_ends(s: Stage) -> tuple[str, str, str]:
 def follows_what_others_do(s: Stage) -> None:
     for writer in ("A", "B"):
         key = f"x of {writer}"
-        # Who has called a put of a key holds it.
+        # A member that has called a put of a key holds the key.
         s.put(ONE, key)
         s.put(OTHER, key)
         s.settle()
@@ -102,8 +102,8 @@ def what_a_normal_member_has_fetched_is_not_replaced_by_what_is_older(s: Stage) 
 
 
 def signed_by_a_replicate(s: Stage) -> None:
-    # Who is asked gives it the higher id of the two, or a version behind the rival's. Signed by its caller,
-    # whose id is lower, it would lose.
+    # The replicate that is asked signs it with the higher id of the two, or gives it a version behind the
+    # rival's. With its caller's lower id, it would lose.
     caller, low, high = those_at_both_ends(s)
     for turn in range(3):
         key = f"x{turn}"

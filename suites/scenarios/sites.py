@@ -243,7 +243,7 @@ class Sites(Stage):
                 self._inject(FaultKind.RESUME, member=member, queue=self._queue_of(member))
 
     def crash(self, member: str) -> None:
-        """Kill a member; who stands in its listeners dies with it."""
+        """Kill a member; calls parked in its listeners end with it."""
         for op_id, gates in self._gates.items():
             self._gates[op_id] = [gate for gate in gates if gate.member != member]
         self._inject(FaultKind.CRASH, member=member)

@@ -217,9 +217,9 @@ def a_collection_takes_what_has_expired_elsewhere_before(s: Stage) -> None:
 
 
 def created_while_collected(s: Stage, times: int) -> None:
-    """What A puts, who may have collected the key's tombstone, holds where others may have it still.
+    """A may have collected the key's tombstone; its put holds where other members may still keep one.
 
-    Of a chaotic reference a put overtakes the news of a collection in one of twelve.
+    In the random reference one put in twelve overtakes the notice of a collection.
     """
     s.hold_time()
     for _ in range(times):

@@ -1,4 +1,4 @@
-"""Transactions: what they show before, at and behind their end, and who carries them out."""
+"""Transactions: their observations before, at and behind their end, and the members that host them."""
 
 from __future__ import annotations
 

@@ -65,7 +65,8 @@ class Crew:
                 tasks[0]()
                 tasks.popleft()
         except EndedError:
-            # Who leaves with another error stays counted: then nothing ever comes to rest, as it should be.
+            # A thread that ends with another error stays counted. Then quiescence never comes, as it should
+            # be.
             with self.change():
                 self._threads -= 1
 

@@ -70,7 +70,7 @@ def explored(
         yield from map(looking.at, programs)
         return
     with warnings.catch_warnings():
-        # Another thread may draw progress; who looks needs nothing that it may have locked.
+        # Another thread may draw progress; the forked processes need none of its locks.
         warnings.simplefilter("ignore", DeprecationWarning)
         pool = multiprocessing.get_context("fork").Pool(min(jobs, len(programs)), _begin, (looking,))
     with pool:

@@ -1,4 +1,4 @@
-"""Random small examples of a partitioned region: how many copies, who dies, who is a client.
+"""Random small examples of a partitioned region: the number of copies, the crashes and the clients.
 
 Knows shapes only; `one_site` makes plans of them, and histories.
 """

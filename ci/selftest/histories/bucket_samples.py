@@ -10,7 +10,7 @@ from plumbline.ci.selftest.histories.tale import Sample, Tale
 from plumbline.reference.history.operations import Client, RegionAttributes, RegionPolicy, Status
 
 X, Y = "A B C", "C D"
-"""Who holds the keys, the primary first."""
+"""The holders of the keys, the primary first."""
 
 
 def _tale() -> Tale:

@@ -30,10 +30,10 @@ class Answering:
                 yield self._answered(world, view, name, wire, count)
 
     def _answerable(self, world: World, view: View, name: WireName, wire: Wire) -> Iterable[int]:
-        """How many of the events that were dealt with may be answered now.
+        """Yields how many of the processed events may be answered now.
 
-        Who looks at a queue behind what broke its connection tells how much had been answered by then: the
-        first may have been before the next was dealt with, though that is said to have been at once.
+        A reading of a queue after its connection broke shows how many were answered by then. The first may
+        have been answered before the next was processed, even if both steps come at once.
         """
         if view.reduced and hazards.look_behind_fault(name.queue) in self._foresight.open(world, view):
             return range(wire.done, 0, -1)

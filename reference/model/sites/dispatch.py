@@ -215,7 +215,7 @@ class Dispatch:
         # applied before the next.
         lost = sender.paused or world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST
         if not lost and self._passage.is_free(world, view, name, sender, wire, sender.queue[sender.sent]):
-            # Whether it has left its queue by then is all that a fault can tell, and only to who looks there.
+            # A fault shows only whether it has left its queue by then, and only to a reading of the queue.
             hindered = claims.LOOKED_AT | {hazards.look_behind_fault(queue.id)}
         for ahead in each(book.next_of_queue(unsent)):
             index = sender.sent + ahead

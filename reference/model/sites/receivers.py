@@ -256,7 +256,7 @@ class Receivers:
         becomes, _ = BECOMES[operation.kind]
         present = entry.state in (EntryState.LIVE, EntryState.INVALID)
         nothing_there = becomes is not EntryState.LIVE and not present
-        # Who dies may have changed its copy, and answered, before its own listener was told.
+        # A member that dies may have changed its copy, and answered, before its own listener showed it.
         untold = self._foresight.may_go_untold(world, view, member)
         times: tuple[int, ...] = (1, 0) if nothing_there or untold else (1,)
         if becomes is EntryState.LIVE:

@@ -86,7 +86,7 @@ def outlived(world: World, setting: Setting, primary: str) -> World:
 
 
 def _has_received(world: World, setting: Setting, primary: str, op_id: int) -> bool:
-    """Whether a member has been sent an operation, by who called it or received it, and has taken it."""
+    """Whether a member has taken an operation that its caller or receiver sent."""
     caller = setting.operations[op_id].member
     if setting.home(caller) != setting.home(primary):
         return (primary, op_id) in world.wan.seen
