@@ -1,7 +1,7 @@
 """Reading the catalogue: every YAML file of this folder, into records, once.
 
-Strict: what a record does not know is refused, with the file and the id. Knows nothing of the code that
-decides or tests a requirement.
+Strict: a field that a record does not know is refused, with the file and the id. Knows nothing of the code
+that decides or tests a requirement.
 """
 
 from __future__ import annotations

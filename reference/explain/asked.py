@@ -29,8 +29,9 @@ def listening(book: Rulebook, asked: Asked) -> Rulebook:
     """The rulebook that answers alike and notes what it is asked.
 
     Each of its decisions counts as replaced (`Rulebook.replaced`), though it answers as the documents do, and
-    that is wanted: what the model leaves out only where certain decisions are as documented is then not left
-    out. A decision that was skipped so would not be noted as asked; another answer would seem not to matter.
+    that is wanted: the model then also takes the steps that it leaves out where certain decisions are as
+    documented. A decision that was skipped so would not be noted as asked; another answer would seem not to
+    matter.
     """
     return Rulebook(
         **{name: _listening(answer, asked.setdefault(name, set())) for name, answer in book.answers().items()}

@@ -74,8 +74,8 @@ class Disturbances:
     def _find_unnoticed(self) -> frozenset[Fault]:
         """The pauses and lost answers during which no settle point lies.
 
-        What was on its way before one may have stayed so until it was over, and what was answered may have
-        been heard of: neither is told from what was held back.
+        A message on its way before one may have stayed so until it was over, and an answer may have arrived:
+        neither is told from what was held back.
         """
         faults = self._index.faults
         held_up = [(moment, fault) for moment, fault in faults if fault.kind in _HOLD_UP]

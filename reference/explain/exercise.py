@@ -28,8 +28,10 @@ states refute, this refutes all but a few in a hundred (docs/benchmarks.md).
 
 
 ASKED_BUDGET = Budget(states=2_000)
-"""How far a history is explained to learn what the decisions are asked, where it was not soon explained: what
-is asked is mostly asked at once, and what listens believes no claim."""
+"""How far a history is explained to learn which decisions it asks, where it was not soon explained.
+
+Most decisions are asked at once, and a search that notes them relies on no claim.
+"""
 
 MOST_IN_VAIN = 10
 """So often a variant may explain what it is asked of, or stay undecided; then it is not asked again.

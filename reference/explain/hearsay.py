@@ -198,7 +198,7 @@ class Hearsay:
 
         A message in the other form could only be lost or be a repetition, and so could one in this form. If
         it shows neither, it is older than what the client holds, which makes no difference, or the client has
-        no value of the key. What a client has fetched by itself it may tell of as well.
+        no value of the key. A client may also show an entry that it has fetched by itself.
         """
         if not view.reduced or self._gets(client, operation) or not self._named(operation):
             return None

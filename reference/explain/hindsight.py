@@ -229,7 +229,7 @@ class Hindsight:
     def _may_be_held_back(self, now: int, member: str, operation: Operation) -> bool:
         """Whether it is said once more what is held back there, and the operation may be by then.
 
-        What has happened has to be through with before anything is called settled; what is held back has not.
+        A completed operation has to be processed everywhere before a settle point; a delayed one has not.
         """
         moments = self._index.held_back.get((member, operation.key))
         if not moments:
@@ -318,7 +318,7 @@ class Hindsight:
             and member not in call.waiting
         ):
             return False
-        # What is surely discarded changes nothing.
+        # An operation that is surely discarded changes nothing.
         return not (
             call.stamp is not None and entry.stamp is not None and entry.stamp.version > call.stamp.version
         )
@@ -329,12 +329,12 @@ class Hindsight:
         if not moments:
             return False
         if (member, operation.region, operation.key) in self._index.again:
-            # What comes again counts for nothing as long as it is stored, and counts when it is outdated.
+            # A repetition of the stored update does not count; one of an outdated update counts.
             return True
         index = bisect_left(moments, now)
         latest = self._index.latest(operation, member)
         if latest > self._index.lives.end_by(operation.member, self._index.called[operation.op_id]):
-            return index < len(moments)  # what it has sent may be lost, and then counts for nothing
+            return index < len(moments)  # its messages may be lost, and then they do not count
         return index < len(moments) and moments[index] < latest
 
     def is_counted(self, world: World, now: int, member: str) -> bool:

@@ -256,8 +256,8 @@ class Index:
     def timed(self, *, losers_queued: bool) -> frozenset[tuple[str, str]]:
         """The regions and keys that more than one thread writes, where a member dies or losers are queued.
 
-        What the dead one wrote may have reached other sites and never its own; a loser may reach them late,
-        and so may what its primary had not been told of.
+        An update of the dead member may have reached other sites and never its own; a loser may reach them
+        late, and so may what its primary had not been told of.
         """
         if not losers_queued and not self.lives.doomed:
             return frozenset()

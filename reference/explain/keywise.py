@@ -2,9 +2,9 @@
 
 Take a run of the model and leave out all that is about some keys: what is left is a run of what is left.
 Queues and connections hold less then, and hold nothing up that went through before; batches end where they
-like. So few keys refute for all, and of few keys there are far fewer runs. What could tie keys together
-otherwise is named in `parts`. The other way round, runs of single keys tell when the steps of a run of all
-keys are to be tried. Knows histories and projections; knows no model.
+like. So few keys refute for all, and of few keys there are far fewer runs. `parts` names all that could tie
+keys together otherwise. The other way round, runs of single keys tell when the steps of a run of all keys are
+to be tried. Knows histories and projections; knows no model.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ def _independent(history: History) -> bool:
 def timetable_of(explained: Iterable[tuple[HistoryPart, Explanation]]) -> Timetable:
     """When what single keys' runs consist of is to be tried in a run of all of them.
 
-    Of what happens to one key in its own run nearly all can happen at the same time among the others. What
-    several of these runs name, as a connection does, is tried when the first of them has it.
+    Of what happens to one key in its own run nearly all can happen at the same time among the others. A step
+    that several of these runs name, such as a connection, is tried at its first place in any of them.
     """
     times: dict[Name, tuple[int, int]] = {}
     for part, found in explained:

@@ -50,7 +50,7 @@ from plumbline.reference.search.search import Answer, Budget, Explanation
 NAMING_STATES = (1_000, 4_000, 16_000)
 LIKELY_STATES = 150
 NAMING_MS = 3_000
-"""How long naming may take; what is not named then is told as such.
+"""How long naming may take; a failure that stays without a name is reported as such.
 
 First all decisions get few states, which is enough for most: one that takes long must not hide the rest.
 Those that explain a wrong key alone within even fewer are asked more before the others. The last and largest
@@ -76,9 +76,9 @@ def name(
 ) -> tuple[str, ...]:
     """The decisions of the smallest sets whose freeing makes the history explainable.
 
-    Every single decision that does so is named, narrow ones first; failing
-    that, the first pair. Empty if none is found in the time, which is this thread's own: what is named must
-    not depend on what else the machine does.
+    Every single decision that does so is named, narrow ones first; failing that, the first pair. Empty if
+    none is found in the time, which is this thread's own: the name must not depend on other work of the
+    machine.
 
     Args:
         history: what is wrong.
@@ -89,7 +89,7 @@ def name(
     if groundless(history) is not None or mistold(history) is not None:
         return ()  # no decision of a run is at fault
     if any(isinstance(what, Unsettled) for what in history.timeline):
-        return ()  # logs end somewhere: what was seen names it
+        return ()  # logs end somewhere: the observation names it
     deadline = time.thread_time() + time_ms / 1000
     each_ms = time_ms // 5
     decisions = _decisions(history)
@@ -216,7 +216,7 @@ def _left(found: Explanation) -> int:
 def _foreign(history: History) -> list[str]:
     """The requirement broken by a value that no call ever wrote to its key, if one was held.
 
-    What another site wrote elsewhere was put there by a receiver.
+    A receiver has stored an update of another site.
     """
     sites = {member: site.number for site in history.topology.sites for member in site.members}
     homes = {

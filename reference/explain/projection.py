@@ -1,7 +1,7 @@
 """Projection: what of a history is about some of its operations, as if the others had not been called.
 
-Whether the rest would have gone the same way without them is unknown: what a projection says of a
-candidate is a suspicion, to be confirmed on it. Knows how histories are written down; judges nothing.
+Whether the rest would have gone the same way without them is unknown: a failure of a projection is a
+suspicion, to be confirmed on the candidate. Knows how histories are written down; judges nothing.
 """
 
 from __future__ import annotations

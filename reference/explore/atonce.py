@@ -1,8 +1,8 @@
 """Partial-order reduction for steps of queues and faults: other orders of these end alike.
 
-What is sent over a connection and lost with it is as if it had not been sent, what comes twice changes
-nothing, and a fault that breaks an unused connection changes nothing: in any order of these and other
-steps the same is held in the end. Knows worlds, steps and faults; knows no promise.
+An event lost with its connection is as if it had not been sent. A repetition changes nothing, and neither
+does a fault of an unused connection: in any order of these and other steps the same is held in the end. Knows
+worlds, steps and faults; knows no promise.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Fading: what nothing reads any more is left out of worlds, so that those that differ in nothing else meet.
 
-What follows from the world without it is what follows from the world with it, step by step. Knows worlds and
-what may still be called; knows no promise, and nothing of the order in which steps are looked at.
+The worlds with and without it have the same successors, step by step. Knows worlds and what may still be
+called; knows no promise, and nothing of the order in which steps are looked at.
 """
 
 from __future__ import annotations

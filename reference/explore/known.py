@@ -1,6 +1,6 @@
 """Known: what another site knows already is left out of queues, as it would only come once more.
 
-What comes once more changes nothing (000, L30), from any sender. Knows worlds; knows no promise.
+A repetition changes nothing (000, L30), from any sender. Knows worlds; knows no promise.
 """
 
 from __future__ import annotations

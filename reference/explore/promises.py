@@ -117,9 +117,9 @@ _OF_THEIR_SITE = LOCAL | WHOLE_REGION | EXPIRES | {OperationKind.INVALIDATE}
 
 
 def _sites_agree(program: Program, world: World) -> bool:
-    # What does not cross parts sites, as a region without a gateway sender does; what a member had queued
-    # alone dies with it; a resolver that says the same of all leaves each site what that makes of it; and a
-    # batch may wait for a time that does not come.
+    # An event that does not cross parts sites, as a region without a gateway sender does; an event that one
+    # member alone had queued is lost with it; a resolver that says the same of all leaves each site what that
+    # makes of it; and a batch may wait for a time that does not come.
     policy = policy_of(program.shape.resolver)
     if (policy and policy.always) or any(one.kind in _OF_THEIR_SITE for one in program.operations):
         return True
@@ -138,7 +138,7 @@ def _sites_agree(program: Program, world: World) -> bool:
 def _queues_are_empty(program: Program, world: World) -> bool:
     if program.shape.waits:
         return True  # a batch may wait for a time that does not come
-    # A site whose members are all dead takes nothing; what waits for it has to stay (000, L41).
+    # A site whose members are all dead takes nothing; the events that wait for it have to stay (000, L41).
     sites = {site.number: site.members for site in program.topology.sites}
     reached = {
         queue.id
@@ -184,7 +184,7 @@ def _told(step: Step) -> list[str]:
 def _told_of_changes_only(program: Program, world: World, step: Step) -> bool:
     del program
     told = _told(step)
-    # What is sent again may be processed more than once (000, L34).
+    # A repeated event may be processed more than once (000, L34).
     told = [member for member in told if (member, step.name[-1]) not in world.wan.seen]
     changed = all(world.entry(m, REGION, KEY) != step.state.entry(m, REGION, KEY) for m in told)
     return changed and len(told) == len(set(told))
@@ -203,7 +203,7 @@ def _told_of_every_value(program: Program, world: World, step: Step) -> bool:
 def _batches_are_no_larger(program: Program, world: World, step: Step) -> bool:
     del world
     sizes = {queue.id: queue.batch_size for queue in program.queues}
-    # What was queued by two that have died may be there twice.
+    # An event queued by two dead members may be there twice.
     return all(
         len({event.op_id for event in sender.queue[: sender.sent]}) <= sizes[name]
         for (_, name), sender in step.state.wan.senders.items()

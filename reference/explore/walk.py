@@ -237,7 +237,7 @@ class _Walker:
         return world
 
     def _waits(self, world: World, operation: Operation) -> bool:
-        """Whether a call comes only later: what takes effect later in a site is dated by a later clock.
+        """Whether a call comes only later: an update that takes effect later in a site has a later timestamp.
 
         So where it is known what the clocks show at the calls, those of a site come one after the other; and
         all do where something takes effect on all members at once, which is only known to while they rest.
@@ -303,7 +303,7 @@ def _setting(program: Program, book: Rulebook) -> Setting:
         redeliverable=None if shape.again else frozenset(),
         tombstones=program.tombstones,
     )
-    setting.plain = False  # what is claimed of clients is for those who have seen something
+    setting.plain = False  # claims on clients are for clients that have seen an event
     if shape.resolver:
         setting.resolve_by(shape.resolver)
     for client in shape.clients:

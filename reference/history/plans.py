@@ -342,7 +342,7 @@ def _call_words(operation: Operation, *, several: bool) -> str:
         return f"{words} (operation {operation.op_id})"
     if operation.expected is not None:
         return f"{words} {operation.token} where it holds {operation.expected}"
-    # What carries no token is found by its number where a later step names it.
+    # A later step names an operation without a token by its number.
     return f"{words} {operation.token}" if operation.token else f"{words} (operation {operation.op_id})"
 
 

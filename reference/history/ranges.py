@@ -1,4 +1,4 @@
-"""The range of each number that travels: what lies outside is refused where a message or a file is read."""
+"""The range of each number that travels: a value outside is refused where a message or a file is read."""
 
 from __future__ import annotations
 

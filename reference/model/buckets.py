@@ -410,7 +410,7 @@ class Buckets:
     def _tried_again(self, world: World, where: Where, heir: str) -> World:
         """The world in which the calls that a dead primary had carried out are known to the new one, or anew.
 
-        What the survivors have of a call is recognised when it is tried again, and takes effect once.
+        The survivors recognise a call that they have when it is tried again, so it takes effect once.
         """
         calls, held = world.calls, world.entry(heir, *where)
         for op_id, call in world.calls.items():
@@ -463,7 +463,8 @@ def without(world: World, member: str) -> World:
 def outlived(world: World, operation: Operation, call: Call, member: str) -> Call | None:
     """What is left of a call on a partitioned region whose caller has died; None for any other call.
 
-    What was passed on to the primary may still be carried out; what has died with it is not tried again.
+    A call that was passed on to the primary may still be carried out; a call that was lost with the primary
+    is not tried again.
     """
     bucket = world.buckets.get((operation.region, operation.key))
     if bucket is None or call.stage is CallStage.DONE:

@@ -292,7 +292,7 @@ class Callers:
         if world.calls[operation.op_id].indefinite:
             clashes |= LOOKED_AT_IN_ORDER  # nothing that settles waits for it
         if self._setting.is_shared(region, key):
-            clashes |= claims.REPEATED_SHOWS  # what comes again yields to what is under way
+            clashes |= claims.REPEATED_SHOWS  # a repetition yields to operations under way
         outcome = Outcome(effect.status, effect.value)
         for checks in self._setting.checks(region):
             keeps = (

@@ -86,7 +86,7 @@ class Checks:
         incoming = head.stamp
         if stored is not None and incoming is not None and stored.site != incoming.site:
             entry = world.entry(member, operation.region, operation.key)
-            # What a resolver let in is compared as if it had been called here.
+            # An event that a resolver allowed is compared as if it had been called here.
             let_in = incoming.allowed or stored.allowed
             compares = each(book.compares_allowed() if let_in else book.compares_times_among_peers())
             if any(compares):

@@ -1,6 +1,6 @@
 """Committing: what a transaction has changed takes effect entry by entry, in any order (004, L109 to L113).
 
-What is committed is stamped and sent as any update is. Knows nothing of what was kept aside before, nor of
+A committed change is stamped and sent as any update is. Knows nothing of what was kept aside before, nor of
 how a transaction ends.
 """
 
@@ -221,7 +221,7 @@ class Committing:
         found = world.transactions.get(self._setting.transactions[operation.op_id])
         for step in ways:
             if call.silent or (found is not None and len(found.changes) > 1):
-                # What a thread sends comes in order; and what is told of first may stand there unsent.
+                # Messages of one thread arrive in order; and what is told of first may stand there unsent.
                 step.claim = None
             yield step
 

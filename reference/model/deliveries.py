@@ -1,7 +1,7 @@
 """Deliveries: what members send each other arrives in the order of its channel, is lost, or comes once more.
 
-Owns the channels between members. What comes of a message, `replicates` and the parts for other kinds of
-regions and holders say.
+Owns the channels between members. `replicates` and the parts for other kinds of regions and holders decide
+the effect of a message.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Deliveries:
             and not self._setting.lesser
             # A client may be sent by another server what it has lost of this one.
             and channel.target not in self._setting.clients
-            # What a primary took with it is tried again at another.
+            # A call that was lost with its primary is tried again at another member.
             and self._operation(message).region not in self._setting.partitioned
         )
         return Step(

@@ -205,7 +205,7 @@ def mends(fault: Fault) -> bool:
 def _survived(call: Call, member: str) -> Call:
     """What is left of a call whose member has died: what was done may have been told, the rest never is.
 
-    What another member does for it goes on there.
+    The work of another member for it goes on there.
     """
     if call.by not in ("", member) and call.stage in (CallStage.APPLIED, CallStage.SENT):
         return replace(call, indefinite=True, waiting=call.waiting - {member})

@@ -178,7 +178,7 @@ class Forwarding:
         kind = operation.kind
         entry = world.entry(operation.member, operation.region, operation.key)
         if operation.member in world.wan.dead:
-            # What it has asked for before it died may still be done.
+            # A request that it sent before it died may still be carried out.
             if call.indefinite and kind not in READS | _STAYS_HERE:
                 yield from self._elsewhere(world, view, operation, call)
             return
@@ -396,7 +396,7 @@ class Forwarding:
     def _counted_or_not(self, world: World, channel: Channel, head: Message, step: Step) -> Iterator[Step]:
         """An answer that comes too late for its caller: an update that is counted as discarded, or none.
 
-        What the documents count are the messages in which others tell of an update (004, L70).
+        The documents count the messages by which other members announce an update (004, L70).
         """
         if step.name[0] != "discards" or step.state.discards == world.discards:
             yield step

@@ -1,7 +1,7 @@
 """Hosting: a member gives up its copy of a region, and takes one again from another member.
 
-Owns who holds no copy. Both happen only while nothing else does; what a copy owes to operations under way
-is not modelled yet.
+Owns who holds no copy. Both happen only while nothing else does; the duties of a copy to operations under way
+are not modelled yet.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class Recounting:
         world = world if self._asks_calls else without_stamps(world)
         known = self._setting.ambiguous
         if len(world.served.copies) or len(world.tombs.told) or len(world.tombs.ghosts):
-            return world  # what secondaries have queued counts as well, and what was collected
+            return world  # events queued at secondaries count as well, and collections
         if not self._setting.stamps_grow or not known or world.stamps:
             return world
         least: dict[Numbered, int] = {}

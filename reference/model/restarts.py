@@ -1,7 +1,7 @@
 """Restarts: a member that was killed runs again, as a new one of the old name.
 
-Happens only while nothing else does. What it held and what it knew of its clients is gone; it takes copies of
-the regions from the members that live, and clients may attach to it. Its listener log goes on behind what
+Happens only while nothing else does. Its entries and its knowledge of its clients are gone; it takes copies
+of the regions from the members that live, and clients may attach to it. Its listener log goes on behind what
 the one that died had told.
 """
 

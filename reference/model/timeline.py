@@ -153,7 +153,7 @@ class Timeline:
         """The world in which the gate is open and nothing stands at it."""
         opened = world.but(gates=world.gates.set(gate.place, GateState.OPEN))
         if gate.callback == WRITER:
-            return opened  # what stood there has not begun
+            return opened  # the call parked there has not begun
         freed = self._receivers.let_go(opened, gate.member, gate.op_id)
         return self._deliveries.let_go(freed, gate.member, gate.op_id)
 
@@ -219,7 +219,7 @@ class Timeline:
             return
         happens = self._interests.refused if due.refused else self._interests.registered
         ways = list(happens(world, due.interest))
-        # What is held back may still come first, and finds another entry then.
+        # A delayed event may still come first, and finds another entry then.
         awaits = any(channel.target == due.interest.client for channel in world.channels)
         claim = claims.NEXT_MOMENT if len(ways) == 1 and not awaits else None
         for after, told in ways:
@@ -315,7 +315,7 @@ class Timeline:
             seen = (outcome_place(op_id), outcome_entry(told))
             # Calls that only read have shown their outcome already, when they took effect.
             extra = () if call.stage is CallStage.DONE else (seen,)
-            # What has returned may have left something behind where decisions are open.
+            # A returned call may have left messages behind where decisions are open.
             yield Step(name, after, (*shows, *extra), claims.NEXT_MOMENT if len(ways) == 1 else None)
 
     def _return_of_the_dead(

@@ -26,7 +26,7 @@ def kept(
     called_there: bool = False,
     of_other_site: bool = False,
 ) -> tuple[bool, ...]:
-    """Whether a change leaves something behind; what is destroyed leaves a tombstone.
+    """Whether a change leaves something behind; a destroyed entry leaves a tombstone.
 
     Args:
         book: the decisions.

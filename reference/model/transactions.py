@@ -1,8 +1,8 @@
 """Transactions: operations of a thread are kept aside and take effect when it commits (004, L109 to L113).
 
-Owns the calls of operations between a begin and its end; what becomes of the changes is told by `committing`.
-On a member without a replicate a replicate carries the transaction out. Only without clients and partitioned
-regions; what is committed enters the queues of gateway senders.
+Owns the calls of operations between a begin and its end; `committing` decides the effect of the changes. On a
+member without a replicate a replicate carries the transaction out. Only without clients and partitioned
+regions; committed changes enter the queues of gateway senders.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Transactions:
             elif found is None or found.ending:
                 return  # its begin has not happened yet, or it is over
             elif operation.kind in OF_TRANSACTIONS and self._waits(world, begin, operation.op_id):
-                return  # what its thread has called before has not returned
+                return  # an earlier call of its thread has not returned
             elif operation.kind is OperationKind.TX_COMMIT:
                 yield from self._commits(world, operation, call, found)
             elif operation.kind is OperationKind.TX_ROLLBACK:
@@ -161,7 +161,7 @@ class Transactions:
                 yield refused
 
     def _refuses_local(self, operation: Operation) -> tuple[bool, ...]:
-        """Whether an operation is refused that is local; what becomes of it elsewhere is not modelled."""
+        """Whether an operation is refused that is local; its effect elsewhere is not modelled."""
         checks = any(self._setting.checks(operation.region))
         if not self._forwarding.is_lesser(operation) or not checks:
             return (True,)

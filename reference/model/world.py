@@ -38,7 +38,7 @@ ABSENT = Entry(EntryState.ABSENT)
 class CallStage(IntEnum):
     """How far a call has come; a client's begins by being asked of its server, a clear by taking its lock.
 
-    What a transaction has kept aside begins by being committed.
+    An operation of a transaction begins by its commit.
     """
 
     ASKED = 0

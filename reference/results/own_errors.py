@@ -1,6 +1,6 @@
 """Plumbline's own errors: a mistake in one part of it costs only what that part would have said.
 
-What the part was about is unknown then, and the run goes on. Knows nothing of what the parts do.
+The verdict of that part is unknown then, and the run goes on. Knows nothing of what the parts do.
 """
 
 from __future__ import annotations

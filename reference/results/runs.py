@@ -325,7 +325,7 @@ def read_counterexample(path: Path) -> Counterexample:
     """Read a counterexample file; raises UnreadableRunError."""
     try:
         data = bounded(path, LARGEST_COUNTEREXAMPLE)
-        # Looked at first: what is wrong with a file of another layout is its layout.
+        # Looked at first: a file of another layout is wrong by its layout.
         layout = msgspec.json.decode(data, type=_Layout).format
         if not 1 <= layout <= COUNTEREXAMPLE_FORMAT:
             raise UnreadableRunError(

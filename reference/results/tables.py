@@ -1,7 +1,7 @@
 """Tables: TOML files that people write, read into typed records, with errors that say where and what to do.
 
-What a record does not know is refused, and the nearest name offered. Knows nothing of what the tables mean;
-what a field is good for, and an example of it, stand beside its type (`msgspec.Meta`).
+A field that a record does not know is refused, and the nearest name offered. Knows nothing of what the tables
+mean; the purpose of a field, and an example of it, stand beside its type (`msgspec.Meta`).
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class Meaning(NamedTuple):
 
 MEANING: dict[Verdict, Meaning] = {
     Verdict.NOT_EXERCISED: Meaning(0, "skipped", "skipped", 0),
-    # What to declare helps more than that nothing happened.
+    # A hint on what to declare helps more than the fact that nothing happened.
     Verdict.UNSUPPORTED: Meaning(1, "skipped", "skipped", 0),
     Verdict.PASS: Meaning(2, "passed", "passed", 0),
     Verdict.DEVIATION: Meaning(3, "xfailed", "skipped", 0),

@@ -1,7 +1,7 @@
 """Dialects: every point where the documents contradict each other, and what each of them says there.
 
-All else that any document says is common to all dialects. Knows nothing of products: what one does against
-its document is a deviation.
+All else that any document says is common to all dialects. Knows nothing of products: a product that differs
+from its document deviates.
 """
 
 from __future__ import annotations

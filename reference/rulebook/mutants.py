@@ -99,7 +99,7 @@ def _mutants_of(decision: str, answer: Callable[..., Any], dialect: Dialect) -> 
         case [ast.FunctionDef(body=[ast.Expr(), ast.Return(value=ast.expr() as returned)]) as function]:
             pass
         case _:
-            # What stands in front of an answer would be left unchanged in silence.
+            # Code in front of an answer would stay unchanged in silence.
             raise ValueError(f"{decision} is not a docstring and an answer")
     right = ast.unparse(returned)
     names = {**answer.__globals__, "replace": replace}

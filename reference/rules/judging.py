@@ -52,7 +52,7 @@ _READ = """
 SELECT * FROM read ANTI JOIN unread
   ON read.run_id IS NOT DISTINCT FROM unread.run_id AND read.example IS NOT DISTINCT FROM unread.example
 """
-"""The trace without examples that are not there once and whole: what they show may never have happened."""
+"""The trace without examples that are not there once and whole. Their calls may never have happened."""
 
 _SIZES = """
 SELECT run_id, count(*) FILTER (WHERE kind = 'example_begin'), count(*) FILTER (WHERE kind <> 'trailer')
@@ -116,7 +116,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
 def connect(threads: int = 1) -> duckdb.DuckDBPyConnection:
     """A DuckDB that keeps to itself: no extension is fetched, no statement reaches a file.
 
-    What does not fit into its memory goes below the system's folder for temporary files, until it closes.
+    Data beyond its memory goes below the system's folder for temporary files, until it closes.
     """
     overflow = Path(tempfile.gettempdir(), f"plumbline-duckdb-{os.getpid()}")
     connection = duckdb.connect(
@@ -150,7 +150,7 @@ def findings(
         kinds = {kind for (kind,) in connection.execute("SELECT DISTINCT kind FROM ev").fetchall()}
         rules = load_rules().values()
         to_ask = [rule for rule in rules if not rule.only_with or rule.only_with in kinds]
-        # What several rules read is worked out once.
+        # Parts that several rules read are computed once.
         for part in parts_of(to_ask):
             for name, expression in part.expressions():
                 connection.execute(f"CREATE TEMP TABLE {name} AS {expression}")

@@ -1,10 +1,10 @@
 """A rule: one SQL text that finds in a trace every chance to break a requirement, and whether it was taken.
 
 Its answer is a relation with one row per opportunity: run_id, example, seq (where to look), subject (what is
-judged), witness (what was seen, for people) and violated. A violation is an opportunity that was taken, so
-a rule that finds no opportunity has judged nothing. Rules read the view `ev` and nothing else; what they may
-be written in is said by `plumbline.reference.rules.lint`. What several rules need to know of a trace is
-written once, as a part: named expressions that are put in front of a rule's own. Knows no engine.
+judged), witness (what was seen, for people) and violated. A violation is an opportunity that was taken, so a
+rule that finds no opportunity has judged nothing. Rules read the view `ev` and nothing else;
+`plumbline.reference.rules.lint` lists the SQL that they may use. A query that several rules need is written
+once, as a part: named expressions that are put in front of a rule's own. Knows no engine.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class SurveyResult(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def exit_code(self) -> int:
-        """As for a run; what was set aside could not be judged."""
+        """As for a run; runs that were set aside could not be judged."""
         return exit_code_of(map(counted, self.verdicts), whole=not self.flaws)
 
 

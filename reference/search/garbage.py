@@ -1,7 +1,7 @@
 """Doing without Python's collector of cyclic garbage for a while.
 
-What questions and searches make refers to nothing that refers back, so the collector finds nothing there,
-and looking takes a third of the time.
+The objects of a search hold no reference cycles. So the collector finds nothing there, and its work takes a
+third of the running time.
 """
 
 from __future__ import annotations

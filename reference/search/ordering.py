@@ -87,7 +87,7 @@ EXCEPTIONS = 0.3
 
 
 class GuidedOrder:
-    """The order of a timetable, that of a run that is believed to be near; what is not in it comes last."""
+    """The order of a timetable: that of a run that is probably near. A step that is not in it comes last."""
 
     def __init__(self, timetable: Timetable, clock: Place | None) -> None:
         self._timetable = timetable

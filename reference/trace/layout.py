@@ -28,7 +28,7 @@ from plumbline.reference.history.resolvers import in_place_of
 from plumbline.reference.trace.schema import TraceKind
 
 Row = dict[str, Any]
-"""One event: column names of the trace and their values; what is left out is null."""
+"""One event: column names of the trace and their values; a value that is left out is null."""
 
 
 class Layout:

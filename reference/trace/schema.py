@@ -1,6 +1,6 @@
 """The trace: one flat table of typed events that is wide enough for every requirement of the catalogue.
 
-One row is one event. What a column or a kind does not concern is null. Columns and kinds may be added; the
+One row is one event. A column that does not concern a kind is null. Columns and kinds may be added; the
 meaning of one never changes. docs/trace.md is made from this module (`python -m plumbline.reference.trace`).
 Knows nothing of who writes the rows, nor of what is right.
 

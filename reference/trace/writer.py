@@ -37,8 +37,8 @@ _FLUSH_AFTER_ROWS = 20_000
 class TraceWriter:
     """Writes one trace file of a run; each process of a run has its own, under its own name.
 
-    After an error nothing more can be written; what the journal took before stays readable. An error that the
-    thread meets is raised by the next call.
+    After an error nothing more can be written; events that the journal took before stay readable. An error
+    that the thread meets is raised by the next call.
     """
 
     def __init__(self, run_directory: Path, run_id: str, name: str = "main") -> None:
@@ -133,7 +133,7 @@ class TraceWriter:
             self._append(self._file)
 
     def _append(self, file: FileIO) -> None:
-        """Write what was made at the end of the journal; what a signal cuts short is written anew later."""
+        """Write the new rows at the end of the journal; a write cut short by a signal is repeated later."""
         start = file.tell()
         try:
             left = memoryview(self._made.getvalue())

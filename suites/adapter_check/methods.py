@@ -467,7 +467,7 @@ class _Parts(Examiner):
         """Calls each method that is left with a bare request; an adapter may answer with unsupported."""
         for name, params in PLAIN.items():
             if name in self._answers or self._is_asked_for(name):
-                continue  # what something before it has kept from being reached stays so
+                continue  # a method that an earlier error kept from being reached stays so
             self._exchange.clear()
             try:
                 self._stage(ONE_SITE)

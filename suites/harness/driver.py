@@ -257,7 +257,7 @@ class Driver:
         if not interest.receive_values:
             self._valueless.add(interest.client)
         self._timeline.append(Registered(interest, refused))
-        # What listeners were told meanwhile was caused by the call, if by anything: it shows behind it.
+        # Events of listeners meanwhile were caused by the call, if by anything: it shows behind it.
         self.poll()
         return not refused
 
@@ -397,7 +397,7 @@ class Driver:
         return False
 
     def _waited(self, moment: Moment) -> None:
-        """Write down that all the time was given; what shows from here on happened after it."""
+        """Write down that all the time was given; observations from here on happened after it."""
         self._timeline.append(moment)
         self._after = len(self._timeline)
 

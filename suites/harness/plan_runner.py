@@ -204,7 +204,10 @@ class _Playing:
         return outcome
 
     def _was_sent(self, op_id: int, member: str) -> bool:
-        """Whether there was a message of the operation to the member: what changed nothing sends none."""
+        """Whether a message of the operation went to the member.
+
+        An operation that changed nothing sends none.
+        """
         operation = self._called.get(op_id)
         return (
             operation is not None
@@ -226,7 +229,7 @@ class _Playing:
             self._lost.pop((fault.client, fault.member), None)
         self._driver.inject(fault)
         if fault.kind is FaultKind.CRASH:
-            # What stood at a listener there is gone with it.
+            # A call parked at a listener there is gone with it.
             for gate in [gate for gate in self._parked if gate.member == fault.member]:
                 del self._parked[gate]
 

@@ -160,7 +160,7 @@ class Rest:
     def watch(self, limit_ms: int) -> None:
         """Look on for a bounded time, since the candidate has not come to rest; always raises AdapterError.
 
-        What listeners are told again without end is kept up to where it is more than anything could cause.
+        Endless repetitions at listeners are kept until there are more than any fault could cause.
         """
         watched = self._watched()
         deadline = time.monotonic() + WATCHED_S

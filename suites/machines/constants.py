@@ -16,8 +16,8 @@ from hypothesis.internal.conjecture import providers
 def without_local_constants() -> Iterator[None]:
     """Have Hypothesis draw without constants of loaded modules, so that a seed draws one plan everywhere.
 
-    Hypothesis has no setting for it. What it keeps is cleared before and after, so that other tests of
-    the same process draw as they always do. A release that collects constants in another way keeps them.
+    Hypothesis has no setting for it. Its cache is cleared before and after, so that other tests of the same
+    process draw as they always do. A release that collects constants in another way keeps them.
     """
     collect = getattr(providers, "_get_local_constants", None)
     kind = getattr(providers, "Constants", None)

@@ -129,7 +129,7 @@ class DispatchersMachine(GatewayOrderMachine):
             self.start(self.change(who, HERE, OperationKind.PUT if index else kind, key))
 
     def settle_now(self) -> None:
-        """Plan that nothing is under way, nor waits: what several threads wrote is in no order."""
+        """Plan that nothing is under way, nor waits: events of several threads are in no order."""
         if self.queues[0].order_policy == "thread":
             self.mend()
         super().settle_now()

@@ -167,7 +167,7 @@ class LesserMembersMachine(ReplicatedRegionMachine):
     def operation(self, member: str, kind: OperationKind, key: str) -> Operation:
         """The next operation, a put if its caller keeps less.
 
-        What others come to, where it lacks the entry while a replicate changes it, is not said.
+        No document says how other operations end while it lacks the entry and a replicate changes it.
         """
         lesser = {host.member for host in self.region.policies} or set(self.members)
         puts = kind not in READS and (member in lesser or kind is OperationKind.CREATE)

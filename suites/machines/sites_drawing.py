@@ -67,7 +67,7 @@ class SitesMachine(PlanMachine):
         return self.operation(alive[who % len(alive)], kind, key)
 
     def make_room(self) -> None:
-        """Plan that no more writes are under way; what one site wrote keeps its order in the queue."""
+        """Plan that no more writes are under way; events of one site keep their order in the queue."""
         self.settle_now()
 
     def do(self, operation: Operation) -> None:

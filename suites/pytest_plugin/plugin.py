@@ -317,7 +317,10 @@ def candidate_session(request: pytest.FixtureRequest, candidate_name: str) -> Se
 def requirement_verdict(
     request: pytest.FixtureRequest, requirement_id: str, candidate_name: str, candidate_session: Session
 ) -> tuple[Verdict, str]:
-    """The merged verdict on the item's requirement, and why; what could not be judged is an error here."""
+    """The merged verdict on the item's requirement, and why.
+
+    A requirement without a judgement is an error here.
+    """
     played = [one for item in request.session.items if (one := example_of(item)) is not None]
     titles = [title for candidate, title in played if candidate == candidate_name]
     missing = request.config.stash[FINDINGS].missing(candidate_name, titles)

@@ -49,7 +49,7 @@ class TimeBudget:
     def share(self, waiting: int) -> float | None:
         """When the next of so many waiting machines must stop drawing, so that each gets the same time.
 
-        What one machine leaves unused goes to those behind it.
+        Time that one machine leaves unused goes to those behind it.
         """
         if self.last is None:
             return None
@@ -82,7 +82,7 @@ def _covering(scenarios: Sequence[Scenario]) -> set[str]:
 
 
 def added(checks: Sequence[Check], more: Check) -> tuple[Check, ...]:
-    """The checks with one more; what was played under the same name before is one check with it."""
+    """The checks with one more; examples played under the same name before are one check with it."""
     before = next((check for check in checks if check.name == more.name), None)
     if before is None:
         return (*checks, more)

@@ -25,7 +25,7 @@ from plumbline.reference.rulebook.faulty_variants import FAULTY
 from plumbline.suites.machines.all_machines import MACHINES
 
 MOST_OF_A_MACHINE = 12
-"""So many right histories of a machine are kept: what none of them shows hardly any other would."""
+"""So many right histories of a machine are kept: a clause that none of them shows hardly any other would."""
 
 MOST_IN_VAIN = 10
 """So many histories are asked for one variant; it then counts as not reached."""

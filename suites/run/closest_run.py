@@ -1,6 +1,6 @@
 """Of right runs of a failing plan the one that is most like what was seen, and where the two differ.
 
-The reference plays the plan, taking its steps in many orders; each of its runs is right. What is told is for
+The reference plays the plan, taking its steps in many orders; each of its runs is right. The output is for
 people: the verdict is the search's. Knows nothing of how a run is judged.
 """
 

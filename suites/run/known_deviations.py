@@ -1,8 +1,8 @@
 """Following deviations: the search decides as the product is known to do, and goes on behind it.
 
-A deviation on record names the faulty variant whose decision the product makes. What needed it is reported
-as a deviation, never as a pass. Knows nothing of how deviations are put on record, nor of how examples are
-played.
+A deviation on record names the faulty variant whose decision the product makes. A requirement that needed it
+is reported as a deviation, never as a pass. Knows nothing of how deviations are put on record, nor of how
+examples are played.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class KnownDeviations:
     def needed(self, history: History, book: Rulebook, budget: Budget) -> tuple[Deviation, ...]:
         """Those that it takes to explain a history that the book refutes; none if all together do not.
 
-        Where one of several suffices, each that does; what else is on record was not needed.
+        Where one of several suffices, each that does; other deviations on record were not needed.
         """
         alone = tuple(known for known in self._followed if self._explain(history, book, (known,), budget))
         needed = alone or self._needed_together(history, book, budget)

@@ -280,7 +280,8 @@ class _Drawn:
         fails = verdict is Verdict.FAIL
         known = fails and self._is_known(played.history)
         try:
-            # Behind a failure only more failures are looked for: what is wrong may make the rest look right.
+            # Behind a failure only more failures are looked for: a wrong observation may make the rest look
+            # right.
             if fails or trouble.failure is None:
                 self._saw(f"{self._machine.name}-{trouble.played}", verdict, played.history)
             self._progress(min(trouble.played, self._profile.examples))

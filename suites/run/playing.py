@@ -220,7 +220,7 @@ def _judged(
     seen: Sentences = ()
     history = driver.history()
     blamed = mismatch.blames if mismatch else ()
-    # No decision explains it: what was seen comes before what the scenario is about.
+    # No decision explains it: the observation has priority over the scenario's subject.
     unlike = finding.requirements[:1] if finding.sight and not (finding.decisions or blamed) else ()
     if mismatch is not None:
         verdict = Verdict.FAIL

@@ -16,7 +16,7 @@ from plumbline.reference.results.own_errors import OwnError
 from plumbline.reference.rulebook.book import Rulebook
 
 MOST_HISTORIES = 40
-"""So many histories of a machine are looked at: what none of them proves hardly any other would."""
+"""The number of histories of a machine that are searched. Further ones hardly prove more requirements."""
 
 FIRST_HISTORIES = 12
 """Among so many, several are sought that prove a requirement; of the others one is enough."""

@@ -1,8 +1,8 @@
 """Makes a failing plan small: the fewest steps that still fail on the candidate.
 
 The model goes first, for its questions cost no run of the candidate: which operations does the failure need,
-as far as the history that was seen tells? What it suspects is confirmed on the candidate, and so is
-everything else that is left out. Knows plans and how to play them; knows nothing of how they are drawn.
+as far as the history that was seen tells? Its suspicions are confirmed on the candidate, and so is each other
+step that is left out. Knows plans and how to play them; knows nothing of how they are drawn.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ Progress = Callable[[int, int], None]
 
 
 class ReducerLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """How far reducing may go: runs of the candidate, and seconds; what was found by then stays."""
+    """How far reducing may go: runs of the candidate, and seconds; the smallest plan found by then stays."""
 
     runs: int = 120
     seconds: float = 60.0
@@ -351,10 +351,10 @@ def _left_out(
 
 def _still_wrong(history: History, book: Rulebook, decisions: tuple[str, ...], kept: list[int]) -> bool:
     about = project(history, kept)
-    # What kept a call from its end may be among what is left out, so a lost answer alone proves nothing.
+    # The cause of a missing end may be among the steps left out, so a lost answer alone proves nothing.
     if about is None or sought(about, book, SUSPECTING)[0].answer is not Answer.REFUTED:
         return False
-    # What is only missing the operations left out is refuted too, but not for the reason of the failure.
+    # A history that only lacks the operations left out is refuted too, but not for the reason of the failure.
     return not decisions or bool(explaining(about, book, decisions))
 
 

@@ -58,7 +58,7 @@ class Judge(msgspec.Struct, frozen=True):
     def verdict(self, history: History, asked: Asked | None = None) -> tuple[Verdict, tuple[Deviation, ...]]:
         """Pass, fail or unknown; or deviation, with those on record that it takes to explain it.
 
-        What the decisions were asked meanwhile may be noted in `asked` (see `search`).
+        The decisions asked meanwhile may be noted in `asked` (see `search`).
         """
         answer = search(history, self.book, BUDGET, asked).answer
         if answer is Answer.REFUTED and (needed := self.on_record.needed(history, self.book, BUDGET)):
@@ -120,7 +120,7 @@ def _played(plan: Plan, session: Session, order: tuple[str, ...] | None) -> Play
         )
         run_plan(plan, driver)
     except EndlessError as error:
-        # What hangs cannot be waited for: the next example opens the adapter afresh.
+        # A hanging candidate cannot be waited for: the next example opens the adapter afresh.
         session.close()
         return Played(plan, driver.history(), str(error))
     except UnsupportedError as error:

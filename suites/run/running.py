@@ -123,10 +123,10 @@ def run_suite(
 ) -> RunOutcome:
     """Run the suite against one candidate, leaving a directory below `out`; `failed` is told each failure.
 
-    What `also_write` puts into the directory is there also where the run ends early. Never raises for what
-    the candidate does. Raises OSError or TraceWriteError when the directory cannot be written; what was
-    written before stays readable and says that the run is incomplete. So it does when the run is interrupted:
-    the verdicts so far are kept, and what interrupted it goes on with a note of them.
+    The files of `also_write` are in the directory also where the run ends early. Never raises for what the
+    candidate does. Raises OSError or TraceWriteError when the directory cannot be written; files written
+    before stay readable and show that the run is incomplete. So it does when the run is interrupted: the
+    verdicts so far are kept, and what interrupted it goes on with a note of them.
     """
     return _Run(candidate, options, out, progress, failed, also_write).carry_out()
 
@@ -441,7 +441,7 @@ class _Run:
     def _rules(self, record: RunRecord) -> None:
         """Judge the trace by the rules, from the run directory alone.
 
-        What they find against a requirement that has anything on record is a deviation, and has shown it.
+        A violation of a requirement with a deviation on record is that deviation, and has shown it.
         """
         refused = {row.requirement for row in self._rows if row.verdict is Verdict.UNSUPPORTED}
         for row in self._by_rules(record):

@@ -71,7 +71,7 @@ def a_commit_waits_while_a_clear_has_the_lock(s: Stage) -> None:
     try:
         s.all_hold("x", inside if done else None)
     except MismatchError as error:
-        # The commit has waited for the lock; what it left behind is another matter.
+        # The commit has waited for the lock; its effects are another matter.
         raise MismatchError(error.expected, error.seen, blames=("CLEAR-CONV-01",)) from None
 
 

@@ -46,7 +46,7 @@ def creates_and_updates_of_a_client_are_at_its_server_when_the_call_returns(s: S
     for kind, key in calls:
         last[key] = s.do(K, kind, key)
         s.holds(SERVER, key, last[key])
-    # What is there for the server only is there: it is replaced, and nothing is put in its place.
+    # An entry that only the server holds exists: it is replaced, and nothing is put in its place.
     s.put(s.low, "w")
     last["w"] = s.do(K, REPLACE, "w")
     s.put(s.low, "t")

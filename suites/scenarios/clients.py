@@ -56,7 +56,7 @@ def what_is_older_than_its_own_destroy_does_not_revive_a_key_at_a_client(s: Stag
         if key == "held":
             s.put(s.low, key)
             s.settle()
-        # What comes to the client waits behind what its listener is held by.
+        # Events to the client wait behind the event parked in its listener.
         held = s.park(CLIENT, s.high, f"in front of {key}")
         older = s.put(s.low, key)
         gone = s.start(CLIENT, OperationKind.DESTROY, key)
@@ -80,7 +80,7 @@ def what_is_older_than_its_own_destroy_does_not_revive_a_key_at_a_client(s: Stag
     registers=False,
 )
 def what_is_older_than_a_destroy_that_it_was_sent_does_not_revive_a_key_at_a_client(s: Stage) -> None:
-    # B stands in its listener and has not taken what A sent behind that; what C sends comes to the client.
+    # B stands in its listener and has not taken what A sent behind that; events of C arrive at the client.
     s.register(CLIENT, "key", "x")
     s.put("A", "x")
     s.settle()

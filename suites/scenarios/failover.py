@@ -47,7 +47,7 @@ FROM_C = (Client(name=K, servers=("C", "B")),)
 """The same, beginning at the other one."""
 
 THREE_UNSECURED = tuple(Client(name=name, servers=("B", "C", "D")) for name in (K, "L", "M"))
-"""Three of them: what is left over by a dead server may be lost with it."""
+"""Three of them: events left over by a dead server may be lost with it."""
 
 
 @scenario("TRK-ASYNC-01", needs=GATES, clients=SINGLE)
@@ -90,7 +90,7 @@ def one_thread_of_a_client_processes_what_it_is_sent_of_all_regions(s: Stage) ->
 @scenario("TRK-ONCE-01", needs=(Capability.CLIENTS,), clients=SINGLE, checks=False)
 def each_event_is_processed_once_while_nothing_fails(s: Stage) -> None:
     events = [s.put(caller, "x") for caller in (s.low, s.mid)]
-    s.settle()  # what a client puts itself may be told before what is still on its way there
+    s.settle()  # a client's own put may show before events still on their way to it
     events += [s.put(caller, "x") for caller in (K, s.high)]
     events.append(s.do(s.low, OperationKind.DESTROY, "x"))
     events.append(s.put(s.mid, "x"))
@@ -230,7 +230,7 @@ def a_second_failure_right_after_the_first_loses_nothing(s: Stage) -> None:
 
 @scenario("FO-HA-06", needs=KILLS_AND_GATES, clients=TWICE_SECURED, members=4)
 def the_longest_lived_secondary_takes_over(s: Stage) -> None:
-    # What is held in the listener of its caller has gone to no other member: only the caller can send it.
+    # An event parked in its caller's listener has gone to no other member: only the caller can send it.
     s.crash("B")
     s.settle()
     of_latest = s.park("D", "D", "x")

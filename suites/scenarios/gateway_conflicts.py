@@ -178,7 +178,10 @@ def only_what_the_primary_has_applied_is_sent(stage: Sites) -> None:
 
 @between_sites("DISC-GW-01", needs=ROLES)
 def an_overwritten_update_crosses_a_discarded_one_does_not(stage: Sites) -> None:
-    """Which of two updates its primary applies first is all that differs: what it discards stays at home."""
+    """Only the order differs in which its primary applies two updates.
+
+    A discarded update stays in its site.
+    """
     primary, secondary = stage.primary(), stage.secondary()
     first = stage.put(secondary, "overwritten")
     second = stage.put(primary, "overwritten")

@@ -59,7 +59,7 @@ def a_site_that_wrote_nothing_decides_the_tie_of_the_others(stage: Mesh) -> None
 
 @among_sites("WANC-MULTI-01", needs=LINKS)
 def what_is_put_over_another_sites_value_may_arrive_before_it(stage: Mesh) -> None:
-    """Site 2 changes what it has of site 1 before site 3 hears of that: what comes late is discarded."""
+    """Site 2 changes what it has of site 1 before site 3 hears of that: the late event is discarded."""
     for turn, kind in enumerate((OperationKind.PUT, OperationKind.DESTROY)):
         key = f"x{turn}"
         base = stage.put(stage.sites[3][0], key)

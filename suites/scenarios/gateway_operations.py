@@ -75,7 +75,7 @@ def gets_of_what_is_absent_stay(stage: Sites) -> None:
 
 @between_sites("WAN-OPS-03", needs=(Capability.LISTENER_GATES,))
 def a_destroy_of_what_the_other_site_lacks_harms_no_batch(stage: Sites) -> None:
-    """Both sites destroy a key, and hear of it later; what is in one batch with that arrives.
+    """Both sites destroy a key, and hear of it later; the other events of the batch arrive.
 
     The receiver is held at the first of the batch, so that all of it has arrived.
     """

@@ -244,7 +244,7 @@ def what_came_from_a_site_is_not_queued_for_it(stage: Sites) -> None:
 
 @between_sites("SER-ENQ-01", needs=LOOKS, here=3, runs_on=("A", "B"))
 def what_a_member_without_the_sender_calls_is_queued_once(stage: Sites) -> None:
-    """Two of three members run the sender; what the third does is queued once, and told once."""
+    """Two of three members run the sender; its operation is queued once, and shown once."""
     *running, other = stage.here
     stage.pause(*running)
     done = [stage.put(other, "x"), stage.put(running[0], "y"), stage.do(other, OperationKind.DESTROY, "x")]

@@ -95,7 +95,7 @@ def what_a_normal_member_has_fetched_is_not_replaced_by_what_is_older(s: Stage) 
             s.holds(member, key, newer)
         if keeps:
             s.holds(ONE, key, newer)
-            # Nor by a later version than it has there: what follows would be refused.
+            # Nor by a later version than it has there: the next operation would be refused.
             follows = s.put(high, key)
             s.settle()
             s.holds(ONE, key, follows)

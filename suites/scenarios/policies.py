@@ -76,7 +76,7 @@ def changed_at_a_replicate_first(s: Stage, kind: OperationKind) -> None:
         for _ in range(3):
             s.put(writer, key)
         s.settle()
-        # What it receives of what it lacked itself, and whether it makes an entry of it, is not said.
+        # No document says whether it receives an entry that it lacked, and whether it stores that.
         operation = s.do(caller, kind, key, expect=Status.OK if kind is PUT else None)
         s.settle()
         for member in replicates(s):

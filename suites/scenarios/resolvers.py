@@ -157,7 +157,7 @@ def what_is_disallowed_leaves_the_entry_as_it_was(stage: Sites) -> None:
 
 @between_sites("WANC-RESOLVER-04", needs=HELD, resolver="disallow")
 def what_is_disallowed_does_not_date_what_is_called_next(stage: Sites) -> None:
-    """Its clock was half a minute ahead; what is put over the entry it was to replace is earlier than it."""
+    """Its clock was half a minute ahead; the put over the entry that it was to replace is earlier."""
     stage.hold_time()
     stage.set_clocks(2, AHEAD_MS)
     stage.put(stage.here[0], "x")
@@ -265,7 +265,7 @@ def beyond_the_span_the_later_update_wins(stage: Sites) -> None:
 
 @between_sites("WANC-RESOLVER-07", needs=(*LINKS, Capability.QUEUE_INSPECTION), clocks=True, resolver="throw")
 def a_resolver_that_fails_leaves_delivery_intact(stage: Sites) -> None:
-    """Its event is compared as without one or given up, and answered; what is queued behind it arrives."""
+    """Its event is compared as without one or given up, and answered; the events behind it arrive."""
     for here_first in (True, False):
         key = f"x{here_first}"
         one, other = _apart(stage, key, here_first=here_first)

@@ -1,6 +1,6 @@
 """The stage: what a scenario calls to do things to a candidate and to say what must be seen.
 
-Knows literal expectations; asks neither model nor rulebook. What is done is `course`.
+Knows literal expectations; asks neither model nor rulebook. `course` records the steps.
 """
 
 from __future__ import annotations

@@ -43,8 +43,8 @@ def what_a_client_puts_reaches_every_other_that_has_registered(s: Stage) -> None
 
 @scenario("C2S-PROP-02", needs=CLIENTS, clients=TWO, checks=False)
 def a_client_is_not_sent_what_it_has_put_itself(s: Stage) -> None:
-    # Without checking the client would not discard what comes back. What a client puts may be told there
-    # before what was put earlier elsewhere.
+    # Without checking the client would not discard what comes back. A client's own put may show there before
+    # earlier puts of others.
     own = s.put(K, "x")
     s.settle()
     others = s.put(L, "x")

@@ -267,7 +267,7 @@ def a_collection_spares_tombstones_that_the_collector_lacks(s: Stage) -> None:
     s.do("B", DESTROY, "x")
     s.settle()
     s.let_pass(T // 2)
-    # What B's thread sends behind it waits at A, which collects the tombstone that it knows.
+    # Later messages of B's thread wait at A, which collects the tombstone that it knows.
     held = s.park("A", "B", "gate", thread="one thread")
     again = s.start("B", PUT, "x", thread="one thread")
     s.shown_at("C", again)

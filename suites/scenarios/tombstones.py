@@ -79,7 +79,7 @@ def a_destroy_and_what_creates_the_key_again_count_one_each(s: Stage) -> None:
     s.put(s.mid, "x")
     s.settle()
     s.park(s.high, s.low, "gate", thread="one thread")
-    # What the thread sends to the high member waits behind the put that stands there.
+    # Messages of the thread to the high member wait behind the put parked there.
     s.do(s.low, DESTROY, "x", thread="one thread")
     created = s.do(s.low, OperationKind.CREATE, "x", thread="one thread")
     s.shown_at(s.mid, created)
@@ -94,7 +94,7 @@ def a_destroy_and_what_creates_the_key_again_count_one_each(s: Stage) -> None:
 @scenario("TOMB-RETAIN-05", scope=Scope.NO_ACK)
 def a_destroy_that_comes_before_its_create_is_remembered(s: Stage) -> None:
     s.park(s.high, s.low, "gate", thread="one thread")
-    # What the thread sends to the high member waits behind the put that stands there.
+    # Messages of the thread to the high member wait behind the put parked there.
     created = s.start(s.low, OperationKind.CREATE, "x", thread="one thread")
     s.shown_at(s.mid, created)
     gone = s.do(s.mid, DESTROY, "x")

@@ -53,7 +53,7 @@ def what_a_clients_writer_refuses_changes_nothing_anywhere(s: Stage) -> None:
         s.do(K, kind, key, expect=Status.FAILED)
     s.settle()
     _nothing_has_happened(s, held)
-    # What it does not refuse goes on as ever, and so do others.
+    # Operations that it does not refuse go on as ever, and so do those of others.
     theirs, own = s.put(L, "x"), s.put(K, "z")
     s.settle()
     s.everybody_holds("x", theirs)

@@ -82,7 +82,7 @@ class Clients:
         client = channel.target
         operation = self._setting.operations[head.op_id]
         answers = operation.kind is OperationKind.GET
-        # What a client may forget stays no repetition.
+        # An event that a client may forget does not stay a repetition.
         forgets = self._setting.clients[client].tracking_timeout_ms is not None
         meddles = forgets or self._foresight.clients.meddles(world, view.now, client, operation)
         believes = not answers and not meddles
@@ -94,7 +94,8 @@ class Clients:
                 continue
             ways = list(self._arrivals.ways(world, view if believes else EveryWay(view), channel, head))
             if believes and self._is_still_told(view, client, head):
-                # What passes without a word is known from then on, and would never be told of any more.
+                # An event that passes without an observation is known from then on, and would never show any
+                # more.
                 ways = [step for step in ways if step.shows]
             for step in ways:
                 step.claim = self._claimed(world, view, channel, head, step, ways) if believes else None

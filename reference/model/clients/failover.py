@@ -236,7 +236,7 @@ class Failover:
             if all(self.processed(world, client, message)) and any(self._drops(world, message))
         }
         if received:
-            # What a client may forget, it does not recognise when it comes again.
+            # A client does not recognise a repetition of an event that it may have forgotten.
             forgets = self._setting.clients[client].tracking_timeout_ms is not None
             claim = None if forgets else claims.ACKNOWLEDGED
             yield Step((ACKNOWLEDGED, line.primary, secondary, client), without(received), claim=claim)

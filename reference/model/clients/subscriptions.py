@@ -170,7 +170,7 @@ def _messages(
 ) -> Iterator[tuple[bool, ...]]:
     """The ways of sending an event that these registrations cover; where they want both, either is right.
 
-    What stores no value has none to leave out.
+    An operation that stores no value has none to leave out.
     """
     book = setting.book
     if not interests:
@@ -202,7 +202,7 @@ def _with(
     if not bare:
         return [world]
     if world.served.copies.get((server, client)):
-        # What was inherited goes first; it should be on its way already.
+        # Inherited events have priority; it should be on its way already.
         (world, *_) = resumed(world, setting, strength, server, client)
     messages = tuple(Message(operation.op_id, stamp, sure=sure, bare=one) for one in bare)
     worlds = []

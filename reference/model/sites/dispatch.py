@@ -164,7 +164,7 @@ class Dispatch:
     ) -> Iterator[Step]:
         """While answers are lost the sender waits no longer, and connects again (002, L105: it keeps trying).
 
-        Only where that can show: what comes again and is recognised is as if it had not been sent.
+        Only where that can show: a recognised repetition is as if it had not been sent.
         """
         if world.wan.links.get(link_of(queue)) is not FaultKind.REPLIES_LOST:
             return
@@ -205,8 +205,8 @@ class Dispatch:
         book, horizon = self._setting.book, sender.horizon
         name = WireName(queue.id, member, sender.wire)
         unsent = len(sender.queue) - sender.sent
-        # What is sent may stay on its way until it is lost, or sent again, as if it had not been sent. Only
-        # what was held back by a pause, or by answers that are lost, settles without having arrived.
+        # An event may stay on its way until it is lost, or sent again, as if it had not been sent. Only what
+        # was held back by a pause, or by answers that are lost, settles without having arrived.
         paused = hazards.pause_of(member, sender_of(queue))
         hindered = frozenset((paused, hazards.replies_lost(*link_of(queue))))
         if not self._setting.resends:
@@ -230,7 +230,7 @@ class Dispatch:
             )
             for early in each(book.removes_when_sent()):
                 if early:
-                    # What was answered, or sent and kept, cannot be more than what is left.
+                    # The events answered, or sent and kept, cannot be more than the events left.
                     kept = order[1:]
                     after = replace(
                         sender,
@@ -414,7 +414,8 @@ def link_of(queue: QueueAttributes) -> tuple[int, int]:
 def broken(world: World, name: WireName, setting: Setting, *, receiver_lives: bool) -> Iterator[World]:
     """The worlds in which a connection has broken.
 
-    What has arrived may still be applied where the receiver lives. What was not answered will be sent again.
+    Events that have arrived may still be applied where the receiver lives. Unanswered events will be sent
+    again.
     """
     wan = world.wan
     wire = wan.wires[name]

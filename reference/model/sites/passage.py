@@ -106,7 +106,7 @@ class Passage:
     def shows_again(self, world: World, view: View, queue: str, event: Queued) -> bool:
         """Whether something tells next, where the queue leads, that an event was sent once more.
 
-        Until then it may as well not have been: what is told is what was waited for.
+        Until then it may as well not have been: the observation is the one that was awaited.
         """
         if not self.comes_again(world, view, queue, event):
             return False

@@ -296,7 +296,7 @@ class Receivers:
         again = not self._replicates.ways.is_shown_once(world, view, name, event.op_id)
         clashes = self._setting.changes_queues
         if any(other != name and one.receiver != member for other, one in world.wan.wires.items()):
-            clashes |= claims.REPEATED_SHOWS  # what comes again yields to what is under way
+            clashes |= claims.REPEATED_SHOWS  # a repetition yields to operations under way
         for shows in times:
             for value in each(book.value_received(operation.token, entry.token)):
                 stamps: Iterable[Stamp | None]
@@ -439,7 +439,7 @@ class Receivers:
         if pairs:
             wan = replace(wan, ranks=wan.ranks.set(where, pairs))
         after = with_wire(world.but(wan=wan), name, wire if judged.stuck else ended(wire))
-        # What may still come back over another connection is not lost for good.
+        # An event that may still arrive over another connection is not lost for good.
         sure = self._replicates.decided_by_log(view, place, shown) and self._replicates.ways.comes_once(
             world, view, name, event.op_id
         )

@@ -33,7 +33,7 @@ class Records:
     def steps(self, world: World, view: View, member: str, name: str) -> Iterator[Step]:
         """What the dead primary has said of a discard arrives; or it does not, before the member takes over.
 
-        What the other site still shows, and only this queue can bring there, was not forgotten.
+        An event that the other site still has to show, and that only this queue can bring, was not dropped.
         """
         sender = world.wan.senders[member, name]
         for record in sender.records:

@@ -67,7 +67,7 @@ class Takeover:
     def _taken_over(self, world: World, view: View, member: str, name: str) -> Iterator[Step]:
         if not self.vacant(world, name):
             return
-        # What stands at a gate has arrived; what is behind it has not, and comes first or is lost.
+        # A message at a gate has arrived; the messages behind it have not, and arrive first or are lost.
         if any(
             len(messages) > 1 or messages[0].state is not MessageState.PARKED
             for messages in self._of_the_dead(world, member, name)

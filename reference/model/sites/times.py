@@ -1,6 +1,6 @@
 """Timestamps that are hidden: which of two is the later is chosen when it first matters.
 
-What the clocks showed is known only where the harness held them.
+Readings of clocks are known only where the harness held them.
 
 A timestamp is known by the operation that got it. Of each key that several sites write, the pairs chosen so
 far are kept, with all that follows from them. Timestamps that are not known to be equal need no case of their
@@ -147,8 +147,8 @@ def all_after(pairs: Pairs, one: int, others: Times) -> Pairs | None:
 def strictly_after(pairs: Pairs, one: int, others: Times) -> Pairs | None:
     """See `all_after`; and it is noted that `one` cannot be of the same time as the others either.
 
-    What a comparison has chosen may be of the same time, where ids of sites decide. The note is a pair of
-    numbers that no operation has.
+    A comparison may have chosen equal times, where ids of sites decide. The note is a pair of numbers that no
+    operation has.
     """
     after = all_after(pairs, one, others)
     if after is None:
