@@ -29,8 +29,8 @@ MOST_UNDECIDED = 9
 
 
 UNNOTICED = {
-    # Who waits for other writers waits for those that have sent, too, and who waits for others to send is let
-    # go by their sending: it only allows more, whatever was decided there.
+    # A step that waits for other writers also waits for those that have sent. A step that waits for others to
+    # send continues after that: sending only allows more, under each decision.
     "sending is believed though others matter",
     # Where the log says that this change comes next, a tie can only end so that it is applied: the other
     # order would discard it, and it could not be shown any more. What may come again is asked before.
