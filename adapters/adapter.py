@@ -35,6 +35,7 @@ from plumbline.reference.history.operations import (
     TombstoneSettings,
     Topology,
 )
+from plumbline.reference.history.views import RegionViews
 
 
 class Adapter(ABC):
@@ -75,6 +76,10 @@ class Adapter(ABC):
     @abstractmethod
     def contents(self, member: str, region: str) -> tuple[Content, ...] | None:
         """What a member holds of a region: present keys only."""
+
+    def views(self, member: str, region: str) -> RegionViews:
+        """The size of a region on a member, and its key, value and entry sets."""
+        raise UnsupportedError(f"views: this candidate shows no size or sets of {region} on {member}")
 
     def arm(self, gate: Gate) -> None:
         """From here on the operation parks when it reaches the gate."""

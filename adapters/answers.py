@@ -39,6 +39,7 @@ from plumbline.reference.history.operations import (
     Outcome,
     Status,
 )
+from plumbline.reference.history.views import RegionViews
 
 _VALUED = frozenset(
     {
@@ -71,6 +72,8 @@ def flaw(scene: Scene, params: msgspec.Struct, result: msgspec.Struct) -> str:
             return _flaw_of_events(scene, since, result)
         case _, SettleResult(held=held):
             return _flaw_of_held(scene, held)
+        case _, RegionViews(keys=keys, entries=entries):
+            return _twice(keys, "names the key") or _twice((entry.key for entry in entries), "names the key")
         case _, ContentsResult(entries=entries):
             return _twice((entry.key for entry in entries or ()), "names the key")
         case Attributes(region=region), AttributesResult(attributes=attributes):

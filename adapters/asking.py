@@ -70,6 +70,7 @@ from plumbline.reference.history.operations import (
     TombstoneSettings,
     Topology,
 )
+from plumbline.reference.history.views import RegionViews
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
@@ -104,6 +105,9 @@ class AskingAdapter(Adapter):
 
     def contents(self, member: str, region: str) -> tuple[Content, ...] | None:
         return self._ask("contents", Contents(member=member, region=region), ContentsResult).entries
+
+    def views(self, member: str, region: str) -> RegionViews:
+        return self._ask("views", Contents(member=member, region=region), RegionViews)
 
     def arm(self, gate: Gate) -> None:
         self._ask("arm", GateParams(gate=gate), Nothing)

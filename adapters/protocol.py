@@ -37,6 +37,7 @@ from plumbline.reference.history.ranges import (
     Weight,
     Whole,
 )
+from plumbline.reference.history.views import RegionViews
 
 PROTOCOL_VERSION = 1
 
@@ -465,6 +466,7 @@ METHODS: dict[str, Method] = {
         Method("observe", Observe, Observed),
         Method("settle", SettleRequest, SettleResult),
         Method("contents", Contents, ContentsResult),
+        Method("views", Contents, RegionViews, Capability.REGION_VIEWS),
         Method("close", Nothing, Nothing),
         Method("arm", GateParams, Nothing, Capability.LISTENER_GATES),
         Method("await_parked", AwaitParked, ParkedResult, Capability.LISTENER_GATES),

@@ -33,6 +33,7 @@ _FIELD = re.compile(r"^ {4}(\w+): ", re.MULTILINE)
 _PART = re.compile(r"(<!-- generated: (\w+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 _DOES = {
+    "views": "The size of a region on a member, and its key, value and entry sets, as the member has them.",
     "crash": "Kill a member without farewell.",
     "restart": "Start a member again, with what its disk holds or without.",
     "look_at_queue": "Depth, role and contents of a queue on a member; null where they cannot be seen.",

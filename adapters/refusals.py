@@ -89,6 +89,11 @@ def _of_buckets(region: RegionAttributes) -> bool:
     return RegionPolicy.PARTITION in _policies(region)
 
 
+def _is_replicated(name: str, scene: Scene) -> bool:
+    region = scene.regions.get(name)
+    return region is not None and _policies(region) == {RegionPolicy.REPLICATE}
+
+
 def _unpromised_policy(region: RegionAttributes, scene: Scene) -> bool:
     promised = {RegionPolicy.REPLICATE, RegionPolicy.PARTITION}
     if scene.declares(Capability.REGION_POLICIES):
@@ -217,6 +222,12 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
             ),
         ),
         _one("a gate in a callback of a client", lambda p, scene: p.gate.member in scene.clients),
+    ),
+    "views": (
+        _one(
+            "a region that not each member replicates, or a client",
+            lambda p, scene: p.member in scene.clients or not _is_replicated(p.region, scene),
+        ),
     ),
     "statistic": (_one("a `name` other than `conflatedEvents`", lambda p, _: p.name != "conflatedEvents"),),
     "keep_tombstones": (

@@ -27,6 +27,7 @@ from plumbline.adapters.geode.cluster import Cluster, PartedError
 from plumbline.adapters.geode.gateways import Gateways
 from plumbline.adapters.geode.jars import find_jars
 from plumbline.adapters.geode.limits import (
+    CAPABILITIES,
     require_call,
     require_interest,
     require_operation,
@@ -39,9 +40,14 @@ from plumbline.adapters.geode.regions import Regions
 from plumbline.adapters.geode.roster import Roster
 from plumbline.adapters.geode.settling import Settling
 from plumbline.adapters.geode.underway import LEFTOVER_LIMIT_S, Underway
-from plumbline.adapters.protocol import Deployed, Introduction, Observed, PlacementResult, SettleResult
+from plumbline.adapters.protocol import (
+    Deployed,
+    Introduction,
+    Observed,
+    PlacementResult,
+    SettleResult,
+)
 from plumbline.adapters.waiting import wait_until
-from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.history import Gate, OrderStrength
 from plumbline.reference.history.operations import (
     Client,
@@ -58,6 +64,7 @@ from plumbline.reference.history.operations import (
     Topology,
 )
 from plumbline.reference.history.resolvers import policy_of
+from plumbline.reference.history.views import RegionViews
 
 ANSWER_LIMIT_S = 20.0
 
@@ -66,30 +73,6 @@ START_TRIES = 3
 CALM_S = 0.06
 
 WRITER = "writer"
-
-_CAPABILITIES = (
-    Capability.REPLICATED_REGIONS,
-    Capability.PARTITIONED_REGIONS,
-    Capability.REGION_POLICIES,
-    Capability.CHECKS_SETTING,
-    Capability.LOCAL_OPERATIONS,
-    Capability.BULK_OPERATIONS,
-    Capability.CONDITIONAL_OPERATIONS,
-    Capability.CLEAR,
-    Capability.TOMBSTONES,
-    Capability.HELD_CLOCKS,
-    Capability.SITE_CLOCKS,
-    Capability.TRANSACTIONS,
-    Capability.LISTENER_GATES,
-    Capability.MEMBER_FAULTS,
-    Capability.STATISTICS,
-    Capability.CONFIGURATION,
-    Capability.CALLBACK_SCRIPTS,
-    Capability.CLIENTS,
-    Capability.GATEWAYS,
-    Capability.QUEUE_INSPECTION,
-    Capability.LINK_FAULTS,
-)
 
 
 class GeodeAdapter(Adapter):
@@ -128,7 +111,7 @@ class GeodeAdapter(Adapter):
         return Introduction(
             name="Apache Geode",
             version=self._version,
-            capabilities=_CAPABILITIES,
+            capabilities=CAPABILITIES,
             order_strength=OrderStrength.PER_KEY,
             # Without checking a destroyed entry leaves the map at once, and with it the lock under which
             # listeners are called: two threads' events of one key may then be told in either order.
@@ -253,6 +236,11 @@ class GeodeAdapter(Adapter):
             since = {place: before.get(place, 1)}
             self._stage.await_told(since, partial(eq, holdings.get(place, ABSENT)))
         return found
+
+    def views(self, member: str, region: str) -> RegionViews:
+        """What the member shows by `size`, `keySet`, `values` and `entrySet`."""
+        self._regions.require(region)
+        return self._cluster.ask(self._roster.survivor(member), partial(Member.views, name=region))
 
     def placement(self, region: str, key: str) -> PlacementResult:
         """The holders of a key of a partitioned region, as the first survivor sees them."""

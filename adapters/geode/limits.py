@@ -10,6 +10,7 @@ from plumbline.adapters.geode.calls import CALLS
 from plumbline.adapters.geode.cluster import MOST_MEMBERS
 from plumbline.adapters.geode.links import MOST_LINKED
 from plumbline.adapters.geode.member import POLICIES
+from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.operations import (
     EXPIRES,
     OF_TRANSACTIONS,
@@ -24,6 +25,32 @@ MOST_SITES = MOST_LINKED
 
 _INTERESTS = ("all", "key", "list", "regex")
 _POLICIES = (None, "none", "keys", "keys_values")
+
+CAPABILITIES = (
+    Capability.REPLICATED_REGIONS,
+    Capability.PARTITIONED_REGIONS,
+    Capability.REGION_POLICIES,
+    Capability.CHECKS_SETTING,
+    Capability.LOCAL_OPERATIONS,
+    Capability.BULK_OPERATIONS,
+    Capability.CONDITIONAL_OPERATIONS,
+    Capability.REGION_VIEWS,
+    Capability.CLEAR,
+    Capability.TOMBSTONES,
+    Capability.HELD_CLOCKS,
+    Capability.SITE_CLOCKS,
+    Capability.TRANSACTIONS,
+    Capability.LISTENER_GATES,
+    Capability.MEMBER_FAULTS,
+    Capability.STATISTICS,
+    Capability.CONFIGURATION,
+    Capability.CALLBACK_SCRIPTS,
+    Capability.CLIENTS,
+    Capability.GATEWAYS,
+    Capability.QUEUE_INSPECTION,
+    Capability.LINK_FAULTS,
+)
+"""What it offers."""
 
 
 def require_topology(topology: Topology) -> None:

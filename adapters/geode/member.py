@@ -36,6 +36,7 @@ from plumbline.reference.history.operations import (
     Scope,
 )
 from plumbline.reference.history.resolvers import ResolverPolicy
+from plumbline.reference.history.views import RegionViews
 
 # A hidden region, acknowledged: a put into it comes back when all that its thread sent before has arrived.
 FLUSH_REGION = "plumbline_flush"
@@ -301,6 +302,14 @@ class Member:
         texts = (self._put_together().ask(self._held, copy) for copy in copies)
         found = [Content(key or "", token) for text in texts for key, token in records(text)]
         return tuple(sorted(found, key=_by_key))
+
+    def views(self, name: str) -> RegionViews:
+        """What this member shows of a region by `size`, `keySet`, `values` and `entrySet`."""
+        region = self._regions[name]
+        entries = tuple(Content(entry.getKey(), entry.getValue()) for entry in region.entrySet(False))  # noqa: FBT003
+        return RegionViews(
+            size=region.size(), keys=tuple(region.keySet()), values=tuple(region.values()), entries=entries
+        )
 
     def counts(self) -> dict[str, int]:
         """What its cache counts that is counted since the beginning of an example."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from plumbline.adapters.errors import UnsupportedError
+from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.bulk import BULK, singly
 from plumbline.reference.history.operations import (
     CONDITIONAL,
@@ -31,6 +32,35 @@ from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.effects import SUPPORTED
 
 _OF_CLIENTS = (OperationKind.LOCAL_DESTROY_REGION, OperationKind.LOCAL_INVALIDATE_REGION)
+
+CAPABILITIES = (
+    Capability.REPLICATED_REGIONS,
+    Capability.REGION_POLICIES,
+    Capability.PARTITIONED_REGIONS,
+    Capability.CHECKS_SETTING,
+    Capability.LOCAL_OPERATIONS,
+    Capability.BULK_OPERATIONS,
+    Capability.CONDITIONAL_OPERATIONS,
+    Capability.REGION_VIEWS,
+    Capability.CLEAR,
+    Capability.TRANSACTIONS,
+    Capability.DISK,
+    Capability.LISTENER_GATES,
+    Capability.MESSAGE_CONTROL,
+    Capability.TOMBSTONES,
+    Capability.STATISTICS,
+    Capability.CONFIGURATION,
+    Capability.CALLBACK_SCRIPTS,
+    Capability.CLIENTS,
+    Capability.GATEWAYS,
+    Capability.QUEUE_INSPECTION,
+    Capability.MEMBER_FAULTS,
+    Capability.LINK_FAULTS,
+    Capability.HELD_CLOCKS,
+    Capability.SITE_CLOCKS,
+    Capability.VIRTUAL_TIME,
+)
+"""What it offers."""
 
 
 def require_region(region: RegionAttributes, topology: Topology) -> None:
@@ -69,6 +99,13 @@ def require_operation(operation: Operation, setting: Setting, world: World) -> N
         raise UnsupportedError(
             "begin: only members call on partitioned regions so far, and only on single keys"
         )
+
+
+def require_view(member: str, region: str, setting: Setting) -> None:
+    """Raise UnsupportedError for the size and the sets of a region that not each member replicates."""
+    lesser = any(name == region for _, name in setting.lesser)
+    if lesser or region in setting.partitioned or member in setting.clients:
+        raise UnsupportedError("views: the reference shows those of replicates so far")
 
 
 def _require_replicates(operation: Operation, setting: Setting, world: World) -> None:

@@ -12,16 +12,24 @@ from zlib import crc32
 
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
-from plumbline.adapters.protocol import Deployed, Introduction, Observed, PlacementResult, SettleResult
+from plumbline.adapters.protocol import (
+    Deployed,
+    Introduction,
+    Observed,
+    PlacementResult,
+    SettleResult,
+)
 from plumbline.adapters.reference.limits import (
+    CAPABILITIES,
     require_client,
     require_interest,
     require_operation,
     require_queue,
     require_region,
+    require_view,
 )
+from plumbline.adapters.reference.shown import views
 from plumbline.adapters.reference.simulation import Simulation
-from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.distribution import VERSION
 from plumbline.reference.history.bulk import with_shares
@@ -41,6 +49,7 @@ from plumbline.reference.history.operations import (
     Topology,
 )
 from plumbline.reference.history.resolvers import policy_of
+from plumbline.reference.history.views import RegionViews
 from plumbline.reference.model.buckets import located
 from plumbline.reference.model.clients.attempts import counted
 from plumbline.reference.model.foresight import Unknowing
@@ -55,33 +64,6 @@ from plumbline.reference.model.world import GateState, World
 from plumbline.reference.model.writers import WRITER, scripted
 from plumbline.reference.rulebook.book import Rulebook, rulebook_of
 from plumbline.reference.rulebook.values import EntryState, each
-
-CAPABILITIES = (
-    Capability.REPLICATED_REGIONS,
-    Capability.REGION_POLICIES,
-    Capability.PARTITIONED_REGIONS,
-    Capability.CHECKS_SETTING,
-    Capability.LOCAL_OPERATIONS,
-    Capability.BULK_OPERATIONS,
-    Capability.CONDITIONAL_OPERATIONS,
-    Capability.CLEAR,
-    Capability.TRANSACTIONS,
-    Capability.DISK,
-    Capability.LISTENER_GATES,
-    Capability.MESSAGE_CONTROL,
-    Capability.TOMBSTONES,
-    Capability.STATISTICS,
-    Capability.CONFIGURATION,
-    Capability.CALLBACK_SCRIPTS,
-    Capability.CLIENTS,
-    Capability.GATEWAYS,
-    Capability.QUEUE_INSPECTION,
-    Capability.MEMBER_FAULTS,
-    Capability.LINK_FAULTS,
-    Capability.HELD_CLOCKS,
-    Capability.SITE_CLOCKS,
-    Capability.VIRTUAL_TIME,
-)
 
 
 class ReferenceAdapter(Adapter):
@@ -236,6 +218,12 @@ class ReferenceAdapter(Adapter):
             if (holder, name) == (member, region)
             and read_as(self._book, entry)[0] in (EntryState.LIVE, EntryState.INVALID)
         )
+
+    def views(self, member: str, region: str) -> RegionViews:
+        """What the member shows by its size and its sets."""
+        simulation = self._ready()
+        require_view(member, region, simulation.setting)
+        return views(simulation.world, self._book, member, region)
 
     def arm(self, gate: Gate) -> None:
         """From here on the operation parks at the gate."""

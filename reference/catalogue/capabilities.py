@@ -19,6 +19,7 @@ class Capability(StrEnum):
     BULK_OPERATIONS = "bulk_operations"
     CONDITIONAL_OPERATIONS = "conditional_operations"
     TRANSACTIONS = "transactions"
+    REGION_VIEWS = "region_views"
     CLEAR = "clear"
     TOMBSTONES = "tombstones"
     LISTENER_GATES = "listener_gates"
@@ -53,6 +54,7 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.BULK_OPERATIONS: "putAll and removeAll element by element",
     Capability.CONDITIONAL_OPERATIONS: "replace and remove of an expected value",
     Capability.TRANSACTIONS: "versions generated at commit, delegation, limits",
+    Capability.REGION_VIEWS: "the size of a region, and its key, value and entry sets",
     Capability.CLEAR: "operations on whole regions, the region lock of clear and what it waits for",
     Capability.TOMBSTONES: "expiry and collection of tombstones, with durations a test can wait for",
     Capability.LISTENER_GATES: "provably concurrent updates: ties, worked example, late messages",

@@ -10,7 +10,6 @@ OWED: frozenset[str] = frozenset(
         "CONS-PR-01:client",
         "DISC-GW-01:async-queue",
         "TOMB-INVIS-01:queries",
-        "TOMB-INVIS-01:sets",
         "TOMB-GC-04:clients",
         "CLEAR-NR-01:lock",
         "WAN-CFG-01:async-queue",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
+from plumbline.reference.model.gauges import is_gauge
 from plumbline.reference.model.timeline import Answers
 
 
@@ -29,7 +29,7 @@ def limits(answers: Answers, asked: Mapping[int, int]) -> dict[str, list[tuple[i
     found: dict[str, list[tuple[int, int]]] = {}
     for number in sorted(answers.statistics, key=lambda number: asked[number], reverse=True):
         member, name = answers.members[number]
-        if name in TOMBSTONE_STATISTICS:
+        if is_gauge(name):
             continue
         _, most = answers.statistics[number]
         later = found.setdefault(member, [])
@@ -43,6 +43,6 @@ def gauges(answers: Answers, asked: Mapping[int, int]) -> dict[str, list[tuple[i
     found: dict[str, list[tuple[int, int]]] = {}
     for number in answers.statistics:
         member, name = answers.members[number]
-        if name in TOMBSTONE_STATISTICS:
+        if is_gauge(name):
             found.setdefault(member, []).append((number, asked[number]))
     return found

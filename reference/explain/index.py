@@ -60,7 +60,7 @@ from plumbline.reference.history.operations import (
     Scope,
     Status,
 )
-from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
+from plumbline.reference.model.gauges import is_gauge
 from plumbline.reference.model.setting import served
 from plumbline.reference.model.sites.lanes import DispatcherPartition, lanes_by_sender
 from plumbline.reference.model.timeline import DESTROYED, WHOLE_COPY, Answers, Reading
@@ -228,7 +228,7 @@ class Index:
                 self.answers.queues[number] = sight
                 if sight.role is QueueRole.PRIMARY and not self.faults:
                     self.primaries.setdefault(queue, member)
-            case StatisticRead(number, _, name, delta) if name in TOMBSTONE_STATISTICS:
+            case StatisticRead(number, _, name, delta) if is_gauge(name):
                 self.answers.statistics[number] = (delta, delta)
             case StatisticRead(number, _, _, delta):
                 least, most = history.conflated_weight_least, history.conflated_weight_most

@@ -25,7 +25,7 @@ from plumbline.reference.history.history import (
 )
 from plumbline.reference.history.operations import OperationKind, RegionPolicy, travels_on
 from plumbline.reference.history.resolvers import in_place_of
-from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS
+from plumbline.reference.model.gauges import is_gauge
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.decisions import (
     CHECKING,
@@ -167,10 +167,8 @@ def _kinds(history: History) -> set[OperationKind]:
 
 
 def _counts_tombstones(history: History) -> bool:
-    """Whether the harness reads a statistic of tombstones."""
-    return any(
-        isinstance(what, StatisticAsked) and what.name in TOMBSTONE_STATISTICS for what in history.timeline
-    )
+    """Whether the harness reads a statistic of tombstones, or the size of a region."""
+    return any(isinstance(what, StatisticAsked) and is_gauge(what.name) for what in history.timeline)
 
 
 def _explaining(decisions: Iterable[str], found: Mapping[str, Explanation]) -> tuple[str, ...]:

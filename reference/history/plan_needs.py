@@ -32,6 +32,7 @@ from plumbline.reference.history.plans import (
     Script,
     Start,
 )
+from plumbline.reference.history.views import view_of
 
 _OF_KINDS = {
     OperationKind.PUT_ALL: Capability.BULK_OPERATIONS,
@@ -111,8 +112,8 @@ def _step_needs(step: PlanStep) -> list[Capability]:
             return [_OF_FAULTS[fault.kind]] if fault.kind in _OF_FAULTS else []
         case Look():
             return [Capability.QUEUE_INSPECTION]
-        case Count():
-            return [Capability.STATISTICS]
+        case Count(_, name):
+            return [Capability.STATISTICS if view_of(name) is None else Capability.REGION_VIEWS]
         case Redeliver():
             return [Capability.MESSAGE_CONTROL]
         case Leave() | Join() | Inquire():

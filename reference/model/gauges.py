@@ -1,10 +1,11 @@
-"""Gauges: what the statistics of tombstones may say of a member.
+"""Gauges: what the statistics of tombstones, and the sizes of views, may say of a member.
 
 Knows the names that the documents give them; does not know who asks.
 """
 
 from __future__ import annotations
 
+from plumbline.reference.history.views import view_of
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import EntryState, each
@@ -19,8 +20,16 @@ MANY = 1 << 60
 """More than any of them says."""
 
 
+def is_gauge(name: str) -> bool:
+    """Whether a statistic is one of those: all others count what is discarded."""
+    return name in TOMBSTONE_STATISTICS or view_of(name) is not None
+
+
 def readings(setting: Setting, world: World, member: str, name: str) -> tuple[tuple[int, int], ...]:
     """What the statistic may say, least and most; how many bytes a tombstone takes is not said."""
+    view = view_of(name)
+    if view is not None:
+        return _sizes(setting, world, member, *view)
     if name == COLLECTIONS:
         return (world.tombs.collections.get(member, (0, 0)),)
     kept = [(where[1], entry.state) for where, entry in world.entries.items() if where[0] == member]
@@ -36,3 +45,15 @@ def readings(setting: Setting, world: World, member: str, name: str) -> tuple[tu
         adds = each(setting.book.adds_to_size(SIZES[name], kind))
         found = {(1, MANY) if add else before for before in found for add in adds}
     return tuple(found)
+
+
+def _sizes(
+    setting: Setting, world: World, member: str, view: str, region: str
+) -> tuple[tuple[int, int], ...]:
+    """How many entries a view of a region may have; whether an entry without a value is one is not said."""
+    held = [entry.state for where, entry in world.entries.items() if where[:2] == (member, region)]
+    live, invalid, gone = (
+        held.count(state) for state in (EntryState.LIVE, EntryState.INVALID, EntryState.TOMBSTONE)
+    )
+    shown = (gone if shows else 0 for shows in each(setting.book.view_shows_tombstones(view)))
+    return tuple((live + more, live + invalid + more) for more in shown)

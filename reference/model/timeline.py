@@ -60,7 +60,7 @@ from plumbline.reference.model.clearing import left_by
 from plumbline.reference.model.clients.registrations import Interests
 from plumbline.reference.model.committing import committed
 from plumbline.reference.model.deliveries import Deliveries
-from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS, readings
+from plumbline.reference.model.gauges import is_gauge, readings
 from plumbline.reference.model.hosting import hosted, joined, left
 from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
 from plumbline.reference.model.rest import Quiescence
@@ -362,7 +362,7 @@ class Timeline:
     def _statistic(self, world: World, number: int) -> Iterator[Step]:
         member, name = self._answers.members[number]
         least, most = self._answers.statistics[number]
-        if name in TOMBSTONE_STATISTICS:
+        if is_gauge(name):
             if any(
                 low <= most and least <= high for low, high in readings(self._setting, world, member, name)
             ):

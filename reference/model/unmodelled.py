@@ -20,6 +20,7 @@ from plumbline.reference.history.history import (
     History,
     Registered,
     Scripted,
+    StatisticAsked,
 )
 from plumbline.reference.history.operations import (
     CONDITIONAL,
@@ -37,6 +38,7 @@ from plumbline.reference.history.operations import (
     transactions_of,
 )
 from plumbline.reference.history.plans import (
+    Count,
     Inject,
     Park,
     Plan,
@@ -45,6 +47,7 @@ from plumbline.reference.history.plans import (
     operation_of,
     operations_of,
 )
+from plumbline.reference.history.views import view_of
 from plumbline.reference.rulebook.effects import SUPPORTED
 
 KEPT = frozenset((RegionPolicy.REPLICATE, RegionPolicy.NORMAL, RegionPolicy.PRELOADED, RegionPolicy.EMPTY))
@@ -68,6 +71,7 @@ def unmodelled(example: Plan | History) -> list[str]:
         found.append("a client without a subscription that begins registered")
     found += [f"the operation {one.kind}" for one in called if one.kind not in _CALLED]
     found += of_conditionals(called, example.regions, clients=bool(example.clients))
+    found += of_views(_viewed(example), example.regions)
     if isinstance(example, Plan):
         found += _of_bulks(example)
     if example.queues and any(fault.kind is FaultKind.RESTART for fault in faults):
@@ -143,6 +147,25 @@ def of_conditionals(
         yield "operations that expect a value, where not each member is a replicate"
     if not transactions_of(called).keys().isdisjoint(operation.op_id for operation in expecting):
         yield "operations that expect a value in a transaction"
+
+
+def of_views(viewed: Iterable[tuple[str, str]], regions: Iterable[RegionAttributes]) -> Iterator[str]:
+    """What is not followed of views of regions by these members: they are of replicates."""
+    whole = {
+        region.name for region in regions if region.policy is RegionPolicy.REPLICATE and not region.policies
+    }
+    if not all(region in whole for _, region in viewed):
+        yield "the size or a set of a region that not each member replicates"
+
+
+def _viewed(example: Plan | History) -> list[tuple[str, str]]:
+    """The views that are read, each with its region."""
+    names = (
+        [step.name for step in example.steps if isinstance(step, Count)]
+        if isinstance(example, Plan)
+        else [what.name for what in example.timeline if isinstance(what, StatisticAsked)]
+    )
+    return [view for view in map(view_of, names) if view is not None]
 
 
 def _of_bulks(plan: Plan) -> Iterator[str]:

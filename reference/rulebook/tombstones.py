@@ -184,6 +184,12 @@ class GaugeDecisions(Subject):
     """How tombstones are counted."""
 
     @staticmethod
+    @decision("TOMB-INVIS-01")
+    def view_shows_tombstones(view: str) -> bool:  # noqa: ARG004
+        """Whether the size of a region, or one of its sets, has its tombstones: none has (L93)."""
+        return False
+
+    @staticmethod
     @decision("STAT-TOMB-01", free=lambda count, present, _: Free((count, present, 0, count + 1)))
     def tombstones_reported(tombstones: int, entries: int, collections: int) -> int:  # noqa: ARG004
         """What tombstoneCount says: how many tombstones the member holds (L101 s1)."""
@@ -308,6 +314,18 @@ FAULTS = (
         tombstone_read_as=lambda kind: (
             EntryState.LIVE if kind is OperationKind.REPLACE else EntryState.ABSENT
         ),
+    ),
+    variant(
+        "size-counts-tombstones",
+        "TOMB-INVIS-01",
+        "the size of a region counts its tombstones",
+        view_shows_tombstones=lambda view: view == "size",
+    ),
+    variant(
+        "sets-show-tombstones",
+        "TOMB-INVIS-01",
+        "the key, value and entry sets of a region have its tombstones, and its size does not count them",
+        view_shows_tombstones=lambda view: view != "size",
     ),
     variant(
         "tells-recreations-as-updates",

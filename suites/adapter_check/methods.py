@@ -23,6 +23,7 @@ from plumbline.adapters.protocol import (
     ClientStart,
     ClockParams,
     ConfigurationText,
+    Contents,
     Crash,
     CreateQueue,
     FinishRequest,
@@ -60,6 +61,7 @@ from plumbline.reference.history.operations import (
     Status,
     TombstoneSettings,
 )
+from plumbline.reference.history.views import RegionViews
 from plumbline.suites.adapter_check.examiner import (
     CLIENT,
     ENOUGH_MS,
@@ -82,6 +84,7 @@ PLAIN: dict[str, msgspec.Struct] = {
     "await_parked": AwaitParked(gate=Gate("B", 99), timeout_ms=0),
     "release": GateParams(gate=Gate("B", 99)),
     "statistic": Statistic(member="A", name="conflatedEvents"),
+    "views": Contents(member="A", region=REGION.name),
     "attributes": Attributes(member="A", region=REGION.name),
     "leave": HostingRequest(member="B", region=REGION.name),
     "join": HostingRequest(member="B", region=REGION.name),
@@ -138,6 +141,7 @@ class _Parts(Examiner):
             self._core,
             self._bulks,
             self._conditionals,
+            self._views,
             self._gates,
             self._scripts,
             self._buckets,
@@ -205,6 +209,20 @@ class _Parts(Examiner):
             for member in ("A", "B"):
                 self._holds(member, (Content("k", operation.token),) if left else (), "begin")
             put = operation
+
+    def _views(self) -> None:
+        if not self._declares(Capability.REGION_VIEWS):
+            return
+        self._stage(ONE_SITE)
+        put = self._put("A", "k")
+        self._put("A", "l")
+        self._ends(self._operation("B", OperationKind.DESTROY, "l"), Status.OK)
+        self._settle()
+        entry = Content("k", put.token)
+        due = RegionViews(size=1, keys=("k",), values=(put.token,), entries=(entry,))
+        self._ask(
+            "views", PLAIN["views"], lambda told: said_if(told != due, "shows something else than it holds")
+        )
 
     def _of_many(self, member: str, kind: OperationKind, *keys: str) -> tuple[Operation, ...]:
         """An operation on many keys ends well, whether they are there or not: what it does to each."""

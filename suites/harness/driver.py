@@ -65,6 +65,7 @@ from plumbline.reference.history.operations import (
     TombstoneSettings,
     Topology,
 )
+from plumbline.reference.history.views import RegionViews, view_of
 from plumbline.suites.harness.injecting import inject
 from plumbline.suites.harness.log_order import order_strength, tells
 from plumbline.suites.harness.restless import NEVER, SLICE_MS, Rest, Unanswered
@@ -440,10 +441,19 @@ class Driver:
         self._questions += 1
         number = self._questions
         self._timeline.append(StatisticAsked(number, member, name))
-        delta = self._adapter.statistic(member, name)
+        view = view_of(name)
+        delta = (
+            self._adapter.statistic(member, name)
+            if view is None
+            else self.views(member, view[1]).count(view[0])
+        )
         self.poll()
         self._timeline.append(StatisticRead(number, member, name, delta))
         return delta
+
+    def views(self, member: str, region: str) -> RegionViews:
+        """What a member shows of a region by its size and its sets; what it tells is not noted."""
+        return self._adapter.views(member, region)
 
     def attributes(self, member: str, region: str) -> RegionAttributes:
         """The attributes in force of a region on a member."""

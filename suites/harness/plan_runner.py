@@ -42,6 +42,7 @@ from plumbline.reference.history.plans import (
     Settle,
     Start,
 )
+from plumbline.reference.history.views import view_of
 from plumbline.suites.harness.driver import Driver
 from plumbline.suites.harness.restless import EndlessError
 
@@ -113,6 +114,8 @@ class _Playing:
                     driver.await_shown(member, self._called[op_id])
             case Read(member, region):
                 self._read(member, region)
+            case Count(member, name) if view_of(name) is not None:
+                self._view(member, name)
             case Count(member, name):
                 if member not in driver.crashed:
                     driver.statistic(member, name)
@@ -232,6 +235,13 @@ class _Playing:
             # A call parked at a listener there is gone with it.
             for gate in [gate for gate in self._parked if gate.member == fault.member]:
                 del self._parked[gate]
+
+    def _view(self, member: str, name: str) -> None:
+        """Read the size of a view, which is asked for only when everything has come to rest."""
+        if self._parked or self._driver.under_way or member in self._driver.crashed:
+            return
+        if not any(held == member for held, _ in self._away) and self._driver.settle():
+            self._driver.statistic(member, name)
 
     def _move(self, step: Leave | Join, member: str, region: str) -> None:
         """Give up a copy or take it again, which is asked for only when everything has come to rest."""

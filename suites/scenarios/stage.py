@@ -11,6 +11,7 @@ from itertools import combinations
 from plumbline.reference.history.history import OrderStrength, host_words
 from plumbline.reference.history.operations import Event, EventKind, Operation, OperationKind
 from plumbline.reference.history.plans import Await, Count, Do, Inquire, Park, Read, Start
+from plumbline.reference.history.views import VIEWS, name_of
 from plumbline.suites.scenarios.course import REGION, Course, named
 from plumbline.suites.scenarios.mismatch import MismatchError, in_words
 
@@ -252,6 +253,21 @@ class Stage(Course):
         """A statistic of every member says so much, or something between two numbers."""
         for member in self.members:
             self.says(member, statistic, least, most)
+
+    def views_have(self, member: str, *operations: Operation) -> None:
+        """By its size and its sets a member shows what these operations have stored, and nothing else."""
+        self.settle()
+        for view in VIEWS:
+            self.says(member, name_of(view, REGION), len(operations))
+        seen = self._driver.views(member, REGION)
+        due = sorted((operation.key, operation.token) for operation in operations)
+        told = (
+            sorted(seen.keys),
+            sorted(value or "" for value in seen.values),
+            sorted((entry.key, entry.token or "") for entry in seen.entries),
+        )
+        if told != ([key for key, _ in due], sorted(token or "" for _, token in due), due):
+            raise MismatchError(f"the sets of {member} to hold {in_words(due)}", in_words(told))
 
     def checks_are(self, member: str, *, on: bool, region: str = REGION) -> None:
         """A region says that it checks, or that it does not."""

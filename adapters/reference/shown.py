@@ -1,0 +1,36 @@
+"""What a member of the reference shows of a region as a whole: its size and its sets.
+
+Knows the world as it is; does not know who asks.
+"""
+
+from __future__ import annotations
+
+from plumbline.reference.history.operations import Content
+from plumbline.reference.history.views import VIEWS, RegionViews
+from plumbline.reference.model.world import World
+from plumbline.reference.rulebook.book import Rulebook
+from plumbline.reference.rulebook.values import EntryState, each
+
+
+def views(world: World, book: Rulebook, member: str, region: str) -> RegionViews:
+    """The views of a region on a member; a tombstone, where one shows, has no value."""
+    held = sorted(
+        (key, entry)
+        for (holder, name, key), entry in world.entries.items()
+        if (holder, name) == (member, region)
+    )
+    shown: dict[str, list[Content]] = {}
+    for view in VIEWS:
+        (tombstones, *_) = each(book.view_shows_tombstones(view))
+        hidden = {EntryState.ABSENT} if tombstones else {EntryState.ABSENT, EntryState.TOMBSTONE}
+        shown[view] = [
+            Content(key, entry.token if entry.state is EntryState.LIVE else None)
+            for key, entry in held
+            if entry.state not in hidden
+        ]
+    return RegionViews(
+        size=len(shown["size"]),
+        keys=tuple(one.key for one in shown["keys"]),
+        values=tuple(one.token for one in shown["values"]),
+        entries=tuple(shown["entries"]),
+    )
