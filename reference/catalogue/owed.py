@@ -11,7 +11,6 @@ OWED: frozenset[str] = frozenset(
         "DISC-GW-01:async-queue",
         "TOMB-INVIS-01:queries",
         "TOMB-GC-04:clients",
-        "CLEAR-NR-01:lock",
         "WAN-CFG-01:async-queue",
         "GWQ-BATCH-01:least",
         "GWQ-ACK-01:listener",

@@ -103,7 +103,15 @@ class Callers:
             shut = self.clearing.shuts_out(world, operation)
             if any(shut):
                 return shut
+        if self._setting.lesser:
+            shut = self._wholes.shuts_out(world, operation)
+            if any(shut):
+                return shut
         return self.waits_for_others(world, operation, to_send=False)
+
+    def waits_for_lock(self, world: World, operation: Operation) -> bool:
+        """Whether an operation of a member that keeps less is a clear held in a writer, or waits for one."""
+        return self._wholes.stands(world, operation) or any(self._wholes.shuts_out(world, operation))
 
     def waits_for_others(self, world: World, operation: Operation, *, to_send: bool) -> tuple[bool, ...]:
         """Whether a call waits for writers elsewhere before it takes effect, or, of earlier ones, is sent."""

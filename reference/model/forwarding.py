@@ -45,6 +45,9 @@ from plumbline.reference.search.transition import Step, View
 REPLIES, REPLIES_EARLY = "replies", "replies early"
 """What the steps are called by which a caller is told what a replicate has done for it."""
 
+_BEGINNING = (CallStage.CALLED, CallStage.LOCKED)
+"""Calls that have not taken effect; of clears some have the lock of a replicate."""
+
 _LEAVES_NOTHING = (OperationKind.DESTROY, OperationKind.INVALIDATE)
 """What has nothing to do where the entry is lacking, and may say so, although a replicate has done it."""
 
@@ -73,7 +76,7 @@ class Forwarding:
             operation = self._setting.operations[op_id]
             if not self.is_lesser(operation) or op_id in self._setting.transactions:
                 continue
-            if call.stage is CallStage.CALLED:
+            if call.stage in _BEGINNING:
                 yield from self._called(world, view, operation, call)
             elif call.stage is CallStage.APPLIED:
                 yield from self._applied(world, operation, call)
@@ -107,6 +110,10 @@ class Forwarding:
             call: how far it has come.
             held: members and keys at which something may be held back.
         """
+        if call.stage in _BEGINNING and self._callers.waits_for_lock(world, operation):
+            return False
+        if call.stage is CallStage.LOCKED:
+            return not call.indefinite
         if call.stage is CallStage.CALLED:
             replicates = self.replicates_of(world, operation)
             if call.indefinite or any((m, operation.key) in held for m in (operation.member, *replicates)):

@@ -16,6 +16,8 @@ from plumbline.reference.history.operations import (
     DESTROYS_REGION,
     EXPIRES,
     INVALIDATES_REGION,
+    LOCAL,
+    READS,
     EventKind,
     Operation,
     OperationKind,
@@ -29,6 +31,7 @@ from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.senders import Senders
 from plumbline.reference.model.world import Call, CallStage, World
+from plumbline.reference.model.writers import is_gated, stands, stood
 from plumbline.reference.rulebook.values import EntryState, each
 from plumbline.reference.search.transition import Entry as Shown
 from plumbline.reference.search.transition import Place, Step, View
@@ -61,11 +64,32 @@ class Wholes:
         self._senders = senders
 
     def taken(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
-        """The operation takes effect at the site where it is called, once nothing else is under way there."""
+        """The operation takes effect at the site where it is called, once nothing else is under way there.
+
+        A call begun while a clear was held in a writer is not under way before it takes effect, nor once
+        every member has it.
+        """
+        carriers = self._carriers(world, operation)
+        if any(stands(world, member, operation) for member in carriers):
+            return
+        held = any(is_gated(world, member, operation) for member in carriers)
         others = (one for op_id, one in world.calls.items() if op_id != operation.op_id)
-        if any(one.stage is not CallStage.DONE and not one.indefinite for one in others):
+        if any(
+            one.stage is not CallStage.DONE and not one.indefinite and not (held and _rests(one))
+            for one in others
+        ):
             return
         if any(not message.queue for messages in world.channels.values() for message in messages):
+            return
+        locked = call.stage is CallStage.LOCKED
+        parked = [(member, stood(world, member, operation)) for member in carriers if not locked]
+        for member, after in parked:
+            if after is not None:
+                holder = replace(call, stage=CallStage.LOCKED, by=member)
+                stage = holder if self._is_lesser(operation.member, operation.region) else call
+                calls = after.calls.set(operation.op_id, stage)
+                yield Step(("stands in the writer", member, operation.op_id), after.but(calls=calls))
+        if parked and None not in [after for _, after in parked] and self._asks_replicate(operation):
             return
         outcome = Outcome(Status.OK)
         done = replace(call, stage=CallStage.DONE, outcome=outcome)
@@ -88,6 +112,54 @@ class Wholes:
             yield from self._applied(
                 applied.but(calls=applied.calls.set(operation.op_id, done)), operation, shows
             )
+
+    def _is_lesser(self, member: str, region: str) -> bool:
+        """Whether a member keeps less than a replicate."""
+        return (member, region) in self._setting.lesser
+
+    def _asks_replicate(self, clear: Operation) -> bool:
+        """Whether a clear is surely carried out by a replicate."""
+        lesser = self._is_lesser(clear.member, clear.region)
+        return not lesser or all(each(self._setting.book.clear_goes_to_replicate()))
+
+    def _carriers(self, world: World, operation: Operation) -> tuple[str, ...]:
+        """The replicates of which one carries out a clear, where some members keep less than a replicate.
+
+        One that is called on a replicate is carried out there.
+        """
+        if operation.kind is not OperationKind.CLEAR or not self._setting.lesser:
+            return ()
+        if not self._is_lesser(operation.member, operation.region):
+            return (operation.member,)
+        members = self._members(world, operation.member)
+        return tuple(member for member in members if not self._is_lesser(member, operation.region))
+
+    def stands(self, world: World, operation: Operation) -> bool:
+        """Whether an operation is a clear that is held in the writer of the replicate that carries it out."""
+        return any(stands(world, member, operation) for member in self._carriers(world, operation))
+
+    def shuts_out(self, world: World, operation: Operation) -> tuple[bool, ...]:
+        """Whether an update waits for a clear that a replicate holds in its writer, and so has locked for it.
+
+        Surely where a replicate that checks has the lock for another member (004, L105).
+        """
+        if operation.kind in READS or not world.gates:
+            return (False,)
+        for op_id, call in world.calls.items():
+            clear = self._setting.operations[op_id]
+            if op_id == operation.op_id or clear.region != operation.region:
+                continue
+            locked = call.stage is CallStage.LOCKED and call.by not in world.wan.dead
+            if locked or self.stands(world, clear):
+                sure = (
+                    locked
+                    and not self._is_lesser(operation.member, clear.region)
+                    and operation.kind not in LOCAL
+                    and all(self._setting.checks(clear.region))
+                )
+                shuts: tuple[bool, ...] = each(self._setting.book.forwarded_clear_shuts_out())
+                return shuts if sure else (True, False)
+        return (False,)
 
     def _times_told(self, world: World, operation: Operation) -> tuple[int, ...]:
         """How often it is told: once, unless clients send it back to their servers, as they should not."""
@@ -275,3 +347,8 @@ class Wholes:
         thread, token = (operation.thread, operation.token) if named else (None, None)
         place = listener_place(strength or self._strength, member, region, key, thread, kind)
         return place, listener_entry(region, key, kind, token)
+
+
+def _rests(call: Call) -> bool:
+    """Whether a call has not taken effect yet, or has arrived everywhere."""
+    return call.stage is CallStage.CALLED or (call.stage is CallStage.SENT and not call.waiting)

@@ -27,6 +27,11 @@ def stood(world: World, holder: str, operation: Operation) -> World | None:
     return world.but(gates=world.gates.set(gate, GateState.PARKED))
 
 
+def is_gated(world: World, holder: str, operation: Operation) -> bool:
+    """Whether an operation is to be held in the writer of a member or client, or has been held there."""
+    return _gate(holder, operation) in world.gates
+
+
 def stands(world: World, holder: str, operation: Operation) -> bool:
     """Whether an operation is held in the writer of a member or client."""
     return world.gates.get(_gate(holder, operation)) is GateState.PARKED

@@ -45,6 +45,12 @@ class PolicyDecisions(Subject):
         return True
 
     @staticmethod
+    @decision("CLEAR-NR-01")
+    def forwarded_clear_shuts_out() -> bool:
+        """Whether an update waits while a clear called elsewhere has the lock of a replicate: yes (L105)."""
+        return True
+
+    @staticmethod
     @decision("CONS-NR-01")
     def checks_less_than_replicate() -> bool:
         """Whether a member without a replicate checks an update of an entry that it holds: it does (L37)."""
@@ -147,6 +153,12 @@ FAULTS = (
         "CLEAR-NR-01",
         "a clear called on a member without a replicate clears that member's copy and no other",
         clear_goes_to_replicate=lambda: False,
+    ),
+    variant(
+        "forwarded-clear-takes-no-lock",
+        "CLEAR-NR-01",
+        "a clear called on a member without a replicate is carried out by a replicate that takes no lock",
+        forwarded_clear_shuts_out=lambda: False,
     ),
 )
 """Faulty variants: each makes one of these decisions wrong."""

@@ -62,6 +62,9 @@ def run_plan(plan: Plan, driver: Driver) -> None:
     playing.wind_up()
 
 
+WRITER = "writer"
+
+
 def takes_lock(plan: Plan, operation: Operation) -> bool:
     """Whether an operation is a clear that may be called while others are under way."""
     if operation.kind is not OperationKind.CLEAR or plan.clients or plan.queues:
@@ -155,7 +158,9 @@ class _Playing:
             # No document says how these meet other operations under way.
             if self._parked or driver.under_way or not driver.settle():
                 return
-            step = Do(operation)
+            in_writer = isinstance(step, Park) and step.callback == WRITER
+            if operation.kind is not OperationKind.CLEAR or not in_writer:
+                step = Do(operation)
         for single in singly(operation):
             self._let_clocks_pass(single)
             self._called[single.op_id] = single

@@ -5,6 +5,7 @@ Where the documents leave open what such a member holds, a scenario says no more
 
 from __future__ import annotations
 
+from plumbline.adapters.errors import UnsupportedError
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.operations import (
     Client,
@@ -24,6 +25,7 @@ K, LESS, EMPTY = "K", "C", "D"
 NORMAL_HERE = (HostPolicy(LESS, RegionPolicy.NORMAL),)
 PRELOADED_HERE = (HostPolicy(LESS, RegionPolicy.PRELOADED),)
 ONE_OF_EACH = (*NORMAL_HERE, HostPolicy(EMPTY, RegionPolicy.EMPTY))
+SOLE, A_SOLE_REPLICATE = "A", (HostPolicy("B", RegionPolicy.NORMAL), HostPolicy("C", RegionPolicy.EMPTY))
 ALL_NORMAL = tuple(HostPolicy(member, RegionPolicy.NORMAL) for member in "AB")
 A_NORMAL_SERVER = (HostPolicy("B", RegionPolicy.NORMAL),)
 
@@ -222,6 +224,33 @@ def a_clear_called_on_a_member_without_a_replicate_shows_on_all(s: Stage) -> Non
         s.settle()
         for member in replicates(s):
             s.holds(member, "x", after)
+
+
+@scenario(
+    "CLEAR-NR-01",
+    needs=(Capability.CLEAR, Capability.LISTENER_GATES, Capability.CALLBACK_SCRIPTS),
+    policies=A_SOLE_REPLICATE,
+)
+def updates_wait_while_a_replicate_clears_for_another_member(s: Stage) -> None:
+    """A clear of each other member is held in the cache writer of the replicate, where it has the lock.
+
+    No document has a clear ask a writer: of one that does not, this cannot be judged.
+    """
+    for caller in ("B", "C"):
+        s.put(SOLE, "x")
+        s.settle()
+        clear = s.hold(SOLE, caller, "", OperationKind.CLEAR, callback="writer")
+        if not s.comes_to_stand(SOLE, clear, "writer") and s.returns(clear):
+            raise UnsupportedError(
+                "clears ask no cache writer, so that none can be held while it has the lock"
+            )
+        s.stands(SOLE, clear, "writer")
+        update = s.start(SOLE, PUT, "y")
+        s.not_shown_at(SOLE, update)
+        s.release(clear)
+        s.settle()
+        s.holds(SOLE, "x", None)
+        s.holds(SOLE, "y", update)
 
 
 @scenario(
