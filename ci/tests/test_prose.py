@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from plumbline.ci.lint import FOLDERS
+from plumbline.ci.selftest.checks import conditions
 from plumbline.ci.selftest.checks.prose import ROOT, all_pages, measure, sentences, words
 from plumbline.ci.selftest.soundness.known import WEAKENINGS
+from plumbline.ci.selftest.soundness.reductions import PARTED
 from plumbline.reference.catalogue.records import DOCUMENTS
 from plumbline.reference.model import claims
 from plumbline.reference.search.transition import Claim
@@ -176,6 +178,18 @@ def test_the_tables_of_reductions_name_weakenings_and_tests_that_exist():
         first, *further = re.findall(r"`([^`]+)`", row[4])
         assert (ROOT / first).is_file(), row[0]
         assert all(((ROOT / first).parent / name).is_file() for name in further), row[0]
+
+
+def test_the_table_of_conditions_is_as_the_code_has_them():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert conditions.written(page) == page
+
+
+def test_each_condition_gives_one_short_reason():
+    for reduction in PARTED:
+        for one in reduction.conditions:
+            assert words(one.reason) <= MEAN, one.name
+            assert len(sentences(one.reason)) == 1, one.name
 
 
 def test_the_table_of_rooms_names_each_module_of_model_and_explaining_that_exists():

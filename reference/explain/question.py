@@ -37,6 +37,7 @@ from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.lanes import told_apart
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.wholes import WHOLE
+from plumbline.reference.reduction.log_reduction import LogReduction
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.conflict_resolvers import Told
 from plumbline.reference.rulebook.effects import BECOMES
@@ -113,17 +114,19 @@ def _ask(history: History, book: Rulebook, *, tries_again: bool) -> Question:
     setting.ambiguous = index.ambiguous
     hearsay = Hearsay(index, history)
     setting.clients_as_documented &= hearsay.simple
+    hindsight = Hindsight(
+        index,
+        hearsay,
+        fails_in_silence=setting.as_documented and not history.resolver,
+        tries_again=tries_again,
+    )
     model = Model(
         setting,
         history.order_strength,
-        Hindsight(
-            index,
-            hearsay,
-            fails_in_silence=setting.as_documented and not history.resolver,
-            tries_again=tries_again,
-        ),
+        hindsight,
         index.answers,
         history.client_order_strength,
+        LogReduction(setting, hindsight, history.order_strength),
     )
     return Question(model, _logs(history, index))
 

@@ -29,6 +29,7 @@ from plumbline.reference.model.setting import Onward, Setting
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
 from plumbline.reference.model.world import World
+from plumbline.reference.reduction.log_reduction import LogReduction
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.transition import Entry, Place, Step, Unobserved
 
@@ -113,7 +114,10 @@ class _Walker:
         if program.shape.links:
             self._setting.onward = Onward.AS_OF_SENDER if onward is None else onward
         self._foresight = Expected(program, reduced=reduced)
-        self._model = Model(self._setting, OrderStrength.TOTAL, self._foresight, Answers())
+        independence = LogReduction(self._setting, self._foresight, OrderStrength.TOTAL)
+        self._model = Model(
+            self._setting, OrderStrength.TOTAL, self._foresight, Answers(), independence=independence
+        )
         self._view = Unobserved(reduced=reduced)
         self._replaced = book.replaced()
         self._fading = Fading(program, self._setting, self._replaced)

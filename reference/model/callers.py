@@ -20,14 +20,14 @@ from plumbline.reference.history.operations import (
     OperationKind,
     Outcome,
 )
-from plumbline.reference.model import claims, tombstones
-from plumbline.reference.model.claims import LOOKED_AT_IN_ORDER
+from plumbline.reference.model import tombstones
 from plumbline.reference.model.clearing import Clearing
 from plumbline.reference.model.clients.attempts import carried_out, counted, seen
 from plumbline.reference.model.clients.carrying_out import recipients, refused, ways_of
 from plumbline.reference.model.clients.subscriptions import Hearing, queued
-from plumbline.reference.model.collecting import in_doubt, replaced
-from plumbline.reference.model.foresight import Comes, Foresight
+from plumbline.reference.model.collecting import replaced
+from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.independence import POSTPONED, Independence, LocalChange
 from plumbline.reference.model.places import (
     listener_entry,
     listener_place,
@@ -63,9 +63,11 @@ class Callers:
         setting: Setting,
         strength: OrderStrength,
         foresight: Foresight,
+        independence: Independence,
         senders: Senders,
         wholes: Wholes,
     ) -> None:
+        self._independence = independence
         self._wholes = wholes
         self._setting = setting
         self._strength = strength
@@ -215,7 +217,7 @@ class Callers:
                 ("reads", operation.member, operation.op_id),
                 after,
                 ((outcome_place(operation.op_id), outcome_entry(outcome)),),
-                claims.READ if self._foresight.only_reads(operation) and len(ways) == 1 else None,
+                self._independence.reading(operation) if len(ways) == 1 else None,
             )
 
     def _queued_without_effect(
@@ -280,27 +282,11 @@ class Callers:
             tellings.append(False)
         if not tellings:
             return
-        reader = self._foresight.reader_to_come(world, view.now, member, operation, entry)
-        if reader is Comes.SURELY and view.reduced and self._setting.stamps_grow:
+        change = LocalChange(world, view, operation, entry, place, has_token=named, told_apart=apart)
+        claim = self._independence.local_change(change)
+        if claim is POSTPONED:
             return
-        claim = (
-            (claims.SHOW_AND_SEND if self._setting.serves(member) else self._setting.show)
-            if view.observed(place)
-            and named
-            and not apart
-            and self._strength is not OrderStrength.PER_KEY_AND_THREAD
-            and reader is Comes.NO
-            and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
-            and announced
-            and not self._heard_first(world, view, operation)
-            and not in_doubt(self._setting, self._foresight, world, view.now, member, operation)
-            else None
-        )
-        clashes = self._setting.changes_queues
-        if world.calls[operation.op_id].indefinite:
-            clashes |= LOOKED_AT_IN_ORDER  # nothing that settles waits for it
-        if self._setting.is_shared(region, key):
-            clashes |= claims.REPEATED_SHOWS  # a repetition yields to operations under way
+        clashes = self._independence.dependences(change)
         outcome = Outcome(effect.status, effect.value)
         for checks in self._setting.checks(region):
             keeps = (
@@ -367,18 +353,6 @@ class Callers:
                 yield from queued(world, self._setting, self._strength, operation.member, operation, None)
             else:
                 yield world
-
-    def _heard_first(self, world: World, view: View, operation: Operation) -> bool:
-        """Whether it matters to clients when their server changes its copy, though its log says what is next.
-
-        They may receive an event that the server's listener does not show, before the operation or after it.
-        A client that starts anew fetches what its server holds by then.
-        """
-        member, heard = operation.member, self._foresight.clients
-        return self._setting.serves(member) and (
-            heard.whisper_to_come(world, view.now, member, operation)
-            or heard.starts_anew(world, view, member)
-        )
 
     def _told(
         self, world: World, operation: Operation, before: Entry, stamp: Stamp | None, effect: Effect
@@ -503,16 +477,8 @@ class Callers:
             yield Step(
                 ("sends", operation.member, operation.op_id, targets),
                 world.but(calls=world.calls.set(operation.op_id, sent), channels=channels, stamps=stamps),
-                claim=claims.SEND if self._is_sent_alone(world, operation) else None,
+                claim=self._independence.sending(world, operation),
             )
-
-    def _is_sent_alone(self, world: World, operation: Operation) -> bool:
-        """Whether its thread has gone on from nothing that is not sent yet, over the same channels."""
-        overtaken = self._setting.overtaken
-        return not overtaken or not any(
-            op_id in overtaken and self._setting.operations[op_id].thread == operation.thread
-            for op_id, _ in to_go_on(world.calls)
-        )
 
 
 _CARRIED_LOCAL = {

@@ -6,7 +6,6 @@ How the comparison ends, `checks` says; how messages come there, `deliveries`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -14,13 +13,14 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import Operation, OperationKind
-from plumbline.reference.model import claims, tombstones
+from plumbline.reference.model import tombstones
 from plumbline.reference.model.checks import CheckResult, Checks
 from plumbline.reference.model.clearing import Clearing
 from plumbline.reference.model.clients.announcing import times_told
-from plumbline.reference.model.clients.subscriptions import Hearing, is_owed, queued
-from plumbline.reference.model.collecting import in_doubt, replaced
-from plumbline.reference.model.foresight import Comes, Foresight
+from plumbline.reference.model.clients.subscriptions import Hearing, queued
+from plumbline.reference.model.collecting import replaced
+from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.independence import POSTPONED, Independence, LostUpdate, ReceivedChange
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.senders import Senders
@@ -30,16 +30,22 @@ from plumbline.reference.model.world import Channel, Entry, GateState, Message, 
 from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
 from plumbline.reference.search.hashed_map import HashedMap
-from plumbline.reference.search.transition import Claim, Place, Step, View
 from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Place, Step, View
 
 
 class Replicates:
     """The part of the model that takes in operations of other members."""
 
     def __init__(
-        self, setting: Setting, strength: OrderStrength, foresight: Foresight, senders: Senders
+        self,
+        setting: Setting,
+        strength: OrderStrength,
+        foresight: Foresight,
+        independence: Independence,
+        senders: Senders,
     ) -> None:
+        self._independence = independence
         self._setting = setting
         self._strength = strength
         self._foresight = foresight
@@ -165,8 +171,9 @@ class Replicates:
         decided = self.decided_by_log(view, place, shown)
         if not times and view.reduced and decided and view.still(place, shown):
             return
-        reader = self._foresight.reader_to_come(world, view.now, member, operation, entry)
-        if reader is Comes.SURELY and view.reduced and self._setting.stamps_grow:
+        change = ReceivedChange(world, view, member, operation, head, entry, times, decided)
+        claim = self._independence.received_change(change)
+        if claim is POSTPONED:
             return
         becomes, _ = ARRIVES[operation.kind]
         after = world.but(
@@ -184,22 +191,6 @@ class Replicates:
             )
         else:
             after = self.taken(after, channel, head, discarded=False)
-        certain = times == 1 and decided
-        claim = (
-            (claims.SHOW_AND_SEND if self._setting.serves(member) else self._setting.show)
-            if certain
-            and (region not in self._setting.partitioned or self._comes_one_way(operation))
-            and (self._setting.order is not None or after.order is world.order)
-            and reader is Comes.NO
-            and not (
-                self._setting.is_shared(region, key)
-                and self._foresight.loser_to_come(world, view.now, member, operation)
-            )
-            and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
-            and not self._heard_first(world, view, member, operation)
-            and not in_doubt(self._setting, self._foresight, world, view.now, member, operation)
-            else None
-        )
         again = head.event is not None and not self.ways.is_shown_once(world, view, head.wire, head.op_id)
         found = tombstones.finds(entry, becomes)
         # A member that dies before its listener has received the change has changed its copy all the same.
@@ -258,19 +249,14 @@ class Replicates:
         """A message arrives and nothing comes of it."""
         member = channel.target
         place, shown = self.shown(member, operation)
-        claim = (
-            claims.DISCARD
-            if self.decided_by_log(view, place, shown)
-            and not view.still(place, shown)
-            and not self._foresight.may_go_untold(world, view, member)
-            and not in_doubt(self._setting, self._foresight, world, view.now, member, operation)
-            else None
-        )
+        decided = self.decided_by_log(view, place, shown)
+        lost = LostUpdate(world, view, member, operation, head, place, shown, decided)
+        claim = self._independence.passing_over(lost)
         for after in self.queued(world, view, member, operation, head, sure=False):
             yield Step(
                 ("ignores", member, operation.op_id),
                 self.taken(after, channel, head, discarded=False),
-                claim=claim and self._unheard(world, view, member, operation, discarded=False),
+                claim=claim,
             )
 
     def _discarded(
@@ -289,25 +275,21 @@ class Replicates:
         counters = each(book.counted_by(member, operation.member)) if finding.counted else ((),)
         if finding.pairs is not None:
             counters = self.ways.counters_or_none(view, member, counters)
-        safe = (
-            self.decided_by_log(view, place, shown)
-            and operation.region not in self._setting.partitioned
-            and (self._setting.order is not None or finding.order is world.order)
-            and not self._foresight.count_to_come(view.now, member, operation)
-            and not in_doubt(self._setting, self._foresight, world, view.now, member, operation)
-            and (
-                not self._setting.is_shared(operation.region, operation.key)
-                or self._checks.knew(world, operation, finding)
-            )
-            and (
-                head.event is None
-                or (
-                    (member, head.op_id) not in world.wan.seen
-                    and self.ways.comes_once(world, view, head.wire, head.op_id)
-                )
-            )
+        is_shared = self._setting.is_shared(operation.region, operation.key)
+        lost = LostUpdate(
+            world,
+            view,
+            member,
+            operation,
+            head,
+            place,
+            shown,
+            decided=self.decided_by_log(view, place, shown),
+            order_kept=finding.order is world.order,
+            known_before=not is_shared or self._checks.knew(world, operation, finding),
         )
-        lost = ((place, shown),) if safe and self._setting.stamps_grow else ()
+        safe = self._independence.is_lost_for_good(lost)
+        missed = ((place, shown),) if safe and self._setting.stamps_grow else ()
         discarded = book.announces_discarded if head.event is None else book.announces_refused
         told = discarded() if finding.counted else book.announces_repeated()
         kept = self._checks.stamps_kept(entry, head)
@@ -339,10 +321,10 @@ class Replicates:
                     ("discards", member, operation.op_id),
                     way,
                     ((place, shown),) if announces else (),
-                    self._unheard(world, view, member, operation, discarded=True)
+                    self._independence.discard(lost)
                     if safe and len(ways) == 1 and not announces and not stores_first
                     else None,
-                    lost,
+                    missed,
                 )
 
     def _is_too_much(self, view: View, discards: HashedMap[str, int], member: str) -> bool:
@@ -413,44 +395,6 @@ class Replicates:
             discarded=discarded,
             hearing=hearing,
         )
-
-    def _comes_one_way(self, operation: Operation) -> bool:
-        """Whether it does not matter by which primary a copy of a partitioned region is sent an update.
-
-        Of one that some log tells of twice it does: it was taken back, and carried out anew.
-        """
-        return not self._setting.clients and not self._foresight.comes_again(operation.op_id)
-
-    def _heard_first(self, world: World, view: View, member: str, operation: Operation) -> bool:
-        """Whether it matters to clients when their server changes its copy (see Callers)."""
-        heard = self._foresight.clients
-        return self._setting.serves(member) and (
-            heard.whisper_to_come(world, view.now, member, operation)
-            or heard.starts_anew(world, view, member)
-        )
-
-    def _unheard(
-        self, world: World, view: View, member: str, operation: Operation, *, discarded: bool
-    ) -> Claim | None:
-        """The claim of a discard: where clients are served, only if none shows that it was sent it.
-
-        A client that must still be sent it may have to be so while the client shows nothing.
-        """
-        if not self._setting.serves(member):
-            return claims.DISCARD
-        heard = self._foresight.clients
-        owed = partial(is_owed, self._setting, sure=False, discarded=discarded)
-        mute = all(
-            (heard.unheard(view, name, operation) and not any(owed(name)))
-            or (
-                (line := world.served.lines.get(name)) is not None
-                and line.primary != member
-                and heard.spares(world, view, name, operation, primary=False, sure=False)
-            )
-            for name, client in self._setting.clients.items()
-            if client.subscription and member in client.servers
-        )
-        return claims.DISCARD_UNHEARD if mute else None
 
     def shown(self, member: str, operation: Operation) -> tuple[Place, Shown]:
         """Where the listener of a member would tell of an operation that arrives there, and what."""

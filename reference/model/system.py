@@ -22,6 +22,7 @@ from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.faults import Faults
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.forwarding import Forwarding
+from plumbline.reference.model.independence import Independence, NoIndependence
 from plumbline.reference.model.recounting import Recounting
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.rest import Quiescence
@@ -52,7 +53,9 @@ class Model:
         foresight: Foresight,
         answers: Answers,
         client_strength: OrderStrength | None = None,
+        independence: Independence | None = None,
     ) -> None:
+        independence = independence or NoIndependence()
         self.setting = setting
         self._foresight = foresight
         # Readings of clocks are known of removed entries, too. Timestamps are also kept by clients, by
@@ -66,12 +69,12 @@ class Model:
         self.senders = Senders(setting, foresight, precedence, self.forgetting)
         self.takeover = Takeover(setting, self.senders, precedence)
         wholes = Wholes(setting, strength, client_strength or strength, self.senders)
-        self.callers = Callers(setting, strength, foresight, self.senders, wholes)
-        self.replicates = Replicates(setting, strength, foresight, self.senders)
+        self.callers = Callers(setting, strength, foresight, independence, self.senders, wholes)
+        self.replicates = Replicates(setting, strength, foresight, independence, self.senders)
         resolving = Resolving(setting, strength)
         self.deliveries = Deliveries(setting, foresight, self.replicates, self.senders, precedence, resolving)
         self.buckets = Buckets(setting, strength, foresight, self.replicates)
-        at_clients = Replicates(setting, client_strength or strength, foresight, self.senders)
+        at_clients = Replicates(setting, client_strength or strength, foresight, independence, self.senders)
         self.interests = Interests(setting, client_strength or strength)
         failover = Failover(setting, strength, client_strength or strength, self.interests)
         client_calls = ClientCalls(setting, at_clients, wholes)

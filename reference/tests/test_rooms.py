@@ -14,7 +14,8 @@ LAYERS = {
     "reference": (
         {"rules"},
         {"explain", "explore", "trace"},
-        {"model", "results"},
+        {"reduction", "results"},
+        {"model"},
         {"rulebook"},
         {"history"},
         {"catalogue", "search", "files", "distribution"},

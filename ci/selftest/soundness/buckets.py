@@ -15,11 +15,6 @@ BUCKETS: dict[str, Weakening] = {
         "        certain = (\n            decided\n",
         "        certain = (\n            True\n",
     ),
-    "a copy is sent what is carried out anew": Weakening(
-        "model.replicates",
-        "return not self._setting.clients and not self._foresight.comes_again(operation.op_id)",
-        "return not self._setting.clients",
-    ),
     "copies are sent what stands in its primary's listener": Weakening(
         "model.buckets",
         "claim=None if parked(world, operation, call) else claims.SEND_TO_COPIES",

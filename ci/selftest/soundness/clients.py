@@ -89,7 +89,7 @@ CLIENTS: dict[str, Weakening] = {
         "",
     ),
     "who has to be sent what its server discards would show it": Weakening(
-        "model.replicates", " and not any(owed(name)))", ")"
+        "reduction.received_changes", " and not any(owed(name)))", ")"
     ),
     "what has not been answered has fetched nothing": Weakening(
         "explain.hearsay",

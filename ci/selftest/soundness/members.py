@@ -6,25 +6,14 @@ from plumbline.ci.selftest.soundness.weakening import Weakening
 
 # ruff: noqa: E501 - the text of the model as it stands there
 MEMBERS: dict[str, Weakening] = {
-    "a change is made though it may matter when": Weakening(
-        "model.callers",
-        "            and not in_doubt(self._setting, self._foresight, world, view.now, member, operation)\n",
-        "",
-    ),
     "what a thread has gone on from is sent whenever it comes": Weakening(
-        "model.callers", "return not overtaken or not any(", "return True or not any("
+        "reduction.local_changes", "return None if waits else claims.SEND", "return claims.SEND"
     ),
     "nobody looks whether anything is old enough to be collected": Weakening(
         "model.collecting", " or Collecting(setting).is_old(world)", ""
     ),
     "time does not pass first": Weakening(
         "model.collecting", "foresight.time_to_pass(world, now, member, operation) or ", ""
-    ),
-    "a change is received though it may matter when": Weakening(
-        "model.replicates",
-        "            and not self._heard_first(world, view, member, operation)\n"
-        "            and not in_doubt(self._setting, self._foresight, world, view.now, member, operation)\n",
-        "            and not self._heard_first(world, view, member, operation)\n",
     ),
     "a region is not cleared first": Weakening(
         "model.collecting",
@@ -51,27 +40,6 @@ MEMBERS: dict[str, Weakening] = {
         'its caller goes on.",\n    OTHERS_DO_NOT_MATTER | {"get_crosses", "no_effect_crosses"},',
         'its caller goes on.",\n    frozenset({"get_crosses", "no_effect_crosses"}),',
     ),
-    "a change is received though somebody may still read": Weakening(
-        "model.replicates", "            and reader is Comes.NO\n", ""
-    ),
-    "a change is made though somebody may still read": Weakening(
-        "model.callers", "            and reader is Comes.NO\n", ""
-    ),
-    "a change is received though a silent one may come": Weakening(
-        "model.replicates",
-        "            and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)\n",
-        "",
-    ),
-    "a change is made though a silent one may come": Weakening(
-        "model.callers",
-        "            and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)\n",
-        "",
-    ),
-    "a discard does not ask who counts": Weakening(
-        "model.replicates",
-        "            and not self._foresight.count_to_come(view.now, member, operation)\n",
-        "",
-    ),
     "a log in order per thread decides": Weakening(
         "model.replicates", "            and self._strength is not OrderStrength.PER_KEY_AND_THREAD\n", ""
     ),
@@ -83,41 +51,16 @@ MEMBERS: dict[str, Weakening] = {
         "            view.observed(place)\n            and self._strength",
         "            self._strength",
     ),
-    "a change is received whatever the log decides": Weakening(
-        "model.replicates", "certain = times == 1 and decided", "certain = times == 1"
-    ),
-    "a silent change is received at once": Weakening(
-        "model.replicates", "certain = times == 1 and decided", "certain = decided"
-    ),
-    "a change is made though the log is in order per thread": Weakening(
-        "model.callers", "            and self._strength is not OrderStrength.PER_KEY_AND_THREAD\n", ""
-    ),
-    "a change is made though its event has no token": Weakening(
-        "model.callers", "            and named\n", ""
-    ),
-    "a change is made though nobody saw the log": Weakening(
-        "model.callers", "            if view.observed(place)\n            and named", "            if named"
-    ),
     "a change waits for whoever may read": Weakening(
-        "model.replicates", "reader is Comes.SURELY and", "reader is not Comes.NO and"
+        "reduction.received_changes", "reader is Comes.SURELY and", "reader is not Comes.NO and"
     ),
     "a call waits for whoever may read": Weakening(
-        "model.callers", "reader is Comes.SURELY and", "reader is not Comes.NO and"
+        "reduction.local_changes", "reader is Comes.SURELY and", "reader is not Comes.NO and"
     ),
     "any call reads at once": Weakening(
-        "model.callers",
-        "claims.READ if self._foresight.only_reads(operation) and len(ways) == 1 else None",
-        "claims.READ",
-    ),
-    "nothing is done whatever the log decides": Weakening(
-        "model.replicates",
-        "            if self.decided_by_log(view, place, shown)\n            and not view.still",
-        "            if not view.still",
-    ),
-    "nothing is done though the log shows it later": Weakening(
-        "model.replicates",
-        "            if self.decided_by_log(view, place, shown)\n            and not view.still(place, shown)\n",
-        "            if self.decided_by_log(view, place, shown)\n",
+        "reduction.local_changes",
+        "return claims.READ if self._foresight.only_reads(operation) else None",
+        "return claims.READ",
     ),
     "a silent change is refused whatever the log decides": Weakening(
         "model.replicates",
@@ -181,11 +124,6 @@ MEMBERS: dict[str, Weakening] = {
     "others never matter": Weakening(
         "model.claims", '{"waits_for_other_writers", "applies_while_another_is_under_way"}', "()"
     ),
-    "a change settles the unknown order of ids": Weakening(
-        "model.replicates",
-        "            and (self._setting.order is not None or after.order is world.order)\n",
-        "",
-    ),
     "versions on their way are not counted": Weakening(
         "model.recounting",
         "channel.source), message.stamp",
@@ -209,37 +147,15 @@ MEMBERS: dict[str, Weakening] = {
         "                return not parked and self._has_waited(world)",
         "                return not parked",
     ),
-    "a server is sent a change like anybody else": Weakening(
-        "model.replicates",
-        "            and not self._heard_first(world, view, member, operation)\n",
-        "",
-    ),
     "a server discards like anybody else": Weakening(
-        "model.replicates", "return claims.DISCARD_UNHEARD if mute else None", "return claims.DISCARD"
+        "reduction.received_changes",
+        "return claims.DISCARD_UNHEARD if mute else None",
+        "return claims.DISCARD",
     ),
     "a server finds nothing to do like anybody else": Weakening(
-        "model.replicates",
-        "claim and self._unheard(world, view, member, operation, discarded=False)",
-        "claim",
-    ),
-    "a server calls like anybody else": Weakening(
-        "model.callers", "            and not self._heard_first(world, view, operation)\n", ""
-    ),
-    "clients hear nothing in front of what is received": Weakening(
-        "model.replicates",
-        "            heard.whisper_to_come(world, view.now, member, operation)\n",
-        "            False\n",
-    ),
-    "clients hear nothing in front of what is called": Weakening(
-        "model.callers",
-        "            heard.whisper_to_come(world, view.now, member, operation)\n",
-        "            False\n",
-    ),
-    "nobody fetches what a server is about to receive": Weakening(
-        "model.replicates", "            or heard.starts_anew(world, view, member)\n", ""
-    ),
-    "nobody fetches what a server is about to call": Weakening(
-        "model.callers", "            or heard.starts_anew(world, view, member)\n", ""
+        "reduction.received_changes",
+        "return self._unheard(lost, discarded=False) if self._passed.hold(lost) else None",
+        "return claims.DISCARD if self._passed.hold(lost) else None",
     ),
     "passing on is believed whatever was decided": Weakening(
         "model.claims",

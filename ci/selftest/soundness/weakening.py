@@ -1,4 +1,4 @@
-"""A weakening: a piece of a module's text, and what stands there instead."""
+"""A weakening: another piece of text in a module, or a reduction without one of its conditions."""
 
 from __future__ import annotations
 
@@ -11,3 +11,11 @@ class Weakening(NamedTuple):
     module: str
     old: str
     new: str
+
+
+class DroppedCondition(NamedTuple):
+    """A module of `plumbline.reference.reduction`, a reduction in it, and the condition that is dropped."""
+
+    module: str
+    reduction: str
+    without: str

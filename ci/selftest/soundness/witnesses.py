@@ -24,8 +24,9 @@ import msgspec
 from plumbline.ci.selftest.generators.random_trials import draw_trial
 from plumbline.ci.selftest.soundness.comparison import searched
 from plumbline.ci.selftest.soundness.known import WEAKENINGS
-from plumbline.ci.selftest.soundness.weakening import Weakening
+from plumbline.ci.selftest.soundness.weakening import DroppedCondition, Weakening
 from plumbline.reference.history.history import History
+from plumbline.reference.reduction.condition import dropped
 from plumbline.reference.search.search import Answer
 
 _PARTS = [
@@ -75,6 +76,9 @@ _PARTS = [
             "model.rest",
             "model.committing",
             "model.transactions",
+            "reduction.local_changes",
+            "reduction.received_changes",
+            "reduction.log_reduction",
         ),
     )
 ]
@@ -93,8 +97,13 @@ class Witness(msgspec.Struct, frozen=True):
 
 
 @contextmanager
-def weakened(weakening: Weakening) -> Iterator[None]:
-    """The module changed, for each module that has imported it or a name from it."""
+def weakened(weakening: Weakening | DroppedCondition) -> Iterator[None]:
+    """The reduction without the condition, or the module changed wherever it is imported."""
+    if isinstance(weakening, DroppedCondition):
+        reduction = getattr(importlib.import_module(weakening.module), weakening.reduction)
+        with dropped(reduction, weakening.without):
+            yield
+        return
     original, changed = _change(weakening)
     before: list[tuple[types.ModuleType, str, Any]] = []
     for user in (user for user in _USERS if user is not original):
@@ -130,13 +139,13 @@ def _change(weakening: Weakening) -> tuple[types.ModuleType, types.ModuleType]:
     return original, changed
 
 
-def weakly(weakening: Weakening, witness: Witness) -> Answer:
+def weakly(weakening: Weakening | DroppedCondition, witness: Witness) -> Answer:
     """What the weakened search says."""
     with weakened(weakening):
         return searched(witness.history, witness.rulebook)
 
 
-def notices(weakening: Weakening, witness: Witness) -> bool:
+def notices(weakening: Weakening | DroppedCondition, witness: Witness) -> bool:
     """Whether the search decides the history with and without the weakening, and not alike."""
     return _opposed(weakly(weakening, witness), searched(witness.history, witness.rulebook))
 

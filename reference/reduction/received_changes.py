@@ -1,0 +1,240 @@
+"""Received changes: when an update that arrives is applied, discarded or passed over as the only successor.
+
+The steps are in `plumbline.reference.model.replicates`. Knows what the logs show and what is still to come.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from plumbline.reference.model import claims
+from plumbline.reference.model.clients.subscriptions import is_owed
+from plumbline.reference.model.collecting import in_doubt
+from plumbline.reference.model.foresight import Comes, Foresight
+from plumbline.reference.model.independence import POSTPONED, LostUpdate, Priority, ReceivedChange
+from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.ways import Ways
+from plumbline.reference.reduction.condition import Conditions, condition
+from plumbline.reference.search.transition import Claim
+
+
+class _OfOneMember(Conditions):
+    """What these reductions know."""
+
+    def __init__(self, setting: Setting, foresight: Foresight, ways: Ways) -> None:
+        self._setting = setting
+        self._foresight = foresight
+        self._ways = ways
+
+
+class ReceiptFixedByLog(_OfOneMember):
+    """The log fixes which update of the key is applied next here, and no other step depends on it."""
+
+    def __init__(self, setting: Setting, foresight: Foresight, ways: Ways) -> None:
+        super().__init__(setting, foresight, ways)
+        self._asked: tuple[ReceivedChange | None, Comes] = (None, Comes.PERHAPS)
+
+    def reader(self, change: ReceivedChange) -> Comes:
+        """Whether a call reads the entry before the change; the last answer is kept, as it is asked twice."""
+        if self._asked[0] is not change:
+            comes = self._foresight.reader_to_come(
+                change.world, change.view.now, change.member, change.operation, change.entry
+            )
+            self._asked = (change, comes)
+        return self._asked[1]
+
+    @condition("a silent change is received at once")
+    def _the_listener_receives_it_once(self, change: ReceivedChange) -> bool:
+        """The log shows only what the listener receives."""
+        return change.times == 1
+
+    @condition("a change is received whatever the log decides")
+    def _the_log_decides_which_it_is(self, change: ReceivedChange) -> bool:
+        """Several updates may fit one entry of a log."""
+        return change.decided
+
+    @condition("a copy is sent what is carried out anew")
+    def _the_primary_that_sends_it_does_not_matter(self, change: ReceivedChange) -> bool:
+        """An update of a partitioned region that was taken back is carried out anew by the next primary."""
+        operation = change.operation
+        return operation.region not in self._setting.partitioned or not self._foresight.comes_again(
+            operation.op_id
+        )
+
+    @condition("a copy receives an update though clients are served")
+    def _a_copy_serves_no_clients(self, change: ReceivedChange) -> bool:
+        """What clients receive of a partitioned region is not modelled with its primaries."""
+        return not (self._setting.clients and change.operation.region in self._setting.partitioned)
+
+    @condition("a change is received though somebody may still read")
+    def _no_call_reads_first(self, change: ReceivedChange) -> bool:
+        """A call that has yet to read the entry may have read what was there before."""
+        return self.reader(change) is Comes.NO
+
+    @condition("a change is received though another one may lose first")
+    def _no_loser_comes_first(self, change: ReceivedChange) -> bool:
+        """An update that loses against what is stored now would win against this one."""
+        operation = change.operation
+        return not (
+            self._setting.is_shared(operation.region, operation.key)
+            and self._foresight.loser_to_come(change.world, change.view.now, change.member, operation)
+        )
+
+    @condition("a change is received though a silent one may come")
+    def _no_silent_change_comes_first(self, change: ReceivedChange) -> bool:
+        """A change that no listener receives may come before this one, and the log does not show it."""
+        return not self._foresight.silent_change_to_come(
+            change.world, change.view.now, change.member, change.operation, change.entry
+        )
+
+    @condition("clients hear nothing in front of what is received")
+    def _no_client_receives_unannounced_events_first(self, change: ReceivedChange) -> bool:
+        """A server may send its clients an event that its own listener does not receive, before this one."""
+        return not self._setting.serves(change.member) or not self._foresight.clients.whisper_to_come(
+            change.world, change.view.now, change.member, change.operation
+        )
+
+    @condition("nobody fetches what a server is about to receive")
+    def _no_client_fetches_first(self, change: ReceivedChange) -> bool:
+        """A client that starts anew fetches what its server holds at that time."""
+        return not self._setting.serves(change.member) or not self._foresight.clients.starts_anew(
+            change.world, change.view, change.member
+        )
+
+    @condition("a change is received though it may matter when")
+    def _tombstones_and_clears_do_not_depend_on_it(self, change: ReceivedChange) -> bool:
+        """What a collection or a clear finds depends on which changes came before it."""
+        return not in_doubt(
+            self._setting,
+            self._foresight,
+            change.world,
+            change.view.now,
+            change.member,
+            change.operation,
+        )
+
+
+class NothingToDo(_OfOneMember):
+    """An update that finds nothing to do here can find nothing to do later either."""
+
+    @condition("nothing is done whatever the log decides")
+    def _the_log_decides_which_it_is(self, lost: LostUpdate) -> bool:
+        """Where the log cannot tell updates apart, this one may be an entry of it."""
+        return lost.decided
+
+    @condition("nothing is done though the log shows it later")
+    def _the_log_shows_it_no_more(self, lost: LostUpdate) -> bool:
+        """An update that the log still shows is applied later."""
+        return not lost.view.still(lost.place, lost.shown)
+
+    @condition("nothing is done by a member that may die before its listener is called")
+    def _the_listener_is_surely_called(self, lost: LostUpdate) -> bool:
+        """A member that dies may have applied an update that its log does not show."""
+        return not self._foresight.may_go_untold(lost.world, lost.view, lost.member)
+
+    @condition("nothing is done though it may matter when")
+    def _tombstones_and_clears_do_not_depend_on_it(self, lost: LostUpdate) -> bool:
+        """What a collection or a clear finds depends on which updates came before it."""
+        return not in_doubt(
+            self._setting, self._foresight, lost.world, lost.view.now, lost.member, lost.operation
+        )
+
+
+class LostForGood(_OfOneMember):
+    """An update that loses against what is stored now loses against all that is stored later."""
+
+    @condition("a loser is discarded whatever the log decides")
+    def _the_log_decides_which_it_is(self, lost: LostUpdate) -> bool:
+        """Where the log cannot tell updates apart, this one may be an entry of it."""
+        return lost.decided
+
+    @condition("a copy of a partitioned region discards at once")
+    def _the_region_has_no_primaries(self, lost: LostUpdate) -> bool:
+        """Copies of a partitioned region apply what their primary sends, whichever version it has."""
+        return lost.operation.region not in self._setting.partitioned
+
+    @condition("a discard settles the unknown order of ids")
+    def _the_order_of_ids_stays_as_it_is(self, lost: LostUpdate) -> bool:
+        """A tie that is decided here for the first time decides later ties, too."""
+        return self._setting.order is not None or lost.order_kept
+
+    @condition("a discard does not ask who counts")
+    def _no_reading_of_the_counter_comes_first(self, lost: LostUpdate) -> bool:
+        """A statistic that is read before the discard does not count it."""
+        return not self._foresight.count_to_come(lost.view.now, lost.member, lost.operation)
+
+    @condition("a loser is discarded though it may matter when")
+    def _tombstones_and_clears_do_not_depend_on_it(self, lost: LostUpdate) -> bool:
+        """What a collection or a clear finds depends on which updates came before it."""
+        return not in_doubt(
+            self._setting, self._foresight, lost.world, lost.view.now, lost.member, lost.operation
+        )
+
+    @condition("a loser of sites is discarded though timestamps may tie")
+    def _the_comparison_was_certain(self, lost: LostUpdate) -> bool:
+        """Equal timestamps of sites leave open which event wins, until one of them is applied."""
+        shared = self._setting.is_shared(lost.operation.region, lost.operation.key)
+        return not shared or lost.known_before
+
+    @condition("a remote event is discarded though it may come again")
+    def _a_remote_event_comes_once(self, lost: LostUpdate) -> bool:
+        """An event of another site may arrive again, by another connection, when it would win."""
+        head = lost.head
+        return head.event is None or (
+            (lost.member, head.op_id) not in lost.world.wan.seen
+            and self._ways.comes_once(lost.world, lost.view, head.wire, head.op_id)
+        )
+
+
+class ReceivedChanges:
+    """The reduction of updates that arrive at a member."""
+
+    def __init__(self, setting: Setting, foresight: Foresight, ways: Ways) -> None:
+        self._setting = setting
+        self._foresight = foresight
+        self._ways = ways
+        self._applied = ReceiptFixedByLog(setting, foresight, ways)
+        self._passed = NothingToDo(setting, foresight, ways)
+        self._lost = LostForGood(setting, foresight, ways)
+
+    def received_change(self, change: ReceivedChange) -> Priority:
+        """See `Independence`. A change waits for a call that certainly reads the entry before it."""
+        reader = self._applied.reader(change)
+        if reader is Comes.SURELY and change.view.reduced and self._setting.stamps_grow:
+            return POSTPONED
+        if not self._applied.hold(change):
+            return None
+        return claims.SHOW_AND_SEND if self._setting.serves(change.member) else self._setting.show
+
+    def passing_over(self, lost: LostUpdate) -> Claim | None:
+        """See `Independence`."""
+        return self._unheard(lost, discarded=False) if self._passed.hold(lost) else None
+
+    def is_lost_for_good(self, lost: LostUpdate) -> bool:
+        """See `Independence`."""
+        return self._lost.hold(lost)
+
+    def discard(self, lost: LostUpdate) -> Claim | None:
+        """See `Independence`."""
+        return self._unheard(lost, discarded=True)
+
+    def _unheard(self, lost: LostUpdate, *, discarded: bool) -> Claim | None:
+        """The claim of a loss: where clients are served, only if no client shows that it was sent the update.
+
+        A client that has to be sent it may have to be so at a moment at which its log shows no other event.
+        """
+        setting, clients = self._setting, self._foresight.clients
+        if not setting.serves(lost.member):
+            return claims.DISCARD
+        owed = partial(is_owed, setting, sure=False, discarded=discarded)
+        mute = all(
+            (clients.unheard(lost.view, name, lost.operation) and not any(owed(name)))
+            or (
+                (line := lost.world.served.lines.get(name)) is not None
+                and line.primary != lost.member
+                and clients.spares(lost.world, lost.view, name, lost.operation, primary=False, sure=False)
+            )
+            for name, client in setting.clients.items()
+            if client.subscription and lost.member in client.servers
+        )
+        return claims.DISCARD_UNHEARD if mute else None
