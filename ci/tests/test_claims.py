@@ -39,8 +39,8 @@ UNNOTICED = {
     # What comes again is told of again, and that is asked, too; but by who dies, and may not tell.
     "what comes again is read once only",
     "an event that comes again is read once only",
-    # No history among 11,000 trials of one and two sites shows these. Each is asked for a reason, and no proof
-    # says that it is needless. So they stay.
+    # No history among 11,000 trials of one and two sites shows these. Each has a reason, and no proof says
+    # that it is needless. So they stay.
     "a change is made though its event is not in the log of its key",
     "a copy receives an update though clients are served",
     "nothing is done by a member that may die before its listener is called",

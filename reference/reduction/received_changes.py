@@ -150,7 +150,7 @@ class LostForGood(_OfOneMember):
 
     @condition("a copy of a partitioned region discards at once")
     def _the_region_has_no_primaries(self, lost: LostUpdate) -> bool:
-        """Copies of a partitioned region apply what their primary sends, whichever version it has."""
+        """Copies of a partitioned region apply each update of their primary, also one of a lower version."""
         return lost.operation.region not in self._setting.partitioned
 
     @condition("a discard settles the unknown order of ids")
