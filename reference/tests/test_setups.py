@@ -190,6 +190,7 @@ def test_operations_and_registrations_of_a_plan_tell_all_that_they_set() -> None
         "kind": OperationKind.CREATE,
         "key": "y",
         "token": "v2",
+        "expected": "v0",
     }
     told = plan_words(msgspec.structs.replace(PLAN, steps=(Do(put),)))
     for field in put.__struct_fields__:
