@@ -122,6 +122,7 @@ PROMISED: list[tuple[str, Ask]] = [
     ("leave", lambda it: begun(it).leave("A", "region")),
     ("join", lambda it: begun(it).join("A", "region")),
     ("host", lambda it: begun(it).host("A", "region", checks=True, persistent=False)),
+    ("views", lambda it: begun(it).views("A", "region")),
     ("redeliver", lambda it: begun(it).redeliver(1, "B")),
     ("crash", lambda it: begun(it).crash("B")),
     ("restart", lambda it: killed(it).restart("B", from_disk=False)),
