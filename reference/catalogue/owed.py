@@ -10,7 +10,6 @@ OWED: frozenset[str] = frozenset(
         "CONS-PR-01:client",
         "DISC-GW-01:async-queue",
         "TOMB-INVIS-01:queries",
-        "TOMB-GC-04:clients",
         "WAN-CFG-01:async-queue",
         "GWQ-BATCH-01:least",
         "GWQ-ACK-01:listener",

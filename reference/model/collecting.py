@@ -12,6 +12,7 @@ from itertools import product
 from msgspec.structs import replace
 
 from plumbline.reference.history.operations import Operation, TombstoneSettings
+from plumbline.reference.model.clients.registrations import is_covered
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Collected, Entry, World
@@ -218,14 +219,49 @@ class Collecting:
                 counts = tombs.collections.set(member, (least + counted, most + counted * regions))
                 after = self._removed(world, member, what)
                 after = after.but(tombs=replace(after.tombs, told=told, collections=counts))
-                yield Step(("collects tombstones", member, len(taken), targets), after, prefer=LAST)
+                for known in self._with_clients_told(after, member, what):
+                    yield Step(("collects tombstones", member, len(taken), targets), known, prefer=LAST)
+
+    def _with_clients_told(self, world: World, server: str, what: tuple[Collected, ...]) -> Iterator[World]:
+        """The worlds in which a server tells its clients what it has collected, or was told of."""
+        worlds = [world]
+        for client, line in world.served.lines.in_order() if self._setting.clients else ():
+            if line.primary == server:
+                worlds = [
+                    with_news(before, server, client, news)
+                    for before in worlds
+                    for news in dict.fromkeys(self._news(before, server, client, what))
+                ]
+        yield from worlds
+
+    def _news(
+        self, world: World, server: str, client: str, what: tuple[Collected, ...]
+    ) -> Iterator[tuple[Collected, ...]]:
+        """What a server may tell a client of these."""
+        book = self._setting.book
+        covered = {one: is_covered(self._setting, world, client, one.region, one.key) for one in what}
+        queued = {
+            (operation.region, operation.key)
+            for channel, messages in world.channels.items()
+            if (channel.source, channel.target) == (server, client)
+            for message in messages
+            for operation in [self._setting.operations[message.op_id]]
+        }
+        tells = (each(book.tells_client_of_collection(interested)) for interested in (True, False))
+        for of_covered, of_others in product(*tells):
+            yield tuple(
+                replace(one, first=(one.region, one.key) not in queued)
+                for one in what
+                if (of_covered if covered[one] else of_others)
+            )
 
     def _heard(self, world: World, pair: tuple[str, str]) -> Iterator[Step]:
         """A member hears of what another has collected; of one that has died it may not."""
         source, target = pair
         what = world.tombs.told[pair]
         heard = world.but(tombs=replace(world.tombs, told=world.tombs.told.delete(pair)))
-        if source in world.wan.dead or target in world.wan.dead:
+        client = self._setting.clients.get(target)
+        if any(one in world.wan.dead for one in (source, target, *(client.servers if client else ()))):
             yield Step(("does not hear of a collection", target, source), heard, fault=True)
         if target in world.wan.dead:
             return
@@ -233,10 +269,9 @@ class Collecting:
         more = most + len({one.region for one in what})
         counts = heard.tombs.collections.set(target, (least, more))
         after = self._removed(heard, target, what)
-        yield Step(
-            ("hears of a collection", target, source),
-            after.but(tombs=replace(after.tombs, collections=counts)),
-        )
+        after = after.but(tombs=replace(after.tombs, collections=counts))
+        for known in self._with_clients_told(after, target, what):
+            yield Step(("hears of a collection", target, source), known)
 
     def _removed(self, world: World, member: str, what: tuple[Collected, ...]) -> World:
         """The world in which a member has these tombstones no more; what is newer stays."""
@@ -250,6 +285,15 @@ class Collecting:
             if where in entries and (not spared or any(each(self._setting.book.collects_replaced(again)))):
                 entries = entries.delete(where)
         return world.but(entries=entries, tombs=replace(world.tombs, ghosts=ghosts))
+
+
+def with_news(world: World, source: str, target: str, what: tuple[Collected, ...]) -> World:
+    """The world in which somebody tells another what was collected."""
+    if not what:
+        return world
+    told = world.tombs.told
+    told = told.set((source, target), (*told.get((source, target), ()), *what))
+    return world.but(tombs=replace(world.tombs, told=told))
 
 
 def _is_newer(found: Entry, stamp: Stamp) -> bool:

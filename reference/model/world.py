@@ -368,11 +368,15 @@ class Tombs(msgspec.Struct, frozen=True):
 
 
 class Collected(msgspec.Struct, frozen=True):
-    """A tombstone that was collected: of which entry, and its stamp."""
+    """A tombstone that was collected: of which entry, and its stamp.
+
+    `first` says of a client that it receives nothing more of the key from the server before this.
+    """
 
     region: str
     key: str
     stamp: Stamp
+    first: bool = False
 
 
 class Bucket(msgspec.Struct, frozen=True):

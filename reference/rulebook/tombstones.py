@@ -157,6 +157,15 @@ class ExpiryDecisions(Subject):
         return others
 
     @staticmethod
+    @decision("TOMB-GC-04")
+    def tells_client_of_collection(interested: bool) -> Free | bool:
+        """Whether a server tells a client what was collected: of keys that it is interested in (L97).
+
+        Whether it is told of other keys, too, no document says.
+        """
+        return True if interested else Free((False, True))
+
+    @staticmethod
     @decision("TOMB-GC-06")
     def overwrites_expired() -> bool:
         """Whether a later update of a smaller version replaces a tombstone that has expired: it does.
@@ -422,6 +431,12 @@ FAULTS = (
         "TOMB-GC-04",
         "members that are no replicates do not hear what was collected",
         told_of_collection=lambda _, replicates: replicates,
+    ),
+    variant(
+        "clients-hear-of-no-collection",
+        "TOMB-GC-04",
+        "servers do not tell their clients what was collected",
+        tells_client_of_collection=lambda interested: False,  # noqa: ARG005
     ),
     variant(
         "expired-tombstones-refuse",

@@ -449,6 +449,22 @@ def a_member_that_is_no_replicate_drops_what_a_replicate_collects(s: Stage) -> N
     s.all_say(COUNT, 0)
 
 
+@scenario("TOMB-GC-04", needs=(*COUNTED, Capability.CLIENTS), clients=(K,), tombstones=kept_for(threshold=2))
+def a_client_drops_what_its_server_collects(s: Stage) -> None:
+    """Long before it would do so by itself."""
+    s.hold_time()
+    destroyed(s, "x", "y")
+    s.settle()
+    s.says(K.name, COUNT, 2)
+    passes(s, T + NOTICED)
+    s.all_say(COUNT, 0)
+    s.says(K.name, COUNT, 0)
+    # Nor does it refuse what begins anew.
+    again = s.put("A", "x")
+    s.settle()
+    s.everybody_holds("x", again)
+
+
 @partitioned("TOMB-RETAIN-03", needs=(Capability.STATISTICS, Capability.TOMBSTONES))
 def only_copies_of_a_bucket_keep_a_tombstone(s: BucketStage) -> None:
     s.put(s.primary("x"), "x")

@@ -16,7 +16,7 @@ from plumbline.reference.model.clients.registrations import PRESENT, Interests
 from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Channel, Entry, Message, MessageState, World
+from plumbline.reference.model.world import Channel, Collected, Entry, Message, MessageState, World
 from plumbline.reference.rulebook.values import EntryState, each
 from plumbline.reference.search.transition import Claim, Place, Step, View
 from plumbline.reference.search.transition import Entry as Shown
@@ -51,6 +51,8 @@ class Clients:
                 continue
             if not any(self._is_sent(channel, messages)) or self._still_listens(world, channel, head):
                 continue
+            if self._setting.tombstones is not None and self._hears_first(world, channel, head):
+                continue
             if self._setting.plain:
                 yield from self._arrivals.ways(world, view, channel, head)
                 continue
@@ -71,6 +73,12 @@ class Clients:
             and messages[0].state is MessageState.PARKED
             for other, messages in world.channels.items()
         )
+
+    def _hears_first(self, world: World, channel: Channel, head: Message) -> bool:
+        """Whether the client's server has told it of a collection of the key in front of this."""
+        operation = self._setting.operations[head.op_id]
+        told: tuple[Collected, ...] = world.tombs.told.get((channel.source, channel.target), ())
+        return any(one.first and (one.region, one.key) == (operation.region, operation.key) for one in told)
 
     def _each_way(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
         """What may come of a message at a client that reads, has several servers or an interest list."""

@@ -412,6 +412,12 @@ def covers(book: Rulebook, interest: Interest, key: str) -> tuple[bool, ...]:
             return (key == interest.specification,)
 
 
+def is_covered(setting: Setting, world: World, client: str, region: str, key: str) -> bool:
+    """Whether a registration that is in force surely covers a key."""
+    found: tuple[Registration, ...] = world.served.interests.get((client, region), ())
+    return any(one.in_force and all(covers(setting.book, one.interest, key)) for one in found)
+
+
 def _brought(entry: Entry, *, values: bool, checks: bool) -> Entry:
     """What a client keeps of an entry of its server."""
     stamp = entry.stamp if checks else None
