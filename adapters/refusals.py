@@ -212,6 +212,10 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
             "a local operation on a partitioned region",
             lambda p, scene: p.operation.kind in LOCAL and _in_buckets(p.operation, scene),
         ),
+        _one(
+            "an operation of a client on a partitioned region",
+            lambda p, scene: _of_a_client(p.operation, scene) and _in_buckets(p.operation, scene),
+        ),
         _one("an operation behind a fault of the same example", lambda _, scene: scene.faults),
     ),
     "arm": (

@@ -94,10 +94,10 @@ def require_operation(operation: Operation, setting: Setting, world: World) -> N
     if (
         operation.region in setting.partitioned
         and not refused
-        and (not of_member or whole or operation.kind in LOCAL)
+        and ((not of_member and operation.kind is not OperationKind.PUT) or whole or operation.kind in LOCAL)
     ):
         raise UnsupportedError(
-            "begin: only members call on partitioned regions so far, and only on single keys"
+            "begin: only members call on partitioned regions so far, and only on single keys; clients put"
         )
 
 

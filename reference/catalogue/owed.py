@@ -7,7 +7,6 @@ from __future__ import annotations
 
 OWED: frozenset[str] = frozenset(
     {
-        "CONS-PR-01:client",
         "DISC-GW-01:async-queue",
         "TOMB-INVIS-01:queries",
         "WAN-CFG-01:async-queue",

@@ -140,7 +140,7 @@ class Buckets:
             if (
                 call.silent
                 or call.stage is CallStage.APPLIED
-                or (call.stage is CallStage.SENT and call.waiting)
+                or (call.stage is CallStage.SENT and call.waiting - self._setting.caller(op_id))
             ):
                 return True
             if parked and world.gates.get((at, op_id)) is GateState.PARKED:
@@ -163,7 +163,8 @@ class Buckets:
                     for effect in effects(operation.kind, entry.state, entry.token):
                         yield self._reading(world, operation, call, effect, holder)
             return
-        for at in each(book.carried_out_at(bucket.primary, operation.member, bucket.copies)):
+        by_client = operation.op_id in self._setting.originators
+        for at in each(book.carried_out_at(bucket.primary, operation.member, bucket.copies, by_client)):
             if at in dead:
                 continue
             entry = world.entry(at, operation.region, operation.key)
@@ -282,7 +283,8 @@ class Buckets:
                 message = Message(operation.op_id, call.stamp, call.update, sure=target in holders)
                 channels = channels.set(channel, (*channels.get(channel, ()), message))
             for awaited in each(book.copies_awaited(targets)):
-                sent = replace(call, stage=CallStage.SENT, waiting=call.waiting.union(awaited))
+                waiting = self._setting.caller(operation.op_id).union(call.waiting, awaited)
+                sent = replace(call, stage=CallStage.SENT, waiting=waiting)
                 yield Step(
                     ("sends", at, operation.op_id, targets),
                     world.but(calls=world.calls.set(operation.op_id, sent), channels=channels),

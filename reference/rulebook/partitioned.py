@@ -11,8 +11,8 @@ from plumbline.reference.rulebook.values import Free
 from plumbline.reference.rulebook.variant import variant
 
 
-def any_carrier(primary: str, member: str, copies: tuple[str, ...]) -> Free:
-    """The primary, or the caller if it holds a copy."""
+def any_carrier(primary: str, member: str, copies: tuple[str, ...], *_: bool) -> Free:
+    """The primary, or the member where it is called, if that holds a copy."""
     return Free(tuple(dict.fromkeys((primary, *((member,) if member in copies else ())))))
 
 
@@ -21,8 +21,15 @@ class PartitionDecisions(Subject):
 
     @staticmethod
     @decision("CONS-PR-01", free=any_carrier)
-    def carried_out_at(primary: str, member: str, copies: tuple[str, ...]) -> str:  # noqa: ARG004
-        """On which member an update is carried out, and stamped, first: on its key's primary (L12 s1)."""
+    def carried_out_at(primary: str, member: str, copies: tuple[str, ...], by_client: bool) -> str:  # noqa: ARG004
+        """On which member an update is carried out, and stamped, first: on its key's primary (L12 s1).
+
+        Args:
+            primary: the key's primary.
+            member: where it is called, which is the server where a client calls it.
+            copies: the members that hold redundant copies.
+            by_client: whether a client calls it.
+        """
         return primary
 
     @staticmethod
@@ -83,8 +90,8 @@ class PartitionDecisions(Subject):
         return members
 
 
-def _nearest_copy(primary: str, member: str, copies: tuple[str, ...]) -> str:
-    return member if member in copies else primary
+def _nearest_copy(primary: str, member: str, copies: tuple[str, ...], *, chosen: bool) -> str:
+    return member if chosen and member in copies else primary
 
 
 FAULTS = (
@@ -92,7 +99,17 @@ FAULTS = (
         "copy-carries-out",
         "CONS-PR-01",
         "a member that holds a redundant copy applies its own updates there first, and passes them on",
-        carried_out_at=_nearest_copy,
+        carried_out_at=lambda primary, member, copies, by_client: _nearest_copy(
+            primary, member, copies, chosen=not by_client
+        ),
+    ),
+    variant(
+        "servers-copy-carries-out",
+        "CONS-PR-01",
+        "a server that holds a redundant copy applies updates of its clients there first, and passes them on",
+        carried_out_at=lambda primary, member, copies, by_client: _nearest_copy(
+            primary, member, copies, chosen=by_client
+        ),
     ),
     variant(
         "unlocks-before-copies",

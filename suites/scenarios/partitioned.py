@@ -188,6 +188,21 @@ EACH_ITS_OWN = tuple(Client(name=name, servers=(server,)) for name, server in zi
 """A client of each member: of any key, one of them holds a copy where it is served, and one does not."""
 
 
+@partitioned("CONS-PR-01", needs=(*GATES, Capability.CLIENTS), clients=EACH_ITS_OWN)
+def a_copy_receives_of_a_client_only_what_its_primary_has_already(s: BucketStage) -> None:
+    client_of = {client.servers[0]: client.name for client in EACH_ITS_OWN}
+    for turn in range(3):
+        key = f"x{turn}"
+        copy = s.copy(key)
+        s.put(s.without(key), key)
+        # The client's server holds a redundant copy; the update is held there once that copy has it.
+        update = s.park(copy, client_of[copy], key)
+        s.holds(s.primary(key), key, update)
+        s.release(update)
+        s.settle()
+        s.copies_hold(key, update)
+
+
 @partitioned("S2C-OPS-07", redundancy=0, needs=(Capability.CLIENTS,), clients=EACH_ITS_OWN)
 def clients_receive_events_of_a_key_whose_copies_lie_elsewhere(s: BucketStage) -> None:
     for client in EACH_ITS_OWN:
