@@ -32,7 +32,11 @@ ROWS: tuple[tuple[str, str], ...] = (
     ),
     ("begin", "member=member key token expected kind=remove_if_equal|replace_if_equal"),
     ("begin", "member=client|member key kind=get"),
-    ("begin", "member=member key kind=contains_key|expire_destroy|expire_invalidate"),
+    (
+        "begin",
+        "member=member key kind=contains_key|expire_destroy|expire_invalidate|idle_destroy|idle_invalidate",
+    ),
+    ("begin", "member=member kind=expire_invalidate_region"),
     ("begin", "member=client|member token kind=clear|destroy_region|invalidate_region|local_clear"),
     ("begin", "member=client token kind=local_destroy_region|local_invalidate_region"),
     ("begin", "member=member token entries kind=put_all|remove_all"),
@@ -49,6 +53,7 @@ ROWS: tuple[tuple[str, str], ...] = (
     ),
     ("begin", "partitioned member=member key kind=contains_key|get"),
     ("begin", "partitioned member=member token kind=clear"),
+    ("begin", "partitioned member=client key token kind=put"),
     ("arm await_parked release", "member=client|member callback=writer?"),
     (
         PARKED,

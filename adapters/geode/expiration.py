@@ -1,4 +1,4 @@
-"""Letting one entry of a Geode region expire: its time to live is set, and what becomes of it is waited for.
+"""Letting an entry of a Geode region, or all of it, expire: a time is set, and what comes of it waited for.
 
 Knows nothing of members and callers.
 """
@@ -12,12 +12,18 @@ from typing import Any, ClassVar
 
 from plumbline.adapters.geode.jvm import any_at
 from plumbline.adapters.waiting import wait_until
-from plumbline.reference.history.operations import Operation, OperationKind, Outcome, Status
+from plumbline.reference.history.operations import IDLES, Operation, OperationKind, Outcome, Status
 
 TIME_TO_LIVE_MS = 1
 LIMIT_S = 20.0
 
-_ACTIONS = {OperationKind.EXPIRE_DESTROY: "DESTROY", OperationKind.EXPIRE_INVALIDATE: "INVALIDATE"}
+_ACTIONS = {
+    OperationKind.EXPIRE_DESTROY: "DESTROY",
+    OperationKind.EXPIRE_INVALIDATE: "INVALIDATE",
+    OperationKind.EXPIRE_INVALIDATE_REGION: "INVALIDATE",
+    OperationKind.IDLE_DESTROY: "DESTROY",
+    OperationKind.IDLE_INVALIDATE: "INVALIDATE",
+}
 
 
 _TIMER = re.compile(r"ExpiryTask\.")
@@ -25,7 +31,7 @@ _TIMER = re.compile(r"ExpiryTask\.")
 
 
 def expire(region: Any, java: Any, operation: Operation) -> Outcome:
-    """Give the key, and no other, a time to live, and come back when all members have dealt with it.
+    """Give the key, or the whole region, a time, and come back when all members have dealt with its end.
 
     The timer's operation has no caller. The entry leaves the region before other members receive it. Once all
     calls had returned, nothing would show that this is still under way.
@@ -37,22 +43,29 @@ def expire(region: Any, java: Any, operation: Operation) -> Outcome:
     """
     mutator = region.getAttributesMutator()
     action = getattr(java.org.apache.geode.cache.ExpirationAction, _ACTIONS[operation.kind])
-    only = _TimeToLive(
-        operation.key, java.org.apache.geode.cache.ExpirationAttributes(TIME_TO_LIVE_MS, action)
-    )
-    mutator.setCustomEntryTimeToLive(only)
+    attributes = java.org.apache.geode.cache.ExpirationAttributes
+    ends = attributes(TIME_TO_LIVE_MS, action)
+    if operation.kind is OperationKind.EXPIRE_INVALIDATE_REGION:
+        sets, of_all, of_none = mutator.setRegionTimeToLive, ends, attributes.DEFAULT
+    else:
+        idles = operation.kind in IDLES
+        sets = mutator.setCustomEntryIdleTimeout if idles else mutator.setCustomEntryTimeToLive
+        of_all, of_none = _TimeToLive(operation.key, ends), None
+    sets(of_all)
     try:
         if not wait_until(lambda: _has_expired(region, operation), LIMIT_S):
-            return Outcome(Status.FAILED, detail=f"the key has not expired within {LIMIT_S:.0f} s")
+            return Outcome(Status.FAILED, detail=f"nothing has expired within {LIMIT_S:.0f} s")
         if not wait_until(lambda: not any_at(java, _TIMER), LIMIT_S):
             return Outcome(Status.INDEFINITE, detail=f"others have not applied it within {LIMIT_S:.0f} s")
         return Outcome(Status.OK)
     finally:
-        mutator.setCustomEntryTimeToLive(None)
+        sets(of_none)
 
 
 def _has_expired(region: Any, operation: Operation) -> bool:
-    if operation.kind is OperationKind.EXPIRE_DESTROY:
+    if operation.kind is OperationKind.EXPIRE_INVALIDATE_REGION:
+        return not any(region.containsValueForKey(key) for key in region.keySet().toArray())
+    if _ACTIONS[operation.kind] == "DESTROY":
         return not region.containsKey(operation.key)
     return not region.containsValueForKey(operation.key)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from unittest.mock import MagicMock
 
+import msgspec
 import pytest
 
 from plumbline.adapters.geode import expiration
@@ -32,3 +33,24 @@ def test_nobody_knows_how_it_ended_where_others_are_never_told(monkeypatch: pyte
     monkeypatch.setattr(expiration, "LIMIT_S", 0.02)
     monkeypatch.setattr(expiration, "any_at", lambda *_: True)
     assert expiration.expire(gone_at_once(), MagicMock(), EXPIRES).status is Status.INDEFINITE
+
+
+@pytest.mark.parametrize(
+    ("kind", "sets"),
+    [
+        (OperationKind.EXPIRE_INVALIDATE, "setCustomEntryTimeToLive"),
+        (OperationKind.IDLE_INVALIDATE, "setCustomEntryIdleTimeout"),
+        (OperationKind.EXPIRE_INVALIDATE_REGION, "setRegionTimeToLive"),
+    ],
+)
+def test_each_kind_sets_a_time_of_its_own_and_takes_it_back(
+    monkeypatch: pytest.MonkeyPatch, kind: OperationKind, sets: str
+):
+    monkeypatch.setattr(expiration, "any_at", lambda *_: False)
+    region = MagicMock()
+    region.containsValueForKey.return_value = False
+    region.keySet.return_value.toArray.return_value = ["x"]
+    operation = msgspec.structs.replace(EXPIRES, kind=kind)
+    assert expiration.expire(region, MagicMock(), operation).status is Status.OK
+    called = [name for name, *_ in region.getAttributesMutator.return_value.method_calls]
+    assert called == [sets, sets]

@@ -16,7 +16,6 @@ OWED: frozenset[str] = frozenset(
         "SER-PRIMARY-04:waits",
         "REM-SCOPE-01:settings",
         "S2C-OPS-05:expiration",
-        "WAN-OPS-07:regions",
     }
 )
 """Full names, such as `TOMB-INVIS-01:queries`."""

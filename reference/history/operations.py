@@ -48,6 +48,9 @@ class OperationKind(StrEnum):
     LOCAL_INVALIDATE_REGION = "local_invalidate_region"
     EXPIRE_DESTROY = "expire_destroy"
     EXPIRE_INVALIDATE = "expire_invalidate"
+    EXPIRE_INVALIDATE_REGION = "expire_invalidate_region"
+    IDLE_DESTROY = "idle_destroy"
+    IDLE_INVALIDATE = "idle_invalidate"
     TX_BEGIN = "tx_begin"
     TX_COMMIT = "tx_commit"
     TX_ROLLBACK = "tx_rollback"
@@ -65,9 +68,20 @@ LOCAL = frozenset(
 )
 INVALIDATES_REGION = frozenset({OperationKind.INVALIDATE_REGION, OperationKind.LOCAL_INVALIDATE_REGION})
 DESTROYS_REGION = frozenset({OperationKind.DESTROY_REGION, OperationKind.LOCAL_DESTROY_REGION})
-WHOLE_REGION = DESTROYS_REGION | INVALIDATES_REGION | {OperationKind.CLEAR, OperationKind.LOCAL_CLEAR}
-EXPIRES = frozenset({OperationKind.EXPIRE_DESTROY, OperationKind.EXPIRE_INVALIDATE})
-"""What a region does itself to an entry whose time to live is over; to call it is to let that time end."""
+WHOLE_REGION = (
+    DESTROYS_REGION
+    | INVALIDATES_REGION
+    | {OperationKind.CLEAR, OperationKind.LOCAL_CLEAR, OperationKind.EXPIRE_INVALIDATE_REGION}
+)
+IDLES = frozenset({OperationKind.IDLE_DESTROY, OperationKind.IDLE_INVALIDATE})
+"""What a region does itself to an entry that was idle for too long."""
+
+EXPIRES = IDLES | {
+    OperationKind.EXPIRE_DESTROY,
+    OperationKind.EXPIRE_INVALIDATE,
+    OperationKind.EXPIRE_INVALIDATE_REGION,
+}
+"""What a region does itself where a time to live, or without use, is over; to call it is to end that time."""
 
 OF_TRANSACTIONS = frozenset({OperationKind.TX_BEGIN, OperationKind.TX_COMMIT, OperationKind.TX_ROLLBACK})
 """What begins and ends a transaction of the thread that calls it: what it calls between belongs to that."""

@@ -288,7 +288,7 @@ class Collecting:
 
 
 def with_news(world: World, source: str, target: str, what: tuple[Collected, ...]) -> World:
-    """The world in which somebody tells another what was collected."""
+    """The world in which a member or server has sent another holder news of a collection."""
     if not what:
         return world
     told = world.tombs.told

@@ -18,6 +18,7 @@ from plumbline.reference.history.operations import (
     INVALIDATES_REGION,
     LOCAL,
     READS,
+    WHOLE_REGION,
     EventKind,
     Operation,
     OperationKind,
@@ -45,11 +46,14 @@ WHOLE = {
     OperationKind.LOCAL_DESTROY_REGION: EventKind.REGION_DESTROY,
     OperationKind.EXPIRE_DESTROY: EventKind.DESTROY,
     OperationKind.EXPIRE_INVALIDATE: EventKind.INVALIDATE,
+    OperationKind.EXPIRE_INVALIDATE_REGION: EventKind.REGION_INVALIDATE,
+    OperationKind.IDLE_DESTROY: EventKind.DESTROY,
+    OperationKind.IDLE_INVALIDATE: EventKind.INVALIDATE,
 }
 """What the model knows of it, and what listeners are told."""
 
 _CLEARS = (OperationKind.CLEAR, OperationKind.LOCAL_CLEAR)
-_REMOVES = (*_CLEARS, OperationKind.EXPIRE_DESTROY, *DESTROYS_REGION)
+_REMOVES = (*_CLEARS, OperationKind.EXPIRE_DESTROY, OperationKind.IDLE_DESTROY, *DESTROYS_REGION)
 
 
 class Wholes:
@@ -323,7 +327,7 @@ class Wholes:
         for where, entry in world.entries.items():
             if where[0] not in members or where[1] != operation.region:
                 continue
-            if operation.kind in EXPIRES and where[2] != operation.key:
+            if operation.kind in EXPIRES - WHOLE_REGION and where[2] != operation.key:
                 continue
             if operation.kind in _REMOVES:
                 entries = entries.delete(where)

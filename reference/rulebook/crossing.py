@@ -6,7 +6,7 @@ answers follow.
 
 from __future__ import annotations
 
-from plumbline.reference.history.operations import OperationKind
+from plumbline.reference.history.operations import IDLES, OperationKind
 from plumbline.reference.rulebook.decision import Subject, decision
 from plumbline.reference.rulebook.values import Free
 from plumbline.reference.rulebook.variant import variant
@@ -219,6 +219,18 @@ FAULTS = (
         "WAN-OPS-07",
         "what a region invalidates when its time is over is invalidated at other sites",
         expirations_cross=lambda _, kind: kind is OperationKind.EXPIRE_INVALIDATE,
+    ),
+    variant(
+        "expired-regions-cross",
+        "WAN-OPS-07",
+        "a region that is invalidated when its time is over is invalidated at other sites",
+        expirations_cross=lambda _, kind: kind is OperationKind.EXPIRE_INVALIDATE_REGION,
+    ),
+    variant(
+        "idle-entries-cross",
+        "WAN-OPS-07",
+        "what a region does to an entry that was idle for too long goes to other sites",
+        expirations_cross=lambda _, kind: kind in IDLES,
     ),
     variant(
         "secondary-records-expirations",

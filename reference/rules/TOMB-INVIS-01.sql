@@ -20,7 +20,8 @@ destroyed AS (
 emptied AS (
   SELECT DISTINCT run_id, example, region
   FROM ev
-  WHERE kind = 'op_begin' AND op IN ('invalidate', 'local_invalidate', 'invalidate_region', 'expire_invalidate')
+  WHERE kind = 'op_begin' AND op IN ('invalidate', 'local_invalidate', 'invalidate_region', 'expire_invalidate',
+    'idle_invalidate', 'expire_invalidate_region')
 )
 SELECT r.run_id, r.example, r.seq, r.region || '/' || r.key AS subject,
   r.member || ' shows it as ' || r.state_after || ' behind its destroy' AS witness,

@@ -22,7 +22,7 @@ hosts AS (
 forgotten AS (
   SELECT DISTINCT run_id, example, region, key
   FROM ev
-  WHERE kind = 'op_begin' AND op IN ('destroy', 'remove_if_equal', 'local_destroy', 'local_invalidate', 'expire_destroy')
+  WHERE kind = 'op_begin' AND op IN ('destroy', 'remove_if_equal', 'local_destroy', 'local_invalidate', 'expire_destroy', 'idle_destroy')
 ),
 unsettling AS (
   SELECT DISTINCT run_id, example

@@ -172,17 +172,45 @@ def what_expires_at_one_site_stays_at_the_other(stage: Sites) -> None:
     """An entry expires, its region invalidates or destroys it; the other site keeps it, and is not told."""
     for member in stage.here:
         for kind in (OperationKind.EXPIRE_INVALIDATE, OperationKind.EXPIRE_DESTROY):
-            key = f"{kind} {member}"
-            put = stage.put(stage.here[0], key)
-            stage.settle()
-            expired = stage.expires(member, kind, key)
-            after = stage.put(stage.here[0], f"after {key}")
-            stage.settle()
-            stage.site_holds(stage.here, key, expired)
-            stage.site_holds(stage.there, key, put)
-            stage.both_sites_hold(f"after {key}", after)
-            for far in stage.there:
-                stage.log_is(far, key, put)
+            _expires_here(stage, member, kind, f"{kind} {member}")
+
+
+def _expires_here(stage: Sites, member: str, kind: OperationKind, key: str) -> None:
+    put = stage.put(stage.here[0], key)
+    stage.settle()
+    expired = stage.expires(member, kind, key)
+    after = stage.put(stage.here[0], f"after {key}")
+    stage.settle()
+    stage.site_holds(stage.here, key, expired)
+    stage.site_holds(stage.there, key, put)
+    stage.both_sites_hold(f"after {key}", after)
+    for far in stage.there:
+        stage.log_is(far, key, put)
+
+
+@between_sites("WAN-OPS-07", needs=(Capability.CONFIGURATION,))
+def what_was_idle_at_one_site_stays_at_the_other(stage: Sites) -> None:
+    """An entry was idle for too long, its region invalidates or destroys it; the other site keeps it."""
+    for member in stage.here:
+        for kind in (OperationKind.IDLE_INVALIDATE, OperationKind.IDLE_DESTROY):
+            _expires_here(stage, member, kind, f"{kind} {member}")
+
+
+@between_sites("WAN-OPS-07", needs=(Capability.CONFIGURATION,))
+def a_region_that_expires_at_one_site_stays_at_the_other(stage: Sites) -> None:
+    """The time of a whole region is over, and it is invalidated; the other site keeps all values."""
+    for member in stage.here:
+        put = stage.put(stage.here[0], f"x {member}")
+        stage.settle()
+        expired = stage.on_region(member, OperationKind.EXPIRE_INVALIDATE_REGION)
+        stage.settle()
+        stage.site_holds(stage.here, put.key, expired)
+        stage.site_holds(stage.there, put.key, put)
+        after = stage.put(stage.here[0], f"after {member}")
+        stage.settle()
+        stage.both_sites_hold(after.key, after)
+        for far in stage.there:
+            stage.log_is(far, put.key, put)
 
 
 @between_sites("WAN-OPS-07", needs=(Capability.CONFIGURATION, *CRASHES))

@@ -305,8 +305,15 @@ _INVALIDATING = (
     OperationKind.INVALIDATE,
     OperationKind.INVALIDATE_REGION,
     OperationKind.EXPIRE_INVALIDATE,
+    OperationKind.EXPIRE_INVALIDATE_REGION,
+    OperationKind.IDLE_INVALIDATE,
 )
-_REMOVING = (OperationKind.DESTROY, OperationKind.CLEAR, OperationKind.EXPIRE_DESTROY)
+_REMOVING = (
+    OperationKind.DESTROY,
+    OperationKind.CLEAR,
+    OperationKind.EXPIRE_DESTROY,
+    OperationKind.IDLE_DESTROY,
+)
 
 
 def _wanted(operation: Operation | None) -> str:

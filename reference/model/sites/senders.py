@@ -11,7 +11,13 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from plumbline.reference.history.operations import READS, Operation, OperationKind, QueueAttributes
+from plumbline.reference.history.operations import (
+    EXPIRES,
+    READS,
+    Operation,
+    OperationKind,
+    QueueAttributes,
+)
 from plumbline.reference.model import claims
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.setting import Onward, Setting
@@ -276,7 +282,7 @@ class Senders:
                 return book.invalidate_crosses(operation.kind is OperationKind.LOCAL_INVALIDATE)
             case OperationKind.CLEAR | OperationKind.INVALIDATE_REGION | OperationKind.DESTROY_REGION:
                 return book.region_operations_cross()
-            case OperationKind.EXPIRE_DESTROY | OperationKind.EXPIRE_INVALIDATE:
+            case kind if kind in EXPIRES:
                 return book.expirations_cross(not primary, operation.kind)
             case OperationKind.DESTROY | OperationKind.REMOVE_IF_EQUAL:
                 return book.destroy_crosses()
