@@ -1,7 +1,7 @@
 """The abstract class that every in-process candidate, and every driver of another kind, implements.
 
-Its methods are those of `plumbline.adapters.protocol.METHODS`, with the parameters spelled out. What the
-first piece of the documents needs is abstract or has a default; everything else is reached by `call`,
+Its methods are those of `plumbline.adapters.protocol.METHODS`, with the parameters spelled out. Methods that
+the first piece of the documents needs are abstract or have a default; everything else is reached by `call`,
 which says *unsupported* unless the adapter has it.
 """
 
@@ -42,8 +42,11 @@ class Adapter(ABC):
     """One candidate, driven. Not thread-safe: the harness calls one method at a time."""
 
     stands_still: ClassVar[bool] = False
-    """Whether what has settled stays as it is until something is called. Of others it is only known that they
-    settled; what they put right later, by a clock of their own, they are given time for."""
+    """Whether what has settled stays as it is until something is called.
+
+    Of others it is only known that they settled; they get time for repairs that they make later, by a clock
+    of their own.
+    """
 
     @abstractmethod
     def hello(self) -> Introduction:

@@ -91,7 +91,7 @@ def flaw(scene: Scene, params: msgspec.Struct, result: msgspec.Struct) -> str:
 def flaw_of_change(before: Introduction, now: Introduction) -> str:
     """What an adapter says of itself otherwise than before; "" where nothing is.
 
-    A run has one candidate: what is judged by one introduction would else be read by another.
+    A run has one candidate: else an answer judged by one introduction would be read by another.
     """
     pairs = zip(before.__struct_fields__, msgspec.structs.astuple(before), strict=True)
     for name, was in pairs:

@@ -187,7 +187,7 @@ class AskingAdapter(Adapter):
 def carry_out(adapter: Adapter, method: Method, params: msgspec.Struct) -> msgspec.Struct:
     """Call what a method stands for: the fields of its params are the arguments, in order.
 
-    What is returned is the result, or the only field of it.
+    Returns the result, or its only field.
     """
     if method.name == "hello":
         return adapter.hello()

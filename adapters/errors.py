@@ -28,7 +28,7 @@ class UnansweredError(AdapterError):
 
 
 class UnsupportedError(Exception):
-    """The candidate does not offer what was asked; what needs it is *unsupported*, never passed."""
+    """The candidate lacks a feature; a requirement that needs it is *unsupported*, never passed."""
 
 
 class RefusedError(Exception):

@@ -112,8 +112,8 @@ class Reset(_Record, frozen=True, kw_only=True):
 class TombstoneParams(_Record, frozen=True, kw_only=True):
     """How long members keep tombstones and when they collect them: from the next `reset` to the one after.
 
-    Asked after `deploy`. What is left unnamed is as the product has it when nothing is named. Where time is
-    held, a member has noticed that a tombstone has expired when ten seconds more have passed.
+    Asked after `deploy`. A field that is left out is as the product has it when nothing is named. Where time
+    is held, a member has noticed that a tombstone has expired when ten seconds more have passed.
     """
 
     settings: TombstoneSettings
@@ -274,8 +274,8 @@ class MemberParams(_Record, frozen=True, kw_only=True):
 class Link(_Record, frozen=True, kw_only=True):
     """State of the link from one site (its number as text), member or client to another.
 
-    `up`; `down`: connections break and none can be made; `drop_acks`: what is sent arrives, what is
-    answered does not; `hold`: nothing arrives, nothing breaks. Going `up` again makes new connections.
+    `up`; `down`: connections break and none can be made; `drop_acks`: events arrive, answers do not; `hold`:
+    nothing arrives, nothing breaks. Going `up` again makes new connections.
     """
 
     source: str
@@ -284,7 +284,7 @@ class Link(_Record, frozen=True, kw_only=True):
 
 
 class Advance(_Record, frozen=True, kw_only=True):
-    """Let so much time pass where clocks are held; what that sets going may take longer than the answer."""
+    """Let so much time pass where clocks are held; its effects may take longer than the answer."""
 
     milliseconds: TimeMs
 

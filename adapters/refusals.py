@@ -1,7 +1,7 @@
 """What an adapter may refuse as unsupported (-32001), and what it has promised.
 
-A capability promises its methods in their plain form. What goes beyond that may be refused, by the
-particulars named here; they stand in docs/protocol.md. Knows requests, not what becomes of a refusal.
+A capability promises its methods in their plain form. Requests beyond that may be refused, by the particulars
+named here; they stand in docs/protocol.md. Knows requests, not what becomes of a refusal.
 """
 
 from __future__ import annotations
@@ -305,7 +305,7 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
         _one("a withdrawal", lambda p, _: not p.interest.register),
     ),
 }
-"""For what each method may be refused, though it is declared; what is not named here may not be."""
+"""For what each method may be refused, though it is declared; other requests may not be."""
 
 
 def _named(client: Any) -> bool:

@@ -83,7 +83,7 @@ class Scene(msgspec.Struct):
         return any(region.policy is RegionPolicy.PARTITION for region in self.regions.values())
 
     def declares(self, capability: Capability | None) -> bool:
-        """Whether the adapter has declared a capability; what needs none, every adapter has."""
+        """Whether the adapter has declared a capability; every adapter has the features that need none."""
         declared = () if self.introduction is None else self.introduction.capabilities
         return capability is None or capability in declared
 

@@ -59,7 +59,7 @@ def command_line(folder: Path = FOLDER) -> Path:
 
 def generate(results: Path, report: Path, folder: Path = FOLDER) -> None:
     """Make a report of a folder of results, replacing an older one; raises MissingAllureError."""
-    # One page that holds everything: what reads files beside it, browsers refuse to open from a disk.
+    # One page that holds everything: browsers refuse to open from a disk a page that reads files beside it.
     _run(
         "sh",
         str(command_line(folder)),

@@ -1,8 +1,8 @@
 """The `plumbline` command: one group whose subcommands are imported only when they are called.
 
-Knows each subcommand's name and one line about it; what a subcommand does lies in
-`plumbline.ci.commands.<name>`, where the click command is called `command`. Those that show how Plumbline
-tests itself lie in `plumbline.ci.selftest.commands`, which only a clone has.
+Knows each subcommand's name and one line about it; `plumbline.ci.commands.<name>` holds each subcommand,
+whose click command is called `command`. Those that show how Plumbline tests itself lie in
+`plumbline.ci.selftest.commands`, which only a clone has.
 """
 
 from __future__ import annotations
@@ -192,8 +192,7 @@ class Subcommands(click.Group):
             return super().invoke(ctx)
         except BaseException as error:
             if STOP.number or isinstance(error, KeyboardInterrupt):
-                # This holds for each error: what goes wrong while all is being ended must not hide why it
-                # ends.
+                # This holds for each error: an error of the shutdown must not hide its cause.
                 if ctx.params["traceback"]:
                     traceback.print_exception(error)
                 STOP.tell(error)

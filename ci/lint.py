@@ -17,7 +17,7 @@ EXAMPLES = ROOT / "adapters" / "examples" / "python"
 
 
 def link_tree(tree: Path) -> None:
-    """Make `tree`/plumbline with one link to each folder of the clone; what is there is left alone."""
+    """Make `tree`/plumbline with one link to each folder of the clone; an existing link is left alone."""
     package = tree / "plumbline"
     package.mkdir(parents=True, exist_ok=True)
     for folder in FOLDERS:

@@ -30,7 +30,7 @@ OLDEST_JAVA = 17
 PROGRAMS = {
     "main": ["-m", "plumbline.ci.main_job"],
     # Two processes: in one the tests take twice as long. A -n among the arguments comes later, and counts.
-    # What takes long to set up is set up in one of them (conftest.py). The slowest tests are told at the end.
+    # Fixtures with a long set-up run in one of them (conftest.py). The slowest tests are told at the end.
     "test": ["-m", "pytest", "-n", "2", "--durations", "20"],
     "lint": ["-m", "plumbline.ci.lint"],
     "allure": ["-m", "plumbline.ci.allure_report"],
@@ -161,7 +161,10 @@ def java_from_pypi() -> bool:
 
 
 def find_tools() -> None:
-    """See to Java and Maven. What stays missing is not an error: the parts that need it say so themselves."""
+    """See to Java and Maven.
+
+    A tool that stays missing is not an error: the parts that need it say so themselves.
+    """
     if not find_java():
         packages = ("openjdk-17-jre-headless", "openjdk-21-jre-headless")
         if not any(install_packages(name) and find_java() for name in packages) and not java_from_pypi():
@@ -212,7 +215,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     keep_bytecode()
-    # What the virtual environment installed (plumbline, pytest) comes before anything of the machine.
+    # Programs of the virtual environment (plumbline, pytest) come before those of the machine.
     os.environ["PATH"] = f"{PYTHON.parent}{os.pathsep}{os.environ['PATH']}"
     os.chdir(ROOT)
     os.execv(PYTHON, [str(PYTHON), *PROGRAMS[name], *arguments])

@@ -1,7 +1,7 @@
 """What one or more run directories say together: per candidate, requirement by requirement.
 
-A directory, verdict table or counterexample that cannot be read is set aside with its reason. What a run
-that did not end in order calls passed is not believed. Knows nothing of how it will be shown.
+A directory, verdict table or counterexample that cannot be read is set aside with its reason. A pass of a run
+that did not end in order does not count. Knows nothing of how it will be shown.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class DeliveryOutcome(StrEnum):
     """What became of an operation at a member whose listener never received it.
 
     Discarded: the member ends with the same under the key as the member that called. Lost: with something
-    else. Untold: what they end with was not read, or the event may still wait behind a fault.
+    else. Untold: their final contents were not read, or the event may still wait behind a fault.
     """
 
     DISCARDED = "discarded"

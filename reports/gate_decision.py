@@ -1,7 +1,7 @@
 """The gate: whether a release may go, by what runs say, a policy, deviations on record and a baseline.
 
-A pure function of what was read, with every reason told. What could not be judged never counts as passed.
-Knows nothing of files and terminals.
+A pure function of what was read, with every reason told. A requirement that could not be judged never counts
+as passed. Knows nothing of files and terminals.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """What was found broken, as SARIF 2.1.0: requirements are its rules, violations its results.
 
 A result names the file of its counterexample, and says how to replay it. A deviation on record is a result
-that is suppressed. What was not judged is no result: the notifications of the invocation say how much it is,
-and which clauses of passed requirements nothing reached.
-Knows nothing of what reads this.
+that is suppressed. A requirement without a judgement is no result: the notifications of the invocation say
+how much it is, and which clauses of passed requirements nothing reached. Knows nothing of what reads this.
 """
 
 from __future__ import annotations

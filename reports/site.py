@@ -1,7 +1,7 @@
 """The HTML site: one folder of static pages out of a collection of runs and the catalogue.
 
-Every page is one file with its style in it, asks for nothing from anywhere, and opens from a disk. What is
-shown was written by candidates: jinja2 escapes all of it, `visible` bounds it and spells out what cannot be
+Every page is one file with its style in it, asks for nothing from anywhere, and opens from a disk. Candidates
+wrote the texts that are shown: jinja2 escapes all of it, `visible` bounds it and spells out what cannot be
 seen, and a content security policy forbids what might still slip through. Knows nothing of how a verdict was
 reached.
 """

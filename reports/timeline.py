@@ -220,7 +220,7 @@ def due_words(entries: tuple[TimelineRow, ...], end: DeadEnd) -> str:
 def _is_due(entry: TimelineRow, end: DeadEnd) -> bool:
     """Whether a dead end speaks of this entry, by the words in which explain names places and what was due.
 
-    What is named otherwise is left unmarked: the list of dead ends still tells it.
+    An event of another name is left unmarked: the list of dead ends still tells it.
     """
     if entry.shown is not None:
         event = entry.shown.event

@@ -21,7 +21,7 @@ from plumbline.spark.session import MissingSparkError, spark_session
 @click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR...")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the tables go.")
 def main(directories: tuple[Path, ...], out: Path) -> None:
-    """Judge all runs at and below each DIR by the rules; what OUT holds already is not judged again."""
+    """Judge all runs at and below each DIR by the rules; runs with results in OUT are not judged again."""
     try:
         runs = find_runs(directories)
         with spark_session() as session:

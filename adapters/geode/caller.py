@@ -1,4 +1,4 @@
-"""A calling thread of the suite: what it is given it does in turn, on one Java thread of each member.
+"""A calling thread of the suite: it does its tasks in turn, on one Java thread of each member.
 
 Knows nothing of operations' meaning.
 """

@@ -63,7 +63,7 @@ _ANSWERS = frozenset(
 
 _REFUSED = "org.apache.geode.cache.CacheWriterException"
 
-# What a client is thrown when its server was thrown something, which is the cause.
+# The error of a client whose server raised one; the server's error is its cause.
 _AT_SERVER = "org.apache.geode.cache.client.ServerOperationException"
 
 # Geode throws these before it has changed or sent anything.

@@ -19,7 +19,7 @@ from plumbline.adapters.geode.jvm import class_path_of, find_java
 UNUSED_S = 30 * 24 * 3600
 """An archive that was unused for so long is deleted when another is made."""
 
-# What Java says of archives, it says where the JVM prints its port.
+# Java prints messages on archives where the JVM prints its port.
 _SILENT = "-Xlog:cds*=off"
 
 

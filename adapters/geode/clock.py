@@ -22,7 +22,7 @@ _TIMEOUTS = ("REPLICATE_TOMBSTONE_TIMEOUT", "NON_REPLICATE_TOMBSTONE_TIMEOUT")
 
 COLLECTIONS = "tombstoneGCCount"
 
-# What a thread that applies a collection of another member has on its stack.
+# The class on the stack of a thread that applies a collection of another member.
 _COLLECTING = "TombstoneMessage"
 
 SIZES = {
@@ -103,7 +103,7 @@ class Clock:
         self._stand.invokeWithArguments([self._clock, self._java.java.lang.Long(time_ms)])
 
     def keep_tombstones(self, settings: TombstoneSettings, name: str) -> None:
-        """Keep tombstones so from here on, on the member of this name; what is not named is as shipped."""
+        """Keep tombstones so from here on, on the member of this name; other settings are as shipped."""
         if settings == self._settings:
             return
         self._settings = settings
@@ -122,9 +122,9 @@ class Clock:
     def at_rest(self) -> bool:
         """Whether its tombstones have been dealt with as far as its time goes.
 
-        A sweeper sleeps only when it has looked at all that has expired. What it collects is told to the
-        others in the background, and acknowledged by them; what has expired meanwhile is collected when it
-        wakes again, as it does by itself after ten seconds, and here at once.
+        A sweeper sleeps only when it has looked at all that has expired. It reports its collections to the
+        others in the background, and they acknowledge them; tombstones that have expired meanwhile are
+        collected when it wakes again. It does so by itself after ten seconds, and here at once.
         """
         now = self.now_ms()
         for sweeper, queue in zip(self._sweepers, self._queues, strict=True):

@@ -104,7 +104,7 @@ class Clocks:
                 the example began. All count each of them, so they have all heard of all when all have counted
                 as many, and have applied it when no thread is at that.
         """
-        if not self._held:  # what expires while time runs takes minutes, so the harness does not wait
+        if not self._held:  # an expiry while time runs takes minutes, so the harness does not wait
             return True
 
         def rest() -> bool:

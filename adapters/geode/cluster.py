@@ -192,7 +192,7 @@ class Cluster:
             return not any(heard.values()) and not any(self.ask_all(survivors, Member.repairs).values())
 
         self.count_out_the_dead()
-        # What one thread hands to another may be with neither for a moment.
+        # A task that one thread hands to another may be with neither for a moment.
         return not dead or wait_until(lambda: rid() and rid(), deadline - time.monotonic(), 0.02)
 
     def count_out_the_dead(self) -> None:

@@ -133,7 +133,7 @@ class Gateway:
         self._senders[queue].start()
 
     def stop(self, queue: str) -> None:
-        """Stop a sender: what is put from now on is never sent by it."""
+        """Stop a sender: it never sends updates from now on."""
         self._senders[queue].stop()
 
     def flow(self) -> dict[str, Flow]:

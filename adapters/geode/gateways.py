@@ -126,7 +126,7 @@ class Gateways:
         for queue, flows in self.flows().items():
             for name, flow in flows.items():
                 forgetful = flow.running and not flow.primary and flow.unprocessed > 0
-                if forgetful:  # all calls have returned: what it remembers now is never queued
+                if forgetful:  # all calls have returned: events that it remembers now are never queued
                     self.act(name, queue, "stop")
                 if forgetful or not flow.running:
                     self.act(name, queue, "start")

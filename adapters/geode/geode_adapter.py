@@ -351,7 +351,7 @@ class GeodeAdapter(Adapter):
         back = self._roster.member(member)
         self._cluster.ask(back, self._regions.create_all)
         self._clocks.take_in(back)
-        # What it has taken over counts: its cache began with nothing.
+        # The state that it has taken over counts: its cache began with nothing.
         self._baseline[member] = dict.fromkeys(COUNTED, 0)
         if dead.port is not None:
             self._cluster.ask(back, partial(Member.serve, port=dead.port))
@@ -385,7 +385,8 @@ class GeodeAdapter(Adapter):
         try:
             self._cluster.ask(client, partial(register, interest=interest))
         finally:
-            # What is dropped and loaded no listener receives; an expression may be refused behind the drop.
+            # No listener receives the dropped and loaded entries; an expression may be refused behind the
+            # drop.
             self._stage.learn(
                 interest.client,
                 interest.region,

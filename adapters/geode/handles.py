@@ -77,7 +77,7 @@ class Handles:
         return self.classes.forName(name)
 
     def method(self, of: Any, name: str, *parameters: Any) -> Any:
-        """A method of a class, public both: what it is called on comes before its arguments."""
+        """A method of a class, public both: the object comes before its arguments."""
         return self.loose(self._lookup.unreflect(of.getMethod(name, self._array(self._class, *parameters))))
 
     def field(self, field: Any) -> Any:
@@ -179,7 +179,7 @@ class Handles:
         return self._makes.newProxyInstance(interface.getClassLoader(), interfaces, handler)
 
     def _tests(self, handle: Any) -> Any:
-        """The same, for a test: what it says is taken for Java's own boolean."""
+        """The same, for a test: its result is taken for Java's own boolean."""
         return handle.asType(handle.type().changeReturnType(self.boolean))
 
     def ask(self, handle: Any, thing: Any) -> str:

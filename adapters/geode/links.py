@@ -19,8 +19,8 @@ from plumbline.adapters.errors import AdapterError
 
 T = TypeVar("T")
 
-# Receivers bind to this address, and tell senders a name instead of it. What that is the name of is for each
-# site another address, where a proxy listens for what comes from there, at the receiver's own port.
+# Receivers bind to this address, and tell senders a name instead of it. This name stands for another address
+# at each site. There a proxy listens for events from that site, at the receiver's own port.
 RECEIVER_ADDRESS = "127.0.0.1"
 LINK_NAME = "plumbline-link"
 MOST_LINKED = 8

@@ -1,7 +1,7 @@
-"""A conflict resolver of one member: what it is asked is noted, and its policy answers.
+"""A conflict resolver of one member: it notes each request, and its policy answers.
 
 Geode has one resolver for all regions of a cache, and asks it under the lock of the entry. Knows nothing of
-JVMs: what it is handed is asked by the names that Geode gives its methods.
+JVMs: the object that it receives is read by the names that Geode gives its methods.
 """
 
 # ruff: noqa: N802 - the names are those of org.apache.geode.cache.util.GatewayConflictResolver

@@ -30,7 +30,7 @@ class _Sight(NamedTuple):
 
 
 class Settling:
-    """The queues of a cluster, watched. What was seen is kept between calls, so that short ones add up."""
+    """The queues of a cluster, watched. Observations are kept between calls, so that short ones add up."""
 
     def __init__(self, gateways: Gateways) -> None:
         self._gateways = gateways
@@ -40,7 +40,7 @@ class Settling:
     def wait(self, stage: GeodeExample, deadline: float) -> bool:
         """Whether all queues come to rest by the deadline (of the monotonic clock).
 
-        False at once when a listener parks: what is behind it cannot come to rest.
+        False at once when a listener parks: events behind it cannot come to rest.
         """
         if not self._gateways.queues:
             return True
@@ -76,7 +76,8 @@ class Settling:
             if size == 0 and not any(flow.unprocessed for flow in running.values()):
                 continue
             if size == 0 and still and not running[primaries[0]].unprocessed:
-                # All calls have returned: what a secondary remembers now its primary never queues.
+                # All calls have returned: events that a secondary remembers now are never queued at its
+                # primary.
                 continue
             waiting.append((queue, primaries[0], size))
         if not all(self._gateways.blocked(queue, primary) for queue, primary, _ in waiting):

@@ -98,7 +98,7 @@ class Sights:
             handles.method(event, "getDeserializedValue"), handles.method(event, "getCallbackArgument")
         )
         known = handles.or_null(handles.row(*of_event, token), handles.constant(NULL))
-        # How much is in the queue comes last: what is taken over meanwhile must not be missed.
+        # How much is in the queue comes last: events taken over meanwhile must not be missed.
         flow = handles.row(
             handles.method(kind, "isRunning"),
             handles.each(handles.constant("one"), processors),

@@ -39,7 +39,7 @@ class Telling:
         self.listener = self._made()
 
     def forget(self, but: str) -> None:
-        """All regions but one have been dropped: what is still told of them counts for nothing."""
+        """All regions but one have been dropped: further events of them do not count."""
         self.listeners = {name: listener for name, listener in self.listeners.items() if name == but}
 
     def tell(self, words: str) -> None:
@@ -73,7 +73,7 @@ class Telling:
         key = handles.method(entry, "getKey")
         of_value = (region, remote, key, handles.method(entry, "getNewValue"))
         of_argument = (region, remote, key, handles.method(event, "getCallbackArgument"))
-        # What else is asked of it: `close`, and what any object is asked.
+        # Its other methods: `close`, and what any object is asked.
         answers = self._java.java.util.HashMap()
         answers.put("hashCode", 1)
         answers.put("equals", False)  # noqa: FBT003

@@ -186,11 +186,11 @@ def _call(
             raise broken(member, str(error)) from error
         return Outcome(Status.INDEFINITE, detail=str(error))
     if isinstance(member, ClientCache) and operation.kind not in READS:
-        return outcome  # what it tells is of the server's entry
+        return outcome  # its result is of the server's entry
     if caller.transacts_on is member:
-        return outcome  # what it tells may be of its transaction alone
+        return outcome  # its result may be of its transaction alone
     if member.keeps_less(operation.region) and not holders:
-        return outcome  # what it tells may be of another member's entry
+        return outcome  # its result may be of another member's entry
     if (fits := tells(operation, outcome)) is not None:
         stage.await_told(before, fits)
     return outcome

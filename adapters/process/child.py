@@ -30,9 +30,8 @@ _STATUS_S = 0.5
 class Child:
     """A running command whose standard input and output carry one message a line.
 
-    What it prints to its error stream is read all the time, so that it never blocks on it, and only the
-    end of it is kept. Everything in the process group dies with the command, and on Linux all that it has
-    started elsewhere.
+    Its error stream is read all the time, so that it never blocks on it. Only the end of the text is kept.
+    Everything in the process group dies with the command, and on Linux all that it has started elsewhere.
 
     Not thread-safe. Reading happens in the calling thread: no thread but the one for the error stream.
     """
@@ -119,7 +118,7 @@ class Child:
                 if not self._may_write.poll(_milliseconds_until(deadline)):
                     raise ChannelError("did not read the request within its time limit") from None
             except BrokenPipeError:
-                return  # it has died or closed its input; what it said last is still to be read
+                return  # it has died or closed its input; its last words are still to be read
 
     def _receive(self, deadline: float) -> bytes:
         searched = 0

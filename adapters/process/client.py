@@ -71,9 +71,9 @@ class ReplyLimits(msgspec.Struct, frozen=True, kw_only=True):
 class RemoteAdapter(AskingAdapter):
     """An adapter at the other end of a channel.
 
-    Every method may raise AdapterError: the other side failed, and says so; or it is gone, hangs, or
-    answered what the protocol does not allow. In the second case it has been ended, with all its
-    processes, and every later call fails at once: what it would say could belong to any request.
+    Every method may raise AdapterError: the other side failed, and says so; or it is gone, hangs, or answered
+    what the protocol does not allow. In the second case it has been ended, with all its processes, and every
+    later call fails at once: its next answer could belong to any request.
     """
 
     def __init__(self, channel: ProcessChannel, limits: ReplyLimits | None = None) -> None:
@@ -138,7 +138,7 @@ class RemoteAdapter(AskingAdapter):
         except UnreadableError as error:
             raise self._give_up(f"{method}: its result breaks the protocol: {error}") from None
         except BaseException:
-            # Interrupted: what it says next would answer this request, so it can only be ended, and soon.
+            # Interrupted: its next answer would belong to this request, so it can only be ended, and soon.
             self._gone = f"{method}: it was interrupted"
             self._patience_ms = min(self._patience_ms, INTERRUPTED_MS)
             raise

@@ -103,7 +103,7 @@ def make(module: str, factory: str) -> Adapter:
 
 
 def _look(module: str, factory: str) -> None:
-    """Say on standard output why there is no factory, or nothing; what importing prints is no part of it."""
+    """Say on standard output why there is no factory, or nothing; output of the import is no part of it."""
     said = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     reason = ""
@@ -113,7 +113,7 @@ def _look(module: str, factory: str) -> None:
         reason = str(error)
     with said:
         json.dump(reason, said)
-    os._exit(0)  # what importing has begun is not waited for
+    os._exit(0)  # threads that the import has begun are not waited for
 
 
 def main() -> None:

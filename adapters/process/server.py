@@ -112,12 +112,12 @@ class Loopback:
         self._server = Server(adapter, alone=alone)
 
     def exchange(self, line: bytes, limit_ms: int) -> bytes:  # noqa: ARG002 - nothing here can stop it
-        """Answer at once; what the adapter prints goes to the error stream."""
+        """Answer at once; the adapter's output goes to the error stream."""
         with redirect_stdout(sys.stderr):
             return self._server.answer(line)
 
     def last_words(self) -> str:
-        """Nothing: what it prints is there for all to see."""
+        """Nothing: its output is visible already."""
         return ""
 
     def end(self, patience_ms: int, *, asked: bool = False) -> None:  # noqa: ARG002 - a channel's signature

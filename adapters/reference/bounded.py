@@ -1,6 +1,6 @@
 """The reference with a decision that was made wrong blindly: it may raise anything, and never come to rest.
 
-Knows how much an example may take; what it means that it takes more is the suite's affair.
+Knows how much an example may take; the suite decides what an excess means.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ MOST_QUESTIONS = 100_000
 """So often one decision is asked in an example at most: a single step must end, too."""
 
 MOST_S = 5.0
-"""Processor time of this process that the steps of an example may take, which take some hundredth of it where
-all is right: what a step passes on may double with every step."""
+"""Processor time of this process that the steps of an example may take.
+
+A right example takes some hundredth of it, but the messages of a step may double with every step.
+"""
 
 
 class _Bounded(Simulation):

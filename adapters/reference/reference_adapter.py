@@ -1,6 +1,7 @@
 """The reference model driven as a candidate: what the protocol asks, put to a simulation of the model.
 
-How things happen, calm or chaotic, `simulation` says; what is refused as it is not modelled, `limits`.
+How things happen, calm or chaotic, `simulation` says; `limits` lists the requests that are refused because
+they are not modelled.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ from plumbline.reference.rulebook.values import EntryState, each
 
 
 class ReferenceAdapter(Adapter):
-    """A whole distribution system in one object; what it does is what the rulebook says.
+    """A whole distribution system in one object; it behaves as the rulebook says.
 
     Without a rulebook, it is that of the dialect.
     """
@@ -135,7 +136,7 @@ class ReferenceAdapter(Adapter):
             tombstones=self._tombstones,
         )
         self._tombstones = None
-        setting.plain = False  # what is claimed of clients is for those who search
+        setting.plain = False  # claims on clients are for searches
         setting.send_on()
         model = Model(setting, OrderStrength.TOTAL, Unknowing(self._most_tries), Answers())
         self._simulation = self._simulate(model, self._random)

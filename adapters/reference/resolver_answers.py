@@ -55,7 +55,7 @@ def _times_of(setting: Setting, world: World, event: Event) -> Times:
 
 
 def millisecond(setting: Setting, pairs: Pairs, times: Times) -> int:
-    """A time for the latest of these operations: what its clock showed, but later than what it beat."""
+    """A time for the latest of these operations: that of its clock, but later than the update it beat."""
     known: dict[int, int] = {}
     return max((_time_of(setting, pairs, op_id, known) for op_id in times), default=0)
 

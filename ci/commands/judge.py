@@ -135,7 +135,7 @@ def _choose(engine: str) -> tuple[str, str]:
 
 
 def _newest(runs: list[Path]) -> Newest:
-    """Which of the runs count. What cannot be read is reported where it is judged."""
+    """Which of the runs count. A run that cannot be read is reported where it is judged."""
     records = []
     for run in runs:
         with suppress(UnreadableRunError):

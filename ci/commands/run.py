@@ -181,8 +181,8 @@ def command(
         profile=PROFILES[profile],
         seed=fixed,
         budget_s=budget_s,
-        # What a smoke run plays takes little longer than starting others.
-        # Workers would write into one log at the same time.
+        # A smoke run takes little longer than the start of further processes. Workers would write into one
+        # log at the same time.
         jobs=1 if log_exchange else jobs or (1 if profile == "smoke" else _cores()),
         deviations=known,
         dialect=dialect or own_dialect or "",

@@ -70,7 +70,7 @@ class ColonsInBash(BashComplete):
         return before[1:], incomplete
 
     def format_completion(self, item: CompletionItem) -> str:
-        """One item; what bash has already of it is left out."""
+        """One item; the part that bash has already is left out."""
         value = str(item.value)
         given = f"{self._put_in}:" if self._put_in else ""
         return f"{item.type},{value.removeprefix(given)}"

@@ -105,7 +105,7 @@ def _described(definition: dict[str, Any]) -> dict[str, Any]:
         # A name at the first level of indentation begins an entry; deeper lines go on with it.
         entries = re.findall(r"^ {4}(\w+): (.*(?:\n {5,}.*)*)", attributes, re.MULTILINE)
         texts = {name: " ".join(text.split()) for name, text in entries}
-        # What is printed has every field, those that have a default included.
+        # The printed document has every field, those with a default included.
         described["required"] = list(definition["properties"])
         described["properties"] = {
             name: {**kind, "description": texts[name]} if name in texts else kind

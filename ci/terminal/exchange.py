@@ -1,6 +1,6 @@
 """The option `--log-exchange FILE`: the lines between the harness and candidates are kept in a file.
 
-Knows click and files; what is written is said in `plumbline.adapters.process.exchange_log`.
+Knows click and files; `plumbline.adapters.process.exchange_log` describes the format.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The option `--config` of every command that reads a `plumbline.toml`, and what it gives.
 
-Knows click; what stands in the file is told by `plumbline.suites.run.configuration`.
+Knows click; `plumbline.suites.run.configuration` describes the file.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Signals to stop: SIGINT, SIGTERM and SIGHUP end a command alike, with 128 + n, at any point of its work.
 
-Knows signals and this process's children; what has to be ended and kept is for what started or wrote it.
+Knows signals and this process's children; the code that started a process or wrote a file ends or keeps it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Stop:
         name = signal.Signals(self.number or signal.SIGINT).name
         click.echo(f"plumbline: stopped by {name}", err=True)
         cause: BaseException | None = error
-        while cause is not None:  # what went wrong on the way out has taken the place of what came first
+        while cause is not None:  # a later error on the way out has replaced the first one
             for note in getattr(cause, "__notes__", ()):
                 click.echo(f"plumbline: {note}", err=True)
             cause = cause.__context__

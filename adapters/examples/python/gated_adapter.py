@@ -67,7 +67,7 @@ class GatedAdapter(StoreAdapter):
             self.closed.discard(gate)
 
     def settle(self, timeout_ms: int) -> SettleResult:
-        """A listener that stands still holds the entry's lock: what others do there waits as well."""
+        """A listener that stands still holds the entry's lock: other operations there wait as well."""
         settled = super().settle(timeout_ms).settled
         return SettleResult(
             settled=settled, held=tuple((gate.member, key) for gate, key in self.parked.items())

@@ -1,8 +1,8 @@
 """A toy system to be tested: a store that every member holds in full. It knows nothing of Plumbline.
 
 A call changes the copy of the member on which it is made, tells that member's listener, and sends the change
-to the others, on one connection for each calling thread and member. What arrives is applied: there is no
-check of what was there before. Members are threads of one process.
+to the others, on one connection for each calling thread and member. Each update that arrives is applied:
+there is no check of what was there before. Members are threads of one process.
 """
 
 from __future__ import annotations

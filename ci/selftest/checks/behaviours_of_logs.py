@@ -1,6 +1,6 @@
 """Right but unusual ways of telling what happened: loose logs, nameless events, counters of another weight.
 
-What happens is what happens on the calm reference; only what is shown of it, and how, is another candidate's.
+The steps are those of the deterministic reference; only what is shown of it, and how, is another candidate's.
 """
 
 from __future__ import annotations

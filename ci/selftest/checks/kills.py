@@ -1,6 +1,6 @@
 """Runs the suite against its faulty variants: is each caught, and is the right requirement named?
 
-Knows how a variant counts as killed; what the variants are is the rulebook's.
+Knows how a variant counts as killed; the rulebook lists the variants.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Runs the suite against mutants of the rulebook, until something fails.
 
-Knows in which order to look; what mutants there are is the rulebook's.
+Knows in which order to look; the rulebook makes the mutants.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ class _CaughtError(Exception):
 def strike(mutant: Mutant, *, own_only: bool = False) -> MutantResult:
     """Run the suite against a mutant up to the first failure.
 
-    What judges the requirements of its decision comes first, and by then everything else unless only its own
-    is asked for: scenarios on the calm reference and on the chaotic one, then machines.
+    Scenarios of its decision's requirements come first, then all others unless only its own are asked for:
+    scenarios on the calm reference and on the chaotic one, then machines.
     """
     began = time.monotonic()
     attempt = _Attempt(mutant)
@@ -134,7 +134,7 @@ class _Attempt:
         for scenario in SCENARIOS.values():
             if not self._chosen(scenario.requirements, own=own) or self.over:
                 continue
-            # What another dialect says is not what this one is judged by.
+            # Demands of another dialect do not count for this one.
             if not any(map(session.owes, scenario.requirements)):
                 continue
             if self._verdict(scenario, session) is Verdict.FAIL:

@@ -49,7 +49,7 @@ class Measured:
 
 
 def words(sentence: str) -> int:
-    """How many words a sentence has: what holds a letter, a digit or a piece of code."""
+    """How many words a sentence has: all that hold a letter, a digit or a piece of code."""
     return sum(1 for word in sentence.split() if re.search(rf"[\w{CODE}]", word))
 
 

@@ -16,8 +16,9 @@ import msgspec
 class Why(StrEnum):
     """The kinds of reasons.
 
-    EQUIVALENT: no observation differs from those of the right one. ALLOWED: the documents leave open what it
-    does otherwise. NARROW: it differs, by less than the suite looks at; what that would cost is told.
+    EQUIVALENT: no observation differs from those of the right one.
+    ALLOWED: the documents leave open what it does otherwise.
+    NARROW: it differs, by less than the suite looks at; the text gives the cost of a closer look.
     """
 
     EQUIVALENT = "equivalent"

@@ -1,7 +1,7 @@
 """Corruptions: histories changed after the fact, spoilt or merely showing less.
 
-What is spoilt need not have become impossible; what shows less is possible still. Knows the records of a
-history; knows neither how it was made nor what is right.
+A corrupted history need not have become impossible; a history that shows less stays possible. Knows the
+records of a history; knows neither how it was made nor what is right.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ CORRUPTIONS: dict[str, Callable[[History, random.Random], History | None]] = {
 
 
 def showing_less(history: History, draw: random.Random) -> History:
-    """The same history as a candidate would show it that reveals less; what conformed still conforms."""
+    """The same history as a candidate shows it that reveals less; a conforming one still conforms."""
     if draw.random() < 0.2:
         unobserved = draw.choice(tuple(history.logs))
         logs = {member: log for member, log in history.logs.items() if member != unobserved}

@@ -361,7 +361,7 @@ def run_on_reference(
     adapter = ReferenceAdapter(book or Rulebook(), chaotic=seed is not None, seed=seed or 0)
     draw = random.Random(seed or 0)  # noqa: S311 - reproducible trials, not secrets
     driver = _RestlessDriver(adapter, plan, shape, draw)
-    # A faulty variant may block for good; what was seen until then is a history, too.
+    # A faulty variant may block for good; the observations until then are a history, too.
     with suppress(AdapterError):
         run_plan(plan, driver)
     return driver.history()

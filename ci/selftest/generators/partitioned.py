@@ -17,7 +17,7 @@ _PALETTES = (
     (OperationKind.GET, OperationKind.DESTROY, OperationKind.CREATE),
     (OperationKind.INVALIDATE, OperationKind.PUT_IF_ABSENT, OperationKind.REPLACE),
 )
-"""Kinds of operations besides puts; what is local is not carried out there."""
+"""Kinds of operations besides puts; local operations are not carried out there."""
 
 
 def draw_shape(draw: random.Random, most: int) -> one_site.OneSiteShape:

@@ -1,8 +1,8 @@
 """Trials: random small examples, conforming and spoilt, on which the search is judged.
 
-The unreduced search decides each trial by looking at everything; the reduced one must agree. What examples
-look like is known by a module for each topology, `one_site` and `two_sites`; what spoils them, by
-`corruptions`. Knows which of both to combine; knows nothing of either search.
+The unreduced search decides each trial by looking at everything; the reduced one must agree. A module for
+each topology, `one_site` and `two_sites`, knows the form of examples; `corruptions` spoils them. Knows which
+of both to combine; knows nothing of either search.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def senders(batch_size: int = 2, linked: tuple[tuple[int, int], ...] = MESH) -> 
 
 
 def draw_plan(draw: random.Random, shape: ThreeSitesShape) -> Plan:
-    """A plan of the shape; what is cut is mended before it ends."""
+    """A plan of the shape; each cut link is mended before it ends."""
     slots: dict[int, list[Fault]] = {}
 
     def during(begins: Fault, ends: Fault) -> None:

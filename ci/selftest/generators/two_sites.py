@@ -88,7 +88,7 @@ POLICIES = (
     *("allow", "disallow", "replace", "throw"),
     *("prefer 1 within 0 ms", "prefer 2 within 15 ms"),
 )
-"""Policies of conflict resolvers; what time is held leaps by five to twenty milliseconds."""
+"""Policies of conflict resolvers; time that is held leaps by five to twenty milliseconds."""
 
 MENDING = {
     FaultKind.LINK_DOWN: FaultKind.LINK_UP,
@@ -234,7 +234,7 @@ def run_on_reference(plan: Plan, *, book: Rulebook | None = None, seed: int | No
     driver = Driver(
         adapter, adapter.hello(), plan.topology, order, plan.regions, plan.queues, resolver=plan.resolver
     )
-    # A faulty variant may block for good; what was seen until then is a history, too.
+    # A faulty variant may block for good; the observations until then are a history, too.
     with suppress(AdapterError):
         run_plan(plan, driver)
     return driver.history()

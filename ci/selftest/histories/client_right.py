@@ -126,7 +126,7 @@ def _standing() -> Tale:
 
 
 def _two_standing() -> Tale:
-    """K stands still, and so does A: what A has to acknowledge does not return."""
+    """K stands still, and so does A: calls that A has to acknowledge do not return."""
     t = told()
     first = t.gate("K", 1).gate("A", 2).call("put", "A", "x")
     t.shown(first).parked("K", first).ends(first)
@@ -216,7 +216,7 @@ def _invalidated() -> Tale:
 
 
 def _started_again() -> Tale:
-    """K finds B when that starts again, and is told from then on; what it names may die once more."""
+    """K finds B when B starts again, and receives events from then on; B may die once more."""
     t = told(UNSECURED).put("A", "x").settle().fault("crash", "B").fault("crash", "C").settle()
     t.put("A", "x", "A D").settle().fault("restart", "B").settle().put("A", "x", "A B D K").settle()
     return t.fault("crash", "B").put("A", "x", "A D").settle()

@@ -11,7 +11,7 @@ from plumbline.reference.history.operations import Scope, Status
 
 
 def _calm() -> Tale:
-    """Every operation once, on its own key; what is not distributed stays at home."""
+    """Every operation once, on its own key; operations that are not distributed stay in their site."""
     t = (
         Tale()
         .do("create", "a1", "c")
