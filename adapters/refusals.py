@@ -338,7 +338,7 @@ def may_be_refused_for(method: str, params: msgspec.Struct, scene: Scene) -> tup
 
 
 def form(method: str, params: msgspec.Struct, scene: Scene) -> tuple[object, ...]:
-    """What requests have in common of which either all are refused or none."""
+    """The common form of requests that an adapter refuses either all or not at all."""
     says = _SAYS_WHAT.get(type(params), lambda _: None)
     return (method, says(params), may_be_refused_for(method, params, scene))
 

@@ -69,14 +69,14 @@ class Repeating(ReferenceAdapter):
 
 
 class Ring(Repeating):
-    """What has crossed to another site goes round for ever."""
+    """An event that has crossed to another site goes round for ever."""
 
     def repeats(self, event: Event) -> bool:
         return len(self.sites.sites) > 2 and event.member in self.sites.sites[-1].members
 
 
 class Echo(Repeating):
-    """What one member has told another is sent again for ever, within a site."""
+    """A message of one member to another is repeated for ever, within a site."""
 
     def repeats(self, event: Event) -> bool:
         return len(self.sites.sites) == 1 and event.member == self.sites.members[-1]

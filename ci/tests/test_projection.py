@@ -223,7 +223,7 @@ def test_what_a_receiver_stands_at_holds_up_the_other_keys_that_its_site_is_sent
 
 
 def of_lost_answers() -> History:
-    """What was put last waits in its queue, behind what is not answered, until the link is mended."""
+    """The last put waits in its queue, behind the unanswered events, until the link is mended."""
     lost = Fault(kind=FaultKind.REPLIES_LOST, site=1, remote_site=2)
     plan = Plan(
         Topology((Site(1, ("A", "B")), Site(2, ("C",)))),

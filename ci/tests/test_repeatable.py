@@ -1,4 +1,4 @@
-"""What is decided is decided alike in every process: Python hashes strings anew in each."""
+"""The search gives the same answers in every process: Python hashes strings anew in each."""
 
 from __future__ import annotations
 

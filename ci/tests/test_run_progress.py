@@ -1,4 +1,4 @@
-"""What is told while a run goes on: failures at once, how far it has come, and when enough has failed."""
+"""The progress lines of a run: failures at once, how far it has come, and when enough has failed."""
 
 from __future__ import annotations
 

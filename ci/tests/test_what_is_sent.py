@@ -1,4 +1,4 @@
-"""What runs send to an adapter is what the page says, no more and no less."""
+"""Runs send to an adapter just the requests that the page states."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ UNSTATED: dict[str, msgspec.Struct] = {
     "restart: from_disk=true member=member": MemberParams(member="A", from_disk=True),
     "start_client: durable_id": ClientStart(client=Client(name="K", servers=("A",), durable_id="d")),
 }
-"""What the page would have to state, were it sent."""
+"""Requests that the page would have to state, were they sent."""
 
 METHOD_OF = {method.params: name for name, method in METHODS.items() if name not in UNCALLED}
 

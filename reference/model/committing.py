@@ -82,7 +82,7 @@ class Committing:
         return next(change for change in found.changes if change.op_id == operation.op_id)
 
     def takes_effect(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
-        """What was kept aside changes the entry at the host, as an operation called now would."""
+        """The change of a transaction takes effect at the host, as an operation called now would."""
         change = self._change(world, operation)
         host = call.by or operation.member
         done = self._as_of(operation, host, _COMMITTED_AS[change.state])
@@ -212,7 +212,7 @@ class Committing:
         return call.by not in ("", operation.member)
 
     def sent(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
-        """What has taken effect is sent to the others."""
+        """The steps that send committed changes to the others."""
         if self._is_led(operation, call):
             done = self._forwarding.as_of(operation, call.by)
             ways = self._callers.sendings(world, done, call, reply=operation.member)
@@ -226,7 +226,7 @@ class Committing:
             yield step
 
     def arrivals(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
-        """What was committed arrives, as any update does."""
+        """The steps by which committed changes arrive, as any update does."""
         operation = self._setting.operations[head.op_id]
         where = (channel.target, operation.region, operation.key)
         if (channel.target, operation.region) in self._setting.lesser:
@@ -262,7 +262,10 @@ class Committing:
                 yield Step(step.name, after, step.shows)
 
     def _insisting(self, step: Step, member: str, operation: Operation) -> Iterator[Step]:
-        """What has lost is stored all the same, under the winner's stamp; its listener is told or not."""
+        """The steps by which a losing change is stored all the same, under the winner's stamp.
+
+        The listener may or may not receive it.
+        """
         world, where = step.state, (member, operation.region, operation.key)
         becomes, _ = ARRIVES[operation.kind]
         token = operation.token if becomes is EntryState.LIVE else None

@@ -141,7 +141,7 @@ class Deliveries:
         return self._setting.operations[head.op_id]
 
     def _lost(self, world: World, view: View, channel: Channel) -> Step:
-        """What a dead member has sent does not arrive, nor anything behind it."""
+        """The steps by which a dead member's message is lost, and all messages behind it."""
         of_queue = bool(world.channels[channel][0].queue)
         claim = claims.LOST if self._surely_lost(world, view, channel) else None
         if of_queue and self._precedence.stored_in_vain(world, view, channel):

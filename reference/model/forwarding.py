@@ -43,7 +43,7 @@ from plumbline.reference.rulebook.values import EntryState, Stamp, each
 from plumbline.reference.search.transition import Step, View
 
 REPLIES, REPLIES_EARLY = "replies", "replies early"
-"""What the steps are called by which a caller is told what a replicate has done for it."""
+"""The names of the steps by which a caller receives the result of a replicate."""
 
 _BEGINNING = (CallStage.CALLED, CallStage.LOCKED)
 """Calls that have not taken effect; of clears some have the lock of a replicate."""
@@ -55,7 +55,7 @@ _MAY_BE_REFUSED = (OperationKind.PUT_IF_ABSENT, OperationKind.REPLACE)
 """What such a member need not offer: no document says that it has to."""
 
 _STAYS_HERE = LOCAL | WHOLE.keys()
-"""What no replicate is asked to do instead."""
+"""Operations that no replicate carries out for the caller."""
 
 
 class Forwarding:
@@ -433,7 +433,10 @@ class Forwarding:
             yield Step(("is told", member, operation.op_id), told, ((place, shown),))
 
     def _fetched(self, world: World, channel: Channel, operation: Operation, head: Message) -> Iterator[Step]:
-        """What a get has found elsewhere arrives: it may be kept, and listeners may be told of it."""
+        """The steps by which the value of a get arrives from another member.
+
+        The caller may keep it, and listeners may receive it.
+        """
         member, region, key = channel.target, operation.region, operation.key
         outcome = world.calls[operation.op_id].outcome
         assert outcome is not None  # noqa: S101 - it was found where it came from

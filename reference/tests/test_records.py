@@ -95,7 +95,7 @@ def primary_dies(*called: Called, logs: dict[str, str], records: int | None) -> 
 
 
 def discarded(told: str, records: int | None) -> History:
-    """What B writes A discards, as it has written at the same time and its id is the higher one."""
+    """A discards the update of B: both wrote at the same time, and A has the higher id."""
     logs = {"A": "A", "B": "BA", "C": told, "D": told}
     return primary_dies(put(1, "A"), put(2, "B"), logs=logs, records=records)
 

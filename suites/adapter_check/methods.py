@@ -431,7 +431,7 @@ class _Parts(Examiner):
             self._client_gates(put)
 
     def _client_calls(self, put: Operation) -> None:
-        """What is called on a client comes to its servers."""
+        """Checks that calls on a client arrive at its servers."""
         self._ends(self._operation(CLIENT.name, OperationKind.GET, "k", None), Status.OK, put.token)
         own = self._put(CLIENT.name, "own")
         self._settle()

@@ -142,7 +142,7 @@ def a_batch_whose_receiver_dies_goes_to_another(stage: Sites) -> None:
 
 @between_sites("GWQ-RETRY-01", needs=DEPTHS)
 def silence_is_not_taken_for_an_answer(stage: Sites) -> None:
-    """What was applied there but not answered stays queued until it is answered after all."""
+    """An event that was applied there but not answered stays queued until its answer arrives."""
     stage.lose_replies()
     puts = {key: stage.put(member, key) for key, member in zip("xy", stage.here, strict=True)}
     stage.settle()
@@ -161,7 +161,7 @@ def silence_is_not_taken_for_an_answer(stage: Sites) -> None:
 
 @between_sites("GWQ-RETRY-02", needs=DEPTHS)
 def an_event_is_never_given_up(stage: Sites) -> None:
-    """What is sent over one connection after the other and never answered stays queued."""
+    """An event that is sent over one connection after the other and never answered stays queued."""
     stage.lose_replies()
     put = stage.put(stage.here[0], "x")
     for _ in range(4):

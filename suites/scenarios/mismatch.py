@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 
 class MismatchError(AssertionError):
-    """What was seen is not what is written down.
+    """An observation differs from the one that the scenario expects.
 
     Attributes:
         expected: in words.

@@ -174,7 +174,10 @@ def what_is_disallowed_does_not_date_what_is_called_next(stage: Sites) -> None:
 
 @between_sites("WANC-RESOLVER-03", needs=(*HELD, *LINKS), resolver="allow")
 def what_is_allowed_dates_its_entry_though_it_is_earlier(stage: Sites) -> None:
-    """What is put over it need not be later than what it has replaced, half a minute ahead: events tell."""
+    """A put over it need not be later than the replaced update, which was half a minute ahead.
+
+    Events show that.
+    """
     stage.cut()
     stage.hold_time()
     stage.set_clocks(1, AHEAD_MS)

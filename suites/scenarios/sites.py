@@ -165,7 +165,7 @@ class Sites(Stage):
                 self._do_fault(fault)
 
     def let_clocks_pass(self) -> None:
-        """What is called from here on has a later timestamp at any site than what was called before."""
+        """Calls from here on have later timestamps, at any site, than calls before."""
         self.done.append("let clocks pass")
         self._driver.let_clocks_pass()
 
@@ -199,7 +199,7 @@ class Sites(Stage):
         self._do_fault(Fault(kind=FaultKind.LINK_DOWN, site=2, remote_site=1))
 
     def lose_replies(self) -> None:
-        """What site 1 sends arrives at site 2, what is answered does not."""
+        """Events of site 1 arrive at site 2, but answers do not."""
         self._inject(FaultKind.REPLIES_LOST, link=True)
 
     def heal(self) -> None:

@@ -72,12 +72,12 @@ def _never_says_absent(world: World, step: Step) -> int | None:
 
 
 def _tells(world: World, step: Step) -> int | None:
-    """What may be told of or not is told of; no commit fails, which a scenario forbids."""
+    """Takes steps that show an event first; no commit fails, which a scenario forbids."""
     return -1 if step.shows and step.name[0] != FAILS else usual(world, step)
 
 
 def _silent(world: World, step: Step) -> int | None:
-    """What may be told of or not is not told of."""
+    """Takes steps that show no event first."""
     return usual(world, step) if step.shows else -1
 
 

@@ -31,7 +31,7 @@ def _refuses(world: World, step: Step) -> int | None:
 
 
 def _silent(world: World, step: Step) -> int | None:
-    """What may be told of or not is not told of."""
+    """Takes steps that show no event first."""
     return usual(world, step) if step.shows else -1
 
 

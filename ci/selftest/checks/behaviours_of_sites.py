@@ -56,7 +56,7 @@ def _tries_again(world: World, step: Step) -> int | None:
 
 
 def _silent(world: World, step: Step) -> int | None:
-    """What may be told of or not is not told of."""
+    """Takes steps that show no event first."""
     return usual(world, step) if step.shows else -1
 
 
@@ -108,7 +108,7 @@ class _Trying(Leaning):
 
 
 class _Renewing(Leaning):
-    """What comes once more is a new version of its entry, which its receiver tells the others."""
+    """A repetition is a new version of its entry, which its receiver sends to the others."""
 
     def left_by(self, step: Step) -> World:
         """The world in which what was applied once more has the next version."""

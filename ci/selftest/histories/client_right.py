@@ -175,7 +175,7 @@ def _unsecured() -> Tale:
 
 
 def _lost_on_the_way() -> Tale:
-    """What is called while K has no server is lost with it; a member more dies while K is being told."""
+    """Calls while K has no server are lost; a member more dies while K is being told."""
     t = told(UNSECURED).put("A", "x", MEMBERS).fault("crash", "B").put("A", "x", WITHOUT_B).settle()
     t.read(K={"x": "v2"}).put("A", "y", WITHOUT_B).fault("crash", "C").settle()
     return t.read(K={"x": "v2"})

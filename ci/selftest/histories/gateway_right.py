@@ -125,7 +125,7 @@ def _again_late(told: str) -> Tale:
 
 
 def _never_there() -> Tale:
-    """What is invalidated before it was there does not cross; its destroy finds nothing elsewhere."""
+    """An invalidation of an absent entry does not cross; its destroy finds nothing elsewhere."""
     return Tale().do("invalidate", "a1", "k", HOME).do("destroy", "a1", "k", HOME)
 
 
