@@ -310,7 +310,7 @@ class Interests:
         )
 
     def _keeping(self, before: World, after: World, client: str, region: str) -> World:
-        """The world in which an entry that one registration fetched with its value keeps it for all others."""
+        """The world in which values that one registration fetched stay, though another fetches keys only."""
         entries = after.entries
         for key, entry in self._present(before, client, region).items():
             if entry.state is EntryState.LIVE:
