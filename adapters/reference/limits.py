@@ -59,6 +59,7 @@ CAPABILITIES = (
     Capability.HELD_CLOCKS,
     Capability.SITE_CLOCKS,
     Capability.VIRTUAL_TIME,
+    Capability.RETRY_TIME,
 )
 """What it offers."""
 

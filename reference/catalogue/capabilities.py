@@ -39,6 +39,7 @@ class Capability(StrEnum):
     HELD_CLOCKS = "held_clocks"
     SITE_CLOCKS = "site_clocks"
     VIRTUAL_TIME = "virtual_time"
+    RETRY_TIME = "retry_time"
     CONFIGURATION = "configuration"
 
 
@@ -74,5 +75,6 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.HELD_CLOCKS: "time-outs longer than a test can wait: when tombstones expire and are collected",
     Capability.SITE_CLOCKS: "equal timestamps of updates of several sites, clocks of sites that differ",
     Capability.VIRTUAL_TIME: "all else that takes time: when batches leave, for how long clients remember",
+    Capability.RETRY_TIME: "when a gateway sender that has found no receiver tries again",
     Capability.CONFIGURATION: "defaults, expiration, copies given up and taken again, refusals, server logs",
 }

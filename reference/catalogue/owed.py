@@ -12,7 +12,6 @@ OWED: frozenset[str] = frozenset(
         "WAN-CFG-01:async-queue",
         "GWQ-BATCH-01:least",
         "GWQ-ACK-01:listener",
-        "GWQ-RETRY-03:waits",
         "SER-PRIMARY-04:waits",
         "REM-SCOPE-01:settings",
         "S2C-OPS-05:expiration",

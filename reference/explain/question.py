@@ -97,6 +97,7 @@ def _ask(history: History, book: Rulebook, *, tries_again: bool) -> Question:
     setting.overtaken = overtaken(index)
     setting.timed = index.timed(losers_queued="queues_discarded" in book.replaced())
     setting.batches_wait = history.batches_wait
+    setting.retries_wait = history.retries_wait
     if history.sends_on:
         setting.send_on()
     if history.resolver:

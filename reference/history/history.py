@@ -468,6 +468,8 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
         tombstones: how long tombstones were kept, where it was asked for.
         resolver: the policy of the conflict resolver on every member (see `resolvers`); "" for none.
         batches_wait: whether batches that are not full waited while clocks were held; else they left as ever.
+        retries_wait: whether senders that found no receiver waited while clocks were held; else they tried at
+            any time.
         sends_on: whether an event that came from another site was sent on to those that had not been sent it.
     """
 
@@ -487,4 +489,5 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     tombstones: TombstoneSettings | None = None
     resolver: str = ""
     batches_wait: bool = True
+    retries_wait: bool = False
     sends_on: bool = False

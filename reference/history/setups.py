@@ -126,6 +126,8 @@ def _declared(history: History) -> Iterator[str]:
         yield f"conflatedEvents counts a discarded update {weights[0]} to {weights[1]} times"
     if not history.batches_wait and history.queues:
         yield "batches that are not full are sent while clocks are held"
+    if history.retries_wait and history.queues:
+        yield "senders that have found no receiver wait while clocks are held"
     if history.sends_on and history.queues:
         yield "events received from another site are sent on to sites that lack them"
 

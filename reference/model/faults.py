@@ -19,6 +19,7 @@ from plumbline.reference.model.sites.batches import passed, runs_again, stopped
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.dispatch import broken, link_of
 from plumbline.reference.model.sites.records import outlived as records_outlived
+from plumbline.reference.model.sites.retries import unknown
 from plumbline.reference.model.sites.wires import acknowledged, with_wire
 from plumbline.reference.model.world import STILL_UNKNOWN, Call, CallStage, GateState, WireName, World
 from plumbline.reference.rulebook.values import each
@@ -66,6 +67,7 @@ class Faults:
                 yield world.but(wan=replace(wan, links=wan.links.set(link, fault.kind)))
             case FaultKind.LINK_UP:
                 up = world.but(wan=replace(wan, links=wan.links.delete(link)))
+                up = self._mended(up, link)
                 yield from self._cut(up, fault) if link in wan.links else (up,)
             case FaultKind.RECEIVER_STOP:
                 without = world.but(wan=replace(wan, stopped=wan.stopped.set(fault.member, value=True)))
@@ -84,7 +86,7 @@ class Faults:
                 # A simulation knows since when it has counted: not at all so far.
                 yield stopped(world, known=self._setting.clock) if self._time_matters() else world
             case FaultKind.TIME_LEAP:
-                yield passed(world, fault.milliseconds) if self._time_matters() else world
+                yield passed(world, self._setting, fault.milliseconds) if self._time_matters() else world
             case FaultKind.CLOCK_SET:
                 yield world  # what clocks show is told with each operation
             case FaultKind.LET_RUN:
@@ -93,6 +95,13 @@ class Faults:
                 yield from restarted(world, self._setting, fault.member)
             case FaultKind.ANSWERS_LOST | FaultKind.ANSWERS_BACK:
                 yield lost(world, fault)
+
+    def _mended(self, world: World, link: tuple[int, int]) -> World:
+        """The world in which senders over a link that was mended may connect at any time."""
+        for (member, name), sender in world.wan.senders.items():
+            if sender.vain is not None and link_of(self._setting.queues[name]) == link:
+                world = with_sender(world, member, name, unknown(sender))
+        return world
 
     def _time_matters(self) -> bool:
         """Whether anything but timestamps depends on what clocks show that are held."""

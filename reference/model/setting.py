@@ -115,6 +115,7 @@ class Setting:
         overtakes: whether events of one key may overtake each other on their way to another site.
         ticks: op id → how often all clocks had surely moved on by its call, and by its return (see `spans`).
         batches_wait: whether batches wait where time stands; where they do not, they leave as if it ran.
+        retries_wait: whether senders that have found no receiver wait there, too.
     """
 
     def __init__(
@@ -164,7 +165,7 @@ class Setting:
         self.plain = True
         self.resolver: ResolverPolicy | None = None
         self.onward = Onward.STAYS
-        self.batches_wait = True
+        self.batches_wait = self.retries_wait = True
         self.ticks: Mapping[int, tuple[int, int]] = {}
         self._numbers: dict[int, int] = {}
         self._carried: dict[Queued, Operation] = {}

@@ -202,6 +202,8 @@ class Sender(msgspec.Struct, frozen=True):
         since_batch: milliseconds since a batch left, at most, where the harness holds time still; else, or
             where it is not known, STILL_UNKNOWN.
         waited: milliseconds for which it could have sent its oldest event, at least, where time stands.
+        vain: how long ago it found no receiver, at least and at most, in milliseconds; None where it has not,
+            or where time runs.
         knows: the receiver that it connected to first, where a rulebook has it connect to no other.
     """
 
@@ -220,6 +222,7 @@ class Sender(msgspec.Struct, frozen=True):
     wire: int = 0
     wires: int = 0
     tries: int = 0
+    vain: tuple[int, int] | None = None
     paused: bool = False
     heir: bool = False
     missed: int = 0

@@ -162,6 +162,12 @@ class RetryDecisions(Subject):
         return True
 
     @staticmethod
+    @decision("GWQ-RETRY-03")
+    def tries_again(waited_ms: int) -> bool:
+        """Whether a sender that has found no receiver tries again so much later: after five seconds (L41)."""
+        return waited_ms >= 5_000
+
+    @staticmethod
     @decision("GWQ-RETRY-04", "WANC-ASYNC-01")
     def reconnects(same: bool) -> bool:  # noqa: ARG004
         """Whether a sender connects again by itself, to the same receiver or another: it does (000, L36)."""
@@ -294,6 +300,12 @@ FAULTS = (
         "GWQ-RETRY-03 GWQ-ACK-03",
         "what is queued is dropped when no receiver is to be had",
         stays_without_receiver=lambda: False,
+    ),
+    variant(
+        "tries-without-a-pause",
+        "GWQ-RETRY-03",
+        "a sender that has found no receiver tries again at once",
+        tries_again=lambda _: True,
     ),
     variant(
         "connects-once",

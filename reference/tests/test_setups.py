@@ -151,6 +151,7 @@ DECLARED = {
     "conflated_weight_most": 2,
     "callback_arguments": False,
     "batches_wait": False,
+    "retries_wait": True,
     "sends_on": True,
 }
 

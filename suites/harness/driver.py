@@ -482,6 +482,7 @@ class Driver:
 
     def history(self) -> History:
         """Everything that was asked and shown so far."""
+        offered = self.introduction.capabilities
         return History(
             topology=self.topology,
             regions=self._regions,
@@ -498,6 +499,7 @@ class Driver:
             registers=self._registers,
             tombstones=self._tombstones,
             resolver=self._resolver,
-            batches_wait=Capability.VIRTUAL_TIME in self.introduction.capabilities,
+            batches_wait=Capability.VIRTUAL_TIME in offered,
+            retries_wait={Capability.VIRTUAL_TIME, Capability.RETRY_TIME} <= {*offered},
             sends_on=self.introduction.sends_on,
         )

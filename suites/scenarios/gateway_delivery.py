@@ -10,6 +10,7 @@ from plumbline.suites.scenarios.sites import Sites
 LINKS = (Capability.LINK_FAULTS,)
 DEPTHS = (Capability.LINK_FAULTS, Capability.QUEUE_INSPECTION)
 CRASHES = (Capability.MEMBER_FAULTS, Capability.QUEUE_INSPECTION)
+RETRIES = (Capability.VIRTUAL_TIME, Capability.RETRY_TIME)
 GATES = (Capability.LISTENER_GATES,)
 
 
@@ -231,6 +232,34 @@ def events_wait_for_a_receiver(stage: Sites) -> None:
     stage.settle()
     stage.depth_is(stage.primary(), 0)
     told_there(stage, "x", before, *puts)
+
+
+@between_sites("GWQ-RETRY-03", needs=(Capability.QUEUE_INSPECTION, *RETRIES))
+def a_sender_that_found_no_receiver_tries_again_five_seconds_later(stage: Sites) -> None:
+    """A receiver starts three seconds behind an attempt; a second later the event still waits."""
+    first, second = stage.there
+    stage.receive_at(first)
+    before = stage.put(stage.here[0], "x")
+    stage.settle()
+    stage.both_sites_hold("x", before)
+    stage.hold_time()
+    stage.stop_receivers()
+    put = stage.put(stage.here[1], "x")
+    stage.settle()
+    stage.leap(3_000)
+    stage.settle()
+    stage.start_receiver(second)
+    stage.settle()
+    stage.leap(1_000)
+    stage.settle()
+    stage.site_holds(stage.there, "x", before)
+    stage.depth_is(stage.primary(), 1)
+    # It connects, and its batch leaves once the interval is over.
+    for _ in range(2):
+        stage.leap(1_000)
+        stage.settle()
+    stage.depth_is(stage.primary(), 0)
+    told_there(stage, "x", before, put)
 
 
 @between_sites("GWQ-RETRY-05", needs=DEPTHS)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.operations import QueueAttributes
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites import retries
 from plumbline.reference.model.world import STILL_UNKNOWN, Sender, World
 from plumbline.reference.rulebook.values import each
 
@@ -116,11 +117,11 @@ def stopped(world: World, *, known: bool) -> World:
     since = 0 if known else STILL_UNKNOWN
     senders = world.wan.senders
     for where, sender in world.wan.senders.items():
-        senders = senders.set(where, replace(sender, since_batch=since, waited=0))
+        senders = senders.set(where, retries.unknown(replace(sender, since_batch=since, waited=0)))
     return world.but(wan=replace(world.wan, stands=True, senders=senders))
 
 
-def passed(world: World, milliseconds: int) -> World:
+def passed(world: World, setting: Setting, milliseconds: int) -> World:
     """The world in which time has leapt: of each sender it counts how long it could have sent."""
     senders = world.wan.senders
     for where, sender in world.wan.senders.items():
@@ -131,7 +132,7 @@ def passed(world: World, milliseconds: int) -> World:
             since_batch=STILL_UNKNOWN if since == STILL_UNKNOWN else since + milliseconds,
             waited=sender.waited + milliseconds if able else 0,
         )
-        senders = senders.set(where, counted)
+        senders = senders.set(where, retries.later(setting, world, where[1], counted, milliseconds))
     return world.but(wan=replace(world.wan, senders=senders, passed=world.wan.passed + milliseconds))
 
 
@@ -139,5 +140,5 @@ def runs_again(world: World) -> World:
     """The world in which time runs by itself."""
     senders = world.wan.senders
     for where, sender in world.wan.senders.items():
-        senders = senders.set(where, replace(sender, since_batch=STILL_UNKNOWN, waited=0))
+        senders = senders.set(where, replace(sender, since_batch=STILL_UNKNOWN, waited=0, vain=None))
     return world.but(wan=replace(world.wan, stands=False, senders=senders))

@@ -17,7 +17,7 @@ from plumbline.reference.history.operations import QueueAttributes
 from plumbline.reference.model import claims
 from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.sites import hazards
+from plumbline.reference.model.sites import hazards, retries
 from plumbline.reference.model.sites.batches import Batches
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.lanes import sender_of
@@ -73,10 +73,7 @@ class Dispatch:
 
     def receivers(self, world: World, queue: QueueAttributes) -> list[str]:
         """The members to which the queue's sender could connect."""
-        wan = world.wan
-        if wan.links.get(link_of(queue)) is FaultKind.LINK_DOWN:
-            return []
-        return [m for m in self._setting.led_to[queue.id] if m not in wan.dead and m not in wan.stopped]
+        return retries.receivers_of(self._setting, world, queue)
 
     def _held_up(self, world: World, member: str, queue: QueueAttributes) -> tuple[bool, ...]:
         """Whether the sender waits for another one of its member that has no receiver."""
@@ -107,8 +104,10 @@ class Dispatch:
             book, reachable = self._setting.book, self.receivers(world, queue)
             if sender.queue and not reachable and not any(each(book.stays_without_receiver())):
                 return False
+            if retries.finds_none(self._setting, world, queue, sender):
+                return False
             stuck = not any(all(self._reconnects(sender, receiver)) for receiver in reachable)
-            return stuck or not sender.queue
+            return stuck or not sender.queue or not retries.must_try(self._setting, world, sender)
         wire = world.wan.wires.get(WireName(name, member, sender.wire))
         if wire is None:
             return True
@@ -134,12 +133,15 @@ class Dispatch:
         if not reachable and not all(each(self._setting.book.stays_without_receiver())):
             given_up = replace(sender, queue=(), sent=0, heard=0, mark=sender.last)
             yield Step(("gives up", member, queue.id), with_sender(world, member, queue.id, given_up))
-        for receiver in reachable:
+        if retries.finds_none(self._setting, world, queue, sender):
+            tried = replace(sender, vain=(0, 0))
+            yield Step(("finds no receiver", member, queue.id), with_sender(world, member, queue.id, tried))
+        for receiver in reachable if retries.may_try(self._setting, world, sender) else ():
             if not any(self._reconnects(sender, receiver)):
                 continue
             number = sender.wires + 1
             wires = world.wan.wires.set(WireName(queue.id, member, number), Wire(receiver))
-            connected = replace(sender, wire=number, wires=number, sent=sender.heard, horizon=0)
+            connected = replace(sender, wire=number, wires=number, sent=sender.heard, horizon=0, vain=None)
             if not sender.wires and not self._reconnects_to_any():
                 connected = replace(connected, knows=receiver)
             after = with_sender(world, member, queue.id, connected)
