@@ -28,6 +28,7 @@ from plumbline.reference.history.history import (
     Located,
     Moment,
     NotParked,
+    Observation,
     Parked,
     QueueAsked,
     QueueRead,
@@ -37,7 +38,6 @@ from plumbline.reference.history.history import (
     Returned,
     Scripted,
     Settled,
-    Shown,
     StatisticAsked,
     StatisticRead,
     Unsettled,
@@ -100,7 +100,7 @@ class TimelineRow(msgspec.Struct, frozen=True):
     number: int
     op_id: int | None
     moment: Moment | None = None
-    shown: Shown | None = None
+    shown: Observation | None = None
     due: bool = False
     allowed: tuple[str, ...] = ()
     fate: DeliveryOutcome | None = None

@@ -12,7 +12,7 @@ from plumbline.suites.machines.all_machines import MACHINES
 from plumbline.suites.pytest_plugin.findings import ItemFinding
 from plumbline.suites.pytest_plugin.plugin import end, keep, keep_failure, on_record
 from plumbline.suites.run.clause_coverage import MOST_OF_A_MACHINE
-from plumbline.suites.run.machine_run import Turn, take
+from plumbline.suites.run.machine_run import MachineRun, take
 from plumbline.suites.run.profiles import PROFILES
 from plumbline.suites.run.rows import failures, of_machine, unplayed
 
@@ -31,7 +31,7 @@ def test_machine(
             pytestconfig, candidate_name, ItemFinding(candidate=candidate_name, title=name, rows=tuple(rows))
         )
         end(Verdict.UNSUPPORTED, f"needs {', '.join(lacking)}")
-    turn = Turn(
+    turn = MachineRun(
         machine=name,
         wanted=owed,
         profile=PROFILES[pytestconfig.getoption("--profile")],

@@ -26,8 +26,8 @@ from plumbline.reference.history.operations import (
 )
 from plumbline.reference.model import unmodelled
 from plumbline.reference.model.clients.attempts import counted
+from plumbline.reference.model.region_operations import WHOLE
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.wholes import WHOLE
 from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.effects import SUPPORTED
 

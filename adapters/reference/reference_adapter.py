@@ -53,9 +53,9 @@ from plumbline.reference.history.resolvers import policy_of
 from plumbline.reference.history.views import RegionViews
 from plumbline.reference.model.buckets import located
 from plumbline.reference.model.clients.attempts import counted
-from plumbline.reference.model.foresight import Unknowing
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS, readings
 from plumbline.reference.model.hosting import hosted, joined, left
+from plumbline.reference.model.lookahead import NoLookahead
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.lanes import dealt_out
 from plumbline.reference.model.system import Model
@@ -138,7 +138,7 @@ class ReferenceAdapter(Adapter):
         self._tombstones = None
         setting.plain = False  # claims on clients are for searches
         setting.send_on()
-        model = Model(setting, OrderStrength.TOTAL, Unknowing(self._most_tries), Answers())
+        model = Model(setting, OrderStrength.TOTAL, NoLookahead(self._most_tries), Answers())
         self._simulation = self._simulate(model, self._random)
         self._regions = {region.name: region for region in regions}
         self._holds = 0

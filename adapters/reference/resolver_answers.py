@@ -9,7 +9,7 @@ import msgspec
 
 from plumbline.reference.history.operations import Conflict, Event
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.sites.times import NONE, Pairs, Times
+from plumbline.reference.model.sites.timestamp_order import NONE, Pairs, Times
 from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.conflict_resolvers import Told
 

@@ -30,9 +30,9 @@ from plumbline.ci.selftest.benchmarks.growth import (
 )
 from plumbline.ci.selftest.benchmarks.timings import WantedExamples, timed_kinds
 from plumbline.ci.selftest.commands import bench as bench_command
-from plumbline.reference.explain.efforts import Effort, search
-from plumbline.reference.explain.keywise import parts
+from plumbline.reference.explain.key_decomposition import parts
 from plumbline.reference.explain.question import ask
+from plumbline.reference.explain.search_stages import SearchStage, search
 from plumbline.reference.history.history import Called, FaultBegun, History, OrderStrength, Registered
 from plumbline.reference.history.plans import Settle
 from plumbline.reference.rulebook.book import Rulebook
@@ -267,13 +267,13 @@ def test_of_long_examples_of_three_sites_single_keys_are_asked_and_never_all_at_
 ):
     (kind,) = [k for k in consistency_benchmarks.KINDS if (k.name, k.operations) == ("three sites", 200)]
     asked = []
-    go_on = Effort.go_on
+    go_on = SearchStage.go_on
 
-    def noted(self: Effort, budget: Budget) -> Explanation:
+    def noted(self: SearchStage, budget: Budget) -> Explanation:
         asked.append(self.part)
         return go_on(self, budget)
 
-    monkeypatch.setattr(Effort, "go_on", noted)
+    monkeypatch.setattr(SearchStage, "go_on", noted)
     history = consistency_benchmarks.draw_example(kind, 0, spoilt=False)
     assert search(history, Rulebook(), Budget(60_000)).answer is Answer.EXPLAINED
     assert len(asked) == 4

@@ -14,12 +14,12 @@ from plumbline.reference.results.verdicts import Source, Verdict, merge
 from plumbline.suites.harness.session import Session
 from plumbline.suites.machines.all_machines import MACHINES
 from plumbline.suites.run.known_deviations import NOTHING
-from plumbline.suites.run.plan_outcomes import Trouble, play_plans
+from plumbline.suites.run.plan_outcomes import PlanOutcomes, play_plans
 from plumbline.suites.run.profiles import PROFILES
 from plumbline.suites.run.running import Options, run_suite
 
 
-def played(machine: str, session: Session) -> Trouble:
+def played(machine: str, session: Session) -> PlanOutcomes:
     return play_plans(
         MACHINES[machine],
         session,

@@ -15,7 +15,7 @@ from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.process.client import ReplyLimits
 from plumbline.adapters.protocol import Deployed, Observed, SettleResult
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
-from plumbline.reference.history.history import Shown, Unsettled
+from plumbline.reference.history.history import Observation, Unsettled
 from plumbline.reference.history.operations import (
     Event,
     EventKind,
@@ -349,4 +349,4 @@ def test_what_comes_again_without_end_is_kept_as_far_as_it_takes_and_claims_noth
 def test_an_event_may_come_again_for_each_cause_and_no_more(causes: int):
     event = Event(member="B", region="r", key="x", kind=EventKind.UPDATE, token="t1", remote=None)  # noqa: S106
     for times, refused in ((3 + 2 * causes, False), (4 + 2 * causes, True)):
-        assert bool(endless({"B": [Shown(event, 0, 0)] * times}, causes)) == refused
+        assert bool(endless({"B": [Observation(event, 0, 0)] * times}, causes)) == refused

@@ -6,8 +6,8 @@ import pytest
 
 from plumbline.ci.selftest.generators.right_runs import draw_right
 from plumbline.reference.explain import exercise
-from plumbline.reference.explain.asked import Asked, asked_of
-from plumbline.reference.explain.efforts import search
+from plumbline.reference.explain.decision_log import Asked, asked_of
+from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import History
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty_variants import FAULTY

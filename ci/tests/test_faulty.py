@@ -15,7 +15,7 @@ from plumbline.ci.selftest.checks import kills as faults
 from plumbline.ci.selftest.checks.kills import kill, offering
 from plumbline.reference.catalogue.capabilities import CORE, Capability
 from plumbline.reference.catalogue.loader import catalogue
-from plumbline.reference.explain import naming
+from plumbline.reference.explain import fault_localization
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import Operation, Outcome
 from plumbline.reference.results.verdicts import Verdict
@@ -73,7 +73,7 @@ def test_what_soon_explains_a_wrong_key_alone_is_not_looked_for_behind_dozens_of
         return found
 
     monkeypatch.setattr(Search, "go_on", counted)
-    assert "RCV-DEDUP-01" in naming.broken(history, Rulebook(), 120_000, ["RCV-DEDUP-01"])
+    assert "RCV-DEDUP-01" in fault_localization.broken(history, Rulebook(), 120_000, ["RCV-DEDUP-01"])
     # 12,000 states; 51,000 where all that may matter is asked of all keys first.
     assert sum(looked_at.values()) < 30_000
 

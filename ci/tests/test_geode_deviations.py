@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from plumbline.ci.command import group
 from plumbline.ci.main_job import GEODE_DEVIATIONS
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.explain.efforts import search
+from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.plan_mistakes import mistakes
 from plumbline.reference.history.plan_needs import needs
 from plumbline.reference.history.plans import operations_of

@@ -10,7 +10,7 @@ import pytest
 from plumbline.adapters.candidates import Candidate, find_candidate
 from plumbline.adapters.protocol import Observed
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
-from plumbline.reference.explain.naming import NAMING_MS
+from plumbline.reference.explain.fault_localization import NAMING_MS
 from plumbline.reference.explain.oracle import Finding, find
 from plumbline.reference.explain.sight import sight
 from plumbline.reference.history.history import ContentsRead, Fault, FaultKind

@@ -9,7 +9,13 @@ import msgspec
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.reference.history.history import Called, ContentsAsked, ContentsRead, OrderStrength, Shown
+from plumbline.reference.history.history import (
+    Called,
+    ContentsAsked,
+    ContentsRead,
+    Observation,
+    OrderStrength,
+)
 from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
@@ -118,7 +124,7 @@ def test_where_ids_are_ordered_otherwise_the_same_is_told_of_the_members_of_the_
 
 def test_logs_without_an_order_between_threads_are_compared_without_it(tie: Counterexample):
 
-    def backwards(log: tuple[Shown, ...]) -> tuple[Shown, ...]:
+    def backwards(log: tuple[Observation, ...]) -> tuple[Observation, ...]:
         return log[::-1]
 
     logs = {member: backwards(log) for member, log in tie.history.logs.items()}

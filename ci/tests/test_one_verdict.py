@@ -47,7 +47,7 @@ from plumbline.suites.pytest_plugin.plugin import (
 from plumbline.suites.run import machine_run as turns
 from plumbline.suites.run.clause_coverage import Reach
 from plumbline.suites.run.known_deviations import KnownDeviations
-from plumbline.suites.run.plan_outcomes import Trouble
+from plumbline.suites.run.plan_outcomes import PlanOutcomes
 from plumbline.suites.run.profiles import PROFILES
 from plumbline.suites.run.proof import Proof
 from plumbline.suites.run.running import Options, RunOutcome, run_suite
@@ -243,26 +243,26 @@ def stub_config(**options: object) -> Any:
 
 
 KNOWN = Deviation(requirement=ONE, reason="known", owner="us", expires=date(2999, 1, 1))
-TROUBLES: dict[str, tuple[Trouble, int, Verdict]] = {
-    "one of fifty undecided": (Trouble(played=50, unknown=1), 3, Verdict.PASS),
-    "four of fifty undecided": (Trouble(played=50, unknown=4), 3, Verdict.UNKNOWN),
-    "all undecided": (Trouble(played=1, unknown=1), 0, Verdict.UNKNOWN),
+TROUBLES: dict[str, tuple[PlanOutcomes, int, Verdict]] = {
+    "one of fifty undecided": (PlanOutcomes(played=50, unknown=1), 3, Verdict.PASS),
+    "four of fifty undecided": (PlanOutcomes(played=50, unknown=4), 3, Verdict.UNKNOWN),
+    "all undecided": (PlanOutcomes(played=1, unknown=1), 0, Verdict.UNKNOWN),
     "an adapter error": (
-        Trouble(played=50, unknown=4, adapter_errors=1, last_error="gone"),
+        PlanOutcomes(played=50, unknown=4, adapter_errors=1, last_error="gone"),
         3,
         Verdict.ADAPTER_ERROR,
     ),
-    "nothing happened": (Trouble(played=50), 0, Verdict.NOT_EXERCISED),
-    "nothing was counted": (Trouble(played=0, idle=50), 0, Verdict.NOT_EXERCISED),
-    "the adapter left every plan": (Trouble(lacking=3, last_error="no"), 0, Verdict.UNSUPPORTED),
-    "a deviation": (Trouble(played=50, deviating=2, deviations=(KNOWN,)), 3, Verdict.DEVIATION),
-    "the time was over": (Trouble(played=5, cut=True), 1, Verdict.PASS),
+    "nothing happened": (PlanOutcomes(played=50), 0, Verdict.NOT_EXERCISED),
+    "nothing was counted": (PlanOutcomes(played=0, idle=50), 0, Verdict.NOT_EXERCISED),
+    "the adapter left every plan": (PlanOutcomes(lacking=3, last_error="no"), 0, Verdict.UNSUPPORTED),
+    "a deviation": (PlanOutcomes(played=50, deviating=2, deviations=(KNOWN,)), 3, Verdict.DEVIATION),
+    "the time was over": (PlanOutcomes(played=5, cut=True), 1, Verdict.PASS),
 }
 
 
 @pytest.mark.parametrize(("trouble", "exercised", "expected"), TROUBLES.values(), ids=list(TROUBLES))
 def test_run_and_pytest_say_the_same_of_what_a_machine_has_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: Trouble, exercised: int, expected: Verdict
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: PlanOutcomes, exercised: int, expected: Verdict
 ):
     monkeypatch.setattr(turns, "play_plans", lambda *_, **__: msgspec.structs.replace(trouble))
     monkeypatch.setattr(Proof, "count", lambda *_: exercised)

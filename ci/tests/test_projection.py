@@ -14,21 +14,21 @@ from plumbline.ci.selftest.benchmarks import faults as fault_benchmarks
 from plumbline.ci.selftest.generators import two_sites
 from plumbline.ci.selftest.generators.one_site import OneSiteShape, draw_plan, run_on_reference
 from plumbline.ci.selftest.generators.right_runs import rightly_showing_less
-from plumbline.reference.explain.efforts import search, sought
-from plumbline.reference.explain.keywise import parts, timetable_of
+from plumbline.reference.explain.key_decomposition import parts, timetable_of
+from plumbline.reference.explain.key_priority import suspects
 from plumbline.reference.explain.projection import HistoryPart, part_of, project
 from plumbline.reference.explain.question import ask
-from plumbline.reference.explain.suspects import suspects
+from plumbline.reference.explain.search_stages import search, sought
 from plumbline.reference.history.history import (
     Called,
     ContentsRead,
     Fault,
     FaultKind,
     History,
+    Observation,
     Returned,
     Settled,
     SettledBut,
-    Shown,
     StatisticRead,
     Waited,
 )
@@ -115,7 +115,7 @@ def put(op_id: int, key: str = "x", kind: OperationKind = OperationKind.PUT) -> 
     )
 
 
-def made(*timeline: object, log: tuple[Shown, ...] = (), named: bool = True) -> History:
+def made(*timeline: object, log: tuple[Observation, ...] = (), named: bool = True) -> History:
     return msgspec.structs.replace(
         example(0), timeline=timeline, logs={"A": log}, callback_arguments=named, member_order=None
     )
@@ -156,7 +156,7 @@ def test_a_count_to_which_others_may_have_contributed_is_left_out_unless_it_is_z
 def test_an_event_without_a_token_stays_while_it_may_be_about_what_is_kept():
     destroys = [put(n, key, OperationKind.DESTROY) for n, key in ((1, "x"), (2, "x"), (3, "y"))]
     events = [Event(member="A", region="r", key=key, kind=EventKind.DESTROY, token=None) for key in "xy"]
-    log = tuple(Shown(event, 0, 3) for event in events)
+    log = tuple(Observation(event, 0, 3) for event in events)
     history = made(*map(Called, destroys), log=log, named=False)
     for kept, keys in (({1, 2, 3}, "xy"), ({2}, "x"), ({3}, "y"), (set(), "")):
         about = project(history, kept)
@@ -320,7 +320,7 @@ def test_of_many_keys_those_are_taken_alone_first_of_which_logs_tell_where_expla
         taken.append(arguments)
         return part_of(*arguments)
 
-    monkeypatch.setattr("plumbline.reference.explain.keywise.part_of", counted)
+    monkeypatch.setattr("plumbline.reference.explain.key_decomposition.part_of", counted)
     assert search(history, Rulebook()).answer is Answer.REFUTED
     assert 0 < len(taken) <= 5, "of two hundred"
 
@@ -335,7 +335,7 @@ def test_where_two_orders_come_to_one_place_and_no_further_pairs_are_asked_befor
         drawn.append(seed)
         return RandomOrder(seed)
 
-    monkeypatch.setattr("plumbline.reference.explain.efforts.RandomOrder", counted)
+    monkeypatch.setattr("plumbline.reference.explain.search_stages.RandomOrder", counted)
     assert search(history, Rulebook()).answer is Answer.REFUTED
     assert drawn == []
 

@@ -16,7 +16,7 @@ from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.adapters.tests.small_adapter import SmallAdapter
 from plumbline.ci.selftest.generators.one_site import OneSiteShape, draw_plan
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.explain.asked import Asked
+from plumbline.reference.explain.decision_log import Asked
 from plumbline.reference.history.history import Called, Fault, FaultDone, FaultKind, History, QueueRead
 from plumbline.reference.history.operations import (
     Operation,

@@ -13,7 +13,7 @@ import pytest
 from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.selftest.checks.behaviour import Behaviour, by_name
 from plumbline.ci.selftest.checks.behaviours import BEHAVIOURS
-from plumbline.reference.explain.efforts import search
+from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import History
 from plumbline.reference.history.plans import Plan, plan_words
 from plumbline.reference.results.verdicts import Verdict

@@ -17,7 +17,7 @@ from plumbline.ci.selftest.commands import explore, trials
 from plumbline.ci.selftest.generators.right_runs import ask_about
 from plumbline.ci.selftest.soundness.comparison import compare
 from plumbline.ci.terminal.progress import until_stopped
-from plumbline.reference.explore.refuting import refute
+from plumbline.reference.explore.variant_check import refute
 from plumbline.reference.rulebook.faulty_variants import FAULTY
 from plumbline.reference.search.search import Answer
 

@@ -8,8 +8,8 @@ import pytest
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.ci.selftest.generators.two_sites import run_on_reference
 from plumbline.reference.explain.clocks import readings
-from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.index import Index
+from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import Fault, FaultBegun, FaultDone, FaultKind, History
 from plumbline.reference.history.operations import Operation, OperationKind, QueueAttributes, Scope
 from plumbline.reference.history.plans import Do, Finish, Inject, Plan, PlanStep, Settle, Start

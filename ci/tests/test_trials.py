@@ -20,8 +20,8 @@ from plumbline.ci.selftest.generators.random_trials import Trial, draw_trial
 from plumbline.ci.selftest.generators.right_runs import Asked, ask_about, draw_right
 from plumbline.ci.selftest.soundness.comparison import JUDGE_BUDGET, Comparison, compare, searched
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.groundless import groundless
+from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import (
     Called,
     ContentsRead,

@@ -19,7 +19,7 @@ from plumbline.reference.results.verdicts import Source, Verdict
 from plumbline.suites.run import machine_run as turns
 from plumbline.suites.run import running
 from plumbline.suites.run import worker_pool as workers
-from plumbline.suites.run.machine_run import Progress, Turn
+from plumbline.suites.run.machine_run import MachineRun, Progress
 from plumbline.suites.run.profiles import PROFILES
 from plumbline.suites.run.running import Options, RunOutcome, run_suite
 
@@ -109,7 +109,7 @@ def test_a_worker_that_ends_costs_its_own_machine_alone(
 ):
     right = turns.take
 
-    def take(turn: Turn, *given: Any, **more: Any) -> Any:
+    def take(turn: MachineRun, *given: Any, **more: Any) -> Any:
         return ends() if turn.machine == PLAYED[0] else right(turn, *given, **more)
 
     monkeypatch.setattr(workers, "take", take)

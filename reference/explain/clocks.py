@@ -6,7 +6,7 @@ Knows when time was held, leapt and was let run; knows nothing of what timestamp
 from __future__ import annotations
 
 from plumbline.reference.explain.index import Index
-from plumbline.reference.explain.lives import NEVER
+from plumbline.reference.explain.member_lifetimes import NEVER
 from plumbline.reference.history.history import Fault, FaultKind
 from plumbline.reference.history.operations import Status
 

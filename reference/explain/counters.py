@@ -1,6 +1,6 @@
 """Counters: of each member when its statistics were asked for, and what the answers allow.
 
-Knows answers and when each was asked for; knows nothing of what a counter means for a step (`hindsight`).
+Knows answers and when each was asked for. What a counter means for a step, `recorded_lookahead` knows.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from plumbline.reference.explain.asked import Asked, asked_of, matters
+from plumbline.reference.explain.decision_log import Asked, asked_of, matters
 from plumbline.reference.explain.question import ask
 from plumbline.reference.history.history import History
 from plumbline.reference.rulebook.book import Rulebook

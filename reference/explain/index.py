@@ -1,7 +1,7 @@
 """A history looked up: what was called, answered, settled and told of, and when, by operation and by place.
 
 Knows how histories are written down; knows nothing of worlds, nor of
-what any of it means for a step (`hindsight`).
+what any of it means for a step (`recorded_lookahead`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import NamedTuple
 
+from plumbline.reference.explain.active_faults import still_down
 from plumbline.reference.explain.counters import counts, gauges, limits
 from plumbline.reference.explain.entries import entries_of
-from plumbline.reference.explain.lives import NEVER, Lives
-from plumbline.reference.explain.outages import still_down
-from plumbline.reference.explain.tellings import repetitions, told_again, told_when, without_questions
+from plumbline.reference.explain.listener_index import repetitions, told_again, told_when, without_questions
+from plumbline.reference.explain.member_lifetimes import NEVER, MemberLifetimes
 from plumbline.reference.history.history import (
     Armed,
     Called,
@@ -104,7 +104,7 @@ class Index:
         self.sites = {m: site.number for site in history.topology.sites for m in site.members}
         for client in history.clients:
             self.sites[client.name] = self.sites[client.servers[0]]
-        self.lives = Lives(history.timeline)
+        self.lives = MemberLifetimes(history.timeline)
         self.queues = {queue.id: queue for queue in history.queues}
         self._lanes = lanes_by_sender(history.queues)
         self.faults: list[tuple[int, Fault]] = []

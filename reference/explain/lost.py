@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from math import inf
 from typing import NamedTuple
 
-from plumbline.reference.explain.outages import still_down
+from plumbline.reference.explain.active_faults import still_down
 from plumbline.reference.history.history import (
     Called,
     Fault,

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import msgspec
 
-from plumbline.reference.explain.dead_ends import dead_ends_of
-from plumbline.reference.explain.efforts import searched
-from plumbline.reference.explain.naming import NAMING_MS, name, requirements_of
+from plumbline.reference.explain.fault_localization import NAMING_MS, name, requirements_of
+from plumbline.reference.explain.furthest_attempts import dead_ends_of
 from plumbline.reference.explain.question import ask
+from plumbline.reference.explain.search_stages import searched
 from plumbline.reference.explain.sight import sight
 from plumbline.reference.history.history import History
 from plumbline.reference.results.runs import DeadEnd

@@ -21,6 +21,7 @@ from plumbline.reference.history.history import (
     Located,
     Moment,
     NotParked,
+    Observation,
     Parked,
     QueueAsked,
     QueueRead,
@@ -29,7 +30,6 @@ from plumbline.reference.history.history import (
     Returned,
     Settled,
     SettledBut,
-    Shown,
     StatisticAsked,
     StatisticRead,
     Waited,
@@ -165,7 +165,7 @@ class _Projection:
         """Whether a listener that stands there holds up all that its site is sent over one connection."""
         return self._sites.get(gate.member) != self._sites.get(self._callers.get(gate.op_id, gate.member))
 
-    def _about(self, entry: Shown) -> bool:
+    def _about(self, entry: Observation) -> bool:
         """Whether a listener's entry is about what is kept, or about nothing that was called."""
         event = entry.event
         if event.token is not None or self._history.callback_arguments:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import NamedTuple
 
+from plumbline.reference.explain.call_intervals import overtaken, ticks
+from plumbline.reference.explain.client_lookahead import ClientDeliveryLookahead
 from plumbline.reference.explain.clocks import readings
-from plumbline.reference.explain.hearsay import Hearsay
-from plumbline.reference.explain.hindsight import Hindsight
 from plumbline.reference.explain.index import Index
-from plumbline.reference.explain.spans import overtaken, ticks
+from plumbline.reference.explain.recorded_lookahead import RecordedLookahead
 from plumbline.reference.history.history import History, OrderStrength
 from plumbline.reference.history.operations import (
     STORES_VALUE,
@@ -33,16 +33,16 @@ from plumbline.reference.model.places import (
     own_place,
     resolver_entry,
 )
+from plumbline.reference.model.region_operations import WHOLE
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.lanes import told_apart
 from plumbline.reference.model.system import Model
-from plumbline.reference.model.wholes import WHOLE
 from plumbline.reference.reduction.log_reduction import LogReduction
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.conflict_resolvers import Told
 from plumbline.reference.rulebook.effects import BECOMES
 from plumbline.reference.search.garbage import uncollected
-from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Logs, Place
 
 
@@ -113,27 +113,27 @@ def _ask(history: History, book: Rulebook, *, tries_again: bool) -> Question:
     for operation in index.operations.values():
         setting.lock_for(operation)
     setting.ambiguous = index.ambiguous
-    hearsay = Hearsay(index, history)
-    setting.clients_as_documented &= hearsay.simple
-    hindsight = Hindsight(
+    client_lookahead = ClientDeliveryLookahead(index, history)
+    setting.clients_as_documented &= client_lookahead.simple
+    recorded_lookahead = RecordedLookahead(
         index,
-        hearsay,
+        client_lookahead,
         fails_in_silence=setting.as_documented and not history.resolver,
         tries_again=tries_again,
     )
     model = Model(
         setting,
         history.order_strength,
-        hindsight,
+        recorded_lookahead,
         index.answers,
         history.client_order_strength,
-        LogReduction(setting, hindsight, history.order_strength),
+        LogReduction(setting, recorded_lookahead, history.order_strength),
     )
     return Question(model, _logs(history, index))
 
 
 def _logs(history: History, index: Index) -> Logs:
-    entries: dict[Place, list[Shown]] = {TIMELINE: list(history.timeline)}
+    entries: dict[Place, list[Observation]] = {TIMELINE: list(history.timeline)}
     windows: dict[Place, list[tuple[int, int]]] = {}
     by_token = {op.token: op for op in index.operations.values() if op.token is not None}
     for op_id, (_, outcome) in index.returned.items():
@@ -182,7 +182,7 @@ def _logs(history: History, index: Index) -> Logs:
     return Logs(entries, clock=TIMELINE, windows=windows, owners=owners)
 
 
-def _entry(event: Event) -> Shown:
+def _entry(event: Event) -> Observation:
     """What a log shows of one event, as the model shows it."""
     told = event.conflict
     if told is None:

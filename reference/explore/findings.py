@@ -11,10 +11,10 @@ from itertools import chain
 
 import msgspec
 
+from plumbline.reference.explore.invariants import AGREEMENT, PROMISES, Held, StateInvariant, holdings
+from plumbline.reference.explore.program_shape import TICK
 from plumbline.reference.explore.programs import Program, programs
-from plumbline.reference.explore.promises import AGREEMENT, PROMISES, Held, Promise, holdings
 from plumbline.reference.explore.scopes import ExploreScope, Topic, shapes_of
-from plumbline.reference.explore.shapes import TICK
 from plumbline.reference.explore.walk import Moment, Walked, walk
 from plumbline.reference.rulebook.book import Rulebook
 
@@ -139,7 +139,7 @@ def broken_by(walked: Walked) -> Iterator[str]:
         yield from (found.requirement for found in _found(walked, promise) if not found.allowed)
 
 
-def _found(walked: Walked, promise: Promise) -> Iterator[BrokenPromise]:
+def _found(walked: Walked, promise: StateInvariant) -> Iterator[BrokenPromise]:
     """The shortest run that breaks a promise, if any does; one that is not allowed before all others."""
     broken = (
         _finding(walked, promise, end) for end in walked.ends if not promise.kept(walked.program, end.world)
@@ -149,7 +149,7 @@ def _found(walked: Walked, promise: Promise) -> Iterator[BrokenPromise]:
         yield next((found for found in chain((first,), broken) if not found.allowed), first)
 
 
-def _finding(walked: Walked, promise: Promise, end: Moment) -> BrokenPromise:
+def _finding(walked: Walked, promise: StateInvariant, end: Moment) -> BrokenPromise:
     program = walked.program
     run = walked.run_to(end)
     allowed = ""

@@ -11,7 +11,7 @@ from itertools import accumulate, combinations, combinations_with_replacement, p
 
 import msgspec
 
-from plumbline.reference.explore.shapes import TICK, TICK_MS, ProgramShape
+from plumbline.reference.explore.program_shape import TICK, TICK_MS, ProgramShape
 from plumbline.reference.history.history import Fault, FaultKind, Joined, Left, Redelivered
 from plumbline.reference.history.operations import (
     EXPIRES,

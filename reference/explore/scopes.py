@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from plumbline.reference.explore.shapes import REGION, ProgramShape
+from plumbline.reference.explore.program_shape import REGION, ProgramShape
 from plumbline.reference.history.history import FaultKind
 from plumbline.reference.history.operations import (
     Client,

@@ -12,20 +12,20 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from plumbline.reference.explore.apart import Apart
-from plumbline.reference.explore.atonce import AtOnce
-from plumbline.reference.explore.emptied import Emptied, is_of_sites
-from plumbline.reference.explore.expected import Expected, broken
-from plumbline.reference.explore.fading import Fading, uncounted
-from plumbline.reference.explore.known import Known
+from plumbline.reference.explore.dead_variables_of_members import Fading, uncounted
+from plumbline.reference.explore.dead_variables_of_queues import Emptied, is_of_sites
+from plumbline.reference.explore.dead_variables_of_sites import Known
+from plumbline.reference.explore.invariants import MANNERS, StepInvariant
+from plumbline.reference.explore.pending_faults import Expected, broken
+from plumbline.reference.explore.program_shape import WHOLLY
 from plumbline.reference.explore.programs import Happening, Program, first_puts, words
-from plumbline.reference.explore.promises import MANNERS, Manner
-from plumbline.reference.explore.shapes import WHOLLY
+from plumbline.reference.explore.reduction_of_faults import AtOnce
+from plumbline.reference.explore.reduction_of_members import Apart
 from plumbline.reference.history.history import Fault, FaultKind, OrderStrength
 from plumbline.reference.history.operations import Interest, Operation, Outcome
 from plumbline.reference.model.buckets import located
 from plumbline.reference.model.places import TIMELINE
-from plumbline.reference.model.setting import Onward, Setting
+from plumbline.reference.model.setting import Propagation, Setting
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
 from plumbline.reference.model.world import World
@@ -60,7 +60,7 @@ class Walked:
         self.program = program
         self.whole = True
         self.ends: list[Moment] = []
-        self.astray: dict[Manner, tuple[Moment, str]] = {}
+        self.astray: dict[StepInvariant, tuple[Moment, str]] = {}
         self.shown: set[tuple[tuple[Place, Entry], int]] = set()
         self.returned: set[tuple[int, Outcome]] = set()
         self._before = before
@@ -106,17 +106,17 @@ class _Walker:
         book: Rulebook,
         *,
         reduced: bool,
-        onward: Onward | None = None,
+        onward: Propagation | None = None,
         moments: bool = True,
     ) -> None:
         self.program = program
         self._setting = _setting(program, book)
         if program.shape.links:
-            self._setting.onward = Onward.AS_OF_SENDER if onward is None else onward
-        self._foresight = Expected(program, reduced=reduced)
-        independence = LogReduction(self._setting, self._foresight, OrderStrength.TOTAL)
+            self._setting.onward = Propagation.AS_OF_SENDER if onward is None else onward
+        self._lookahead = Expected(program, reduced=reduced)
+        independence = LogReduction(self._setting, self._lookahead, OrderStrength.TOTAL)
         self._model = Model(
-            self._setting, OrderStrength.TOTAL, self._foresight, Answers(), independence=independence
+            self._setting, OrderStrength.TOTAL, self._lookahead, Answers(), independence=independence
         )
         self._view = Unobserved(reduced=reduced)
         self._replaced = book.replaced()
@@ -136,7 +136,7 @@ class _Walker:
         self._known = Known(self._setting) if hurries else None
         self._rests = any(operation.kind in WHOLLY for operation in program.operations)
         self._manners = [one for one in MANNERS if program.shape.plain or not one.of_plain]
-        self.astray: dict[Manner, tuple[Moment, str]] = {}
+        self.astray: dict[StepInvariant, tuple[Moment, str]] = {}
         self.shown: set[tuple[tuple[Place, Entry], int]] = set()
         self.returned: set[tuple[int, Outcome]] = set()
 
@@ -167,7 +167,7 @@ class _Walker:
     def after(self, moment: Moment) -> Iterator[tuple[Moment, str]]:
         """What may come next, each with what happened."""
         world = moment.world
-        self._foresight.broken = moment.broken
+        self._lookahead.broken = moment.broken
         if returned := self._returned(moment):
             yield from returned
             return
@@ -331,7 +331,7 @@ def walk(
     reduced: bool = True,
     most: int = 1_000_000,
     ends: float = math.inf,
-    onward: Onward | None = None,
+    onward: Propagation | None = None,
     moments: bool = True,
 ) -> Walked:
     """Walk through every run of a program under a rulebook.

@@ -433,7 +433,7 @@ Moment = (
 )
 
 
-class Shown(msgspec.Struct, frozen=True):
+class Observation(msgspec.Struct, frozen=True):
     """One listener log entry and the window of the timeline in which it was shown.
 
     Attributes:
@@ -476,7 +476,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     topology: Topology
     regions: tuple[RegionAttributes, ...]
     timeline: tuple[Moment, ...]
-    logs: dict[str, tuple[Shown, ...]]
+    logs: dict[str, tuple[Observation, ...]]
     order_strength: OrderStrength = OrderStrength.TOTAL
     client_order_strength: OrderStrength | None = None
     member_order: tuple[str, ...] | None = None

@@ -16,7 +16,7 @@ from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import READS, Operation, OperationKind, Outcome, Status
 from plumbline.reference.model import claims
 from plumbline.reference.model.clients.subscriptions import queued
-from plumbline.reference.model.foresight import Comes, Foresight
+from plumbline.reference.model.lookahead import Lookahead, Ternary
 from plumbline.reference.model.places import (
     outcome_entry,
     outcome_place,
@@ -37,13 +37,13 @@ from plumbline.reference.model.world import (
 )
 from plumbline.reference.rulebook.effects import effects
 from plumbline.reference.rulebook.values import Effect, EntryState, each
-from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, Step, View
 
 Where = tuple[str, str]
 """Region and key."""
 
-Shows = tuple[tuple[Place, Shown], ...]
+Shows = tuple[tuple[Place, Observation], ...]
 
 
 UNTOLD_LAST = -(1 << 18)
@@ -54,11 +54,11 @@ class Buckets:
     """The part of the model that carries out operations on partitioned regions."""
 
     def __init__(
-        self, setting: Setting, strength: OrderStrength, foresight: Foresight, replicates: Replicates
+        self, setting: Setting, strength: OrderStrength, lookahead: Lookahead, replicates: Replicates
     ) -> None:
         self._setting = setting
         self._strength = strength
-        self._foresight = foresight
+        self._lookahead = lookahead
         self._replicates = replicates
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
@@ -195,7 +195,7 @@ class Buckets:
             ("reads", at, operation.op_id),
             world.but(calls=world.calls.set(operation.op_id, done)),
             ((outcome_place(operation.op_id), outcome_entry(outcome)),),
-            claims.READ if operation.kind in READS and self._foresight.only_reads(operation) else None,
+            claims.READ if operation.kind in READS and self._lookahead.only_reads(operation) else None,
         )
 
     def _carried_out(
@@ -209,15 +209,15 @@ class Buckets:
         if (
             not (view.reduced and decided)
             or view.still(place, shown)
-            or self._foresight.may_go_untold(world, view, at, in_turn=False)
+            or self._lookahead.may_go_untold(world, view, at, in_turn=False)
         ):
             # Its listener is told behind the copies, and of other keys meanwhile; or it dies before that.
             tellings.append(False)
         certain = (
             decided
             and not self._setting.clients
-            and self._foresight.reader_to_come(world, view.now, at, operation, entry) is Comes.NO
-            and not self._foresight.silent_change_to_come(world, view.now, at, operation, entry)
+            and self._lookahead.reader_to_come(world, view.now, at, operation, entry) is Ternary.NO
+            and not self._lookahead.silent_change_to_come(world, view.now, at, operation, entry)
         )
         # An operation is not retried if its caller crashed: copies that show it were sent it.
         heard = operation.member == at and any(
@@ -262,7 +262,7 @@ class Buckets:
             gates = gates.set((at, op_id), GateState.PARKED)
         told = world.but(calls=world.calls.set(op_id, replace(call, silent=False)), gates=gates)
         decided = self._replicates.decided_by_log(view, place, shown)
-        again = self._foresight.comes_again(op_id)
+        again = self._lookahead.comes_again(op_id)
         yield Step(
             ("tells", at, op_id), told, ((place, shown),), claims.TELLS if decided and not again else None
         )
@@ -345,7 +345,7 @@ class Buckets:
 
     def _takeovers(self, world: World, view: View, where: Where, bucket: Bucket) -> Iterator[Step]:
         """A copy becomes primary, or another member where there is none; which one is open."""
-        heir_known = self._foresight.heir(world, view.now, *where)
+        heir_known = self._lookahead.heir(world, view.now, *where)
         alive = tuple(m for m in self._setting.others[bucket.primary] if m not in world.wan.dead)
         heirs = bucket.copies or alive
         if view.reduced and heir_known is not None:

@@ -26,8 +26,8 @@ from plumbline.reference.model.clients.attempts import carried_out, counted, see
 from plumbline.reference.model.clients.carrying_out import recipients, refused, ways_of
 from plumbline.reference.model.clients.subscriptions import Hearing, queued
 from plumbline.reference.model.collecting import replaced
-from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.independence import POSTPONED, Independence, LocalChange
+from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.places import (
     listener_entry,
     listener_place,
@@ -35,10 +35,10 @@ from plumbline.reference.model.places import (
     outcome_place,
     own_place,
 )
-from plumbline.reference.model.setting import Onward, Setting
+from plumbline.reference.model.region_operations import WHOLE, RegionOperations
+from plumbline.reference.model.setting import Propagation, Setting
 from plumbline.reference.model.sites.senders import Senders
-from plumbline.reference.model.sites.times import NONE, all_after, behind, strictly_after
-from plumbline.reference.model.wholes import WHOLE, Wholes
+from plumbline.reference.model.sites.timestamp_order import NONE, all_after, behind, strictly_after
 from plumbline.reference.model.world import (
     Call,
     CallStage,
@@ -62,16 +62,16 @@ class Callers:
         self,
         setting: Setting,
         strength: OrderStrength,
-        foresight: Foresight,
+        lookahead: Lookahead,
         independence: Independence,
         senders: Senders,
-        wholes: Wholes,
+        region_operations: RegionOperations,
     ) -> None:
         self._independence = independence
-        self._wholes = wholes
+        self._region_operations = region_operations
         self._setting = setting
         self._strength = strength
-        self._foresight = foresight
+        self._lookahead = lookahead
         self._senders = senders
         self.clearing = Clearing(setting, strength)
 
@@ -106,14 +106,16 @@ class Callers:
             if any(shut):
                 return shut
         if self._setting.lesser:
-            shut = self._wholes.shuts_out(world, operation)
+            shut = self._region_operations.shuts_out(world, operation)
             if any(shut):
                 return shut
         return self.waits_for_others(world, operation, to_send=False)
 
     def waits_for_lock(self, world: World, operation: Operation) -> bool:
         """Whether an operation of a member that keeps less is a clear held in a writer, or waits for one."""
-        return self._wholes.stands(world, operation) or any(self._wholes.shuts_out(world, operation))
+        return self._region_operations.stands(world, operation) or any(
+            self._region_operations.shuts_out(world, operation)
+        )
 
     def waits_for_others(self, world: World, operation: Operation, *, to_send: bool) -> tuple[bool, ...]:
         """Whether a call waits for writers elsewhere before it takes effect, or, of earlier ones, is sent."""
@@ -134,7 +136,7 @@ class Callers:
         if all(self.blocked(world, operation)):
             return
         if operation.kind in WHOLE:
-            yield from self._wholes.taken(world, view, operation, call)
+            yield from self._region_operations.taken(world, view, operation, call)
             return
         held = stood(world, operation.member, operation)
         if held is not None:
@@ -276,7 +278,7 @@ class Callers:
         )
         shown = listener_entry(region, key, event, operation.token if named else None)
         tellings = [announced] if not announced or view.fits(place, shown) else []
-        if announced and self._foresight.may_go_untold(world, view, member):
+        if announced and self._lookahead.may_go_untold(world, view, member):
             # A member that dies may have changed its copy, and sent that on, before its own listener showed
             # it.
             tellings.append(False)
@@ -331,7 +333,7 @@ class Callers:
                             operation,
                             stamp,
                             sure=announced,
-                            hearing=Hearing(self._foresight.clients, world, view, operation, sure=announced),
+                            hearing=Hearing(self._lookahead.clients, world, view, operation, sure=announced),
                         )
                     )
                 elif not effect.distributed and self._setting.serves(member):
@@ -374,7 +376,7 @@ class Callers:
     def _dated(self, world: World, operation: Operation, stored: Stamp) -> World:
         """The world in which an operation has a later timestamp than what it replaces."""
         where = (operation.region, operation.key)
-        after = all_after if self._setting.onward is Onward.STAYS else strictly_after
+        after = all_after if self._setting.onward is Propagation.STAYS else strictly_after
         pairs = after(world.wan.ranks.get(where, NONE), operation.op_id, stored.times)
         assert pairs is not None  # noqa: S101 - what is stamped now was never compared
         return world.but(wan=replace(world.wan, ranks=world.wan.ranks.set(where, pairs)))

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from plumbline.reference.history.operations import Operation
 from plumbline.reference.model import tombstones
 from plumbline.reference.model.collecting import Collecting
-from plumbline.reference.model.setting import Onward, Setting
-from plumbline.reference.model.sites.contests import contests
-from plumbline.reference.model.sites.times import NONE, Pairs, latest
+from plumbline.reference.model.setting import Propagation, Setting
+from plumbline.reference.model.sites.conflict_resolution import contests
+from plumbline.reference.model.sites.timestamp_order import NONE, Pairs, latest
 from plumbline.reference.model.world import (
     Entry,
     Message,
@@ -205,7 +205,7 @@ class Checks:
     def knew(self, world: World, operation: Operation, finding: CheckResult) -> bool:
         """Whether the finding needed no timestamps' order that the world did not have, nor a tie."""
         pairs = world.wan.ranks.get((operation.region, operation.key), NONE)
-        return bool(finding.pairs == pairs) and self._setting.onward is Onward.STAYS
+        return bool(finding.pairs == pairs) and self._setting.onward is Propagation.STAYS
 
 
 def _with_pair(order: Order, higher: str, lower: str) -> Order:

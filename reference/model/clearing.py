@@ -3,8 +3,8 @@
 In which order the members empty their copies and tell their listeners is open, the clearing one among them.
 
 Only where all members are replicates that check, without clients and gateway senders; elsewhere a clear is
-called while nothing else is under way, and takes effect in one step (`wholes`). Owns the lock: who is
-*locked* holds it, or has emptied its own copy and not all others.
+called while nothing else is under way, and takes effect in one step (`region_operations`). Owns the lock: a
+*locked* member holds it, or has emptied its own copy and not all others.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from plumbline.reference.model.world import (
 )
 from plumbline.reference.model.writers import refuses_clear, stands, stood
 from plumbline.reference.rulebook.values import EntryState, each
-from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, Step
 
 FREE, EITHER, SHUT = (False,), (True, False), (True,)
@@ -174,7 +174,7 @@ class Clearing:
 
     def _at(
         self, world: World, member: str, operation: Operation
-    ) -> Iterator[tuple[World, tuple[tuple[Place, Shown], ...]]]:
+    ) -> Iterator[tuple[World, tuple[tuple[Place, Observation], ...]]]:
         """The worlds in which a member has emptied its copy, and what its listener tells."""
         book, gate = self._setting.book, (member, operation.op_id)
         ghosts = world.tombs.ghosts
@@ -247,7 +247,7 @@ class Clearing:
                 told = after.but(channels=taken.channels, calls=taken.calls)
             yield Step(("empties the region", channel.target, operation.op_id), told, shows)
 
-    def shown(self, member: str, operation: Operation) -> tuple[Place, Shown]:
+    def shown(self, member: str, operation: Operation) -> tuple[Place, Observation]:
         """Where the listener of a member tells of a clear, and what."""
         named = self._setting.identified and operation.token is not None
         thread, token = (operation.thread, operation.token) if named else (None, None)

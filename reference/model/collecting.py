@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.operations import Operation, TombstoneSettings
 from plumbline.reference.model.clients.registrations import is_covered
-from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Collected, Entry, World
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
@@ -317,13 +317,13 @@ def replaced(setting: Setting, before: World, after: World, where: Where) -> Wor
 
 
 def in_doubt(
-    setting: Setting, foresight: Foresight, world: World, now: int, member: str, operation: Operation
+    setting: Setting, lookahead: Lookahead, world: World, now: int, member: str, operation: Operation
 ) -> bool:
     """Whether it may matter to tombstones or a clear whether an operation reaches the member now or later."""
-    if foresight.gauge_to_come(world, now, member, operation):
+    if lookahead.gauge_to_come(world, now, member, operation):
         return True
-    if foresight.clear_to_come(world, now, member, operation):
+    if lookahead.clear_to_come(world, now, member, operation):
         return True
     return setting.tombstones is not None and (
-        foresight.time_to_pass(world, now, member, operation) or Collecting(setting).is_old(world)
+        lookahead.time_to_pass(world, now, member, operation) or Collecting(setting).is_old(world)
     )

@@ -33,7 +33,7 @@ from plumbline.reference.model.world import (
 )
 from plumbline.reference.rulebook.effects import ARRIVES, effects
 from plumbline.reference.rulebook.values import Effect, EntryState, Stamp, each
-from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, Step, View
 
 _COMMITTED_AS = {
@@ -271,7 +271,7 @@ class Committing:
         token = operation.token if becomes is EntryState.LIVE else None
         entry = replace(world.entry(*where), state=becomes, token=token)
         stored = world.but(entries=world.entries.set(where, entry))
-        told: tuple[tuple[Place, Shown], ...] = (self._replicates.shown(member, operation),)
+        told: tuple[tuple[Place, Observation], ...] = (self._replicates.shown(member, operation),)
         for shows in (told, ()):
             yield Step(step.name, stored, (*step.shows, *shows))
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from plumbline.reference.history.operations import Operation
 from plumbline.reference.model import claims
 from plumbline.reference.model.clients.attempts import counted, recognised, seen
-from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.precedence import Precedence
@@ -33,14 +33,14 @@ class Deliveries:
     def __init__(
         self,
         setting: Setting,
-        foresight: Foresight,
+        lookahead: Lookahead,
         replicates: Replicates,
         senders: Senders,
         precedence: Precedence,
         resolving: Resolving,
     ) -> None:
         self._setting = setting
-        self._foresight = foresight
+        self._lookahead = lookahead
         self._replicates = replicates
         self._senders = senders
         self._precedence = precedence
@@ -92,13 +92,13 @@ class Deliveries:
 
         Where another site also writes the key, even a discarded update gives information on timestamps.
         """
-        member, foresight = channel.target, self._foresight
+        member, lookahead = channel.target, self._lookahead
         setting = self._setting
         if not setting.as_documented or setting.resolver is not None:
             return False
         if setting.is_shared(operation.region, operation.key):
             return False
-        if ARRIVES[operation.kind][0] is not EntryState.LIVE or foresight.dies(member):
+        if ARRIVES[operation.kind][0] is not EntryState.LIVE or lookahead.dies(member):
             return False
         if view.still(*self._replicates.shown(member, operation)):
             return False
@@ -184,7 +184,7 @@ class Deliveries:
         return (
             view.reduced
             and channel.target not in self._setting.clients
-            and not self._foresight.may_go_untold(world, view, channel.target)
+            and not self._lookahead.may_go_untold(world, view, channel.target)
             and all(
                 not message.queue
                 and self._operation(message).region in self._setting.partitioned

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from plumbline.reference.history.history import Fault, FaultKind, fault_words
 from plumbline.reference.model.buckets import outlived, without
 from plumbline.reference.model.clients.attempts import lost
-from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.restarts import restarted
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.batches import passed, runs_again, stopped
@@ -40,14 +40,14 @@ _MENDS = frozenset(
 class Faults:
     """The part of the model that breaks things, and mends them."""
 
-    def __init__(self, setting: Setting, foresight: Foresight) -> None:
+    def __init__(self, setting: Setting, lookahead: Lookahead) -> None:
         self._setting = setting
-        self._foresight = foresight
+        self._lookahead = lookahead
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """The faults asked for happen."""
         for number, fault in world.wan.faults.items():
-            if view.reduced and not self._foresight.may_happen(view, fault):
+            if view.reduced and not self._lookahead.may_happen(view, fault):
                 continue
             before = world.but(wan=replace(world.wan, faults=world.wan.faults.delete(number)))
             for after in self.happened(before, fault):

@@ -26,9 +26,9 @@ from plumbline.reference.history.operations import (
 from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.clients.registrations import PRESENT
 from plumbline.reference.model.places import listener_entry, listener_place, outcome_entry, outcome_place
+from plumbline.reference.model.region_operations import WHOLE
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.wholes import WHOLE
 from plumbline.reference.model.world import (
     Call,
     CallStage,

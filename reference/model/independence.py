@@ -15,7 +15,7 @@ import msgspec
 from plumbline.reference.history.operations import Operation
 from plumbline.reference.model.world import Entry, Message, World
 from plumbline.reference.search.transition import Claim, Place, View
-from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Entry as Observation
 
 
 class Postponed(Enum):
@@ -98,7 +98,7 @@ class LostUpdate(msgspec.Struct, frozen=True):
     operation: Operation
     head: Message
     place: Place
-    shown: Shown
+    shown: Observation
     decided: bool
     order_kept: bool = True
     known_before: bool = True

@@ -19,18 +19,18 @@ from plumbline.reference.model.clearing import Clearing
 from plumbline.reference.model.clients.announcing import times_told
 from plumbline.reference.model.clients.subscriptions import Hearing, queued
 from plumbline.reference.model.collecting import replaced
-from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.independence import POSTPONED, Independence, LostUpdate, ReceivedChange
+from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.delivery_paths import DeliveryPaths
 from plumbline.reference.model.sites.senders import Senders
-from plumbline.reference.model.sites.ways import Ways
 from plumbline.reference.model.sites.wires import acknowledged
 from plumbline.reference.model.world import Channel, Entry, GateState, Message, MessageState, World, reached
 from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
 from plumbline.reference.search.hashed_map import HashedMap
-from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, Step, View
 
 
@@ -41,17 +41,17 @@ class Replicates:
         self,
         setting: Setting,
         strength: OrderStrength,
-        foresight: Foresight,
+        lookahead: Lookahead,
         independence: Independence,
         senders: Senders,
     ) -> None:
         self._independence = independence
         self._setting = setting
         self._strength = strength
-        self._foresight = foresight
+        self._lookahead = lookahead
         self._senders = senders
         self._checks = Checks(setting)
-        self.ways = Ways(setting, foresight)
+        self.ways = DeliveryPaths(setting, lookahead)
         self.clearing = Clearing(setting, strength)
 
     def unchecked(
@@ -62,7 +62,7 @@ class Replicates:
         entry = world.entry(member, operation.region, operation.key)
         becomes, _ = ARRIVES[operation.kind]
         announced = times_told(self._setting, member, operation, head)
-        if self._foresight.may_go_untold(world, view, member):
+        if self._lookahead.may_go_untold(world, view, member):
             announced = tuple(dict.fromkeys((*announced, 0)))
         stores = becomes is EntryState.LIVE
         values = each(self._setting.book.value_stored_unchecked(operation.token, entry.token))
@@ -109,7 +109,7 @@ class Replicates:
             )
             # A member that dies may have changed its copy, and queued that, before its own listener showed
             # it.
-            if nothing_there or self._foresight.may_go_untold(world, view, member):
+            if nothing_there or self._lookahead.may_go_untold(world, view, member):
                 announced = tuple(dict.fromkeys((*announced, 0)))
             untold = not (view.reduced and decided and view.still(place, shown))
             announced = tuple(times for times in announced if (fits if times else untold))
@@ -329,7 +329,7 @@ class Replicates:
 
     def _is_too_much(self, view: View, discards: HashedMap[str, int], member: str) -> bool:
         """Whether a member has counted more than it is going to tell."""
-        most = self._foresight.most_counted(view.now, member)
+        most = self._lookahead.most_counted(view.now, member)
         return most is not None and discards.get(member, 0) > most
 
     def _told_of_loser(
@@ -383,7 +383,7 @@ class Replicates:
         discarded: bool = False,
     ) -> Iterator[World]:
         """The worlds in which clients of the member are sent what has reached it."""
-        hearing = Hearing(self._foresight.clients, world, view, operation, sure=sure)
+        hearing = Hearing(self._lookahead.clients, world, view, operation, sure=sure)
         yield from queued(
             world,
             self._setting,
@@ -396,7 +396,7 @@ class Replicates:
             hearing=hearing,
         )
 
-    def shown(self, member: str, operation: Operation) -> tuple[Place, Shown]:
+    def shown(self, member: str, operation: Operation) -> tuple[Place, Observation]:
         """Where the listener of a member would tell of an operation that arrives there, and what."""
         if operation.kind is OperationKind.CLEAR:
             return self.clearing.shown(member, operation)

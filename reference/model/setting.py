@@ -50,7 +50,7 @@ _WHOLE = (RegionPolicy.REPLICATE, RegionPolicy.PARTITION)
 """Where who holds a key holds all there is of it."""
 
 
-class Onward(StrEnum):
+class Propagation(StrEnum):
     """What becomes, at a site, of an event that has come from another one."""
 
     STAYS = "stays"
@@ -164,7 +164,7 @@ class Setting:
         self.registered: tuple[Interest, ...] = ()
         self.plain = True
         self.resolver: ResolverPolicy | None = None
-        self.onward = Onward.STAYS
+        self.onward = Propagation.STAYS
         self.batches_wait = self.retries_wait = True
         self.ticks: Mapping[int, tuple[int, int]] = {}
         self._numbers: dict[int, int] = {}
@@ -214,7 +214,7 @@ class Setting:
         sites = self.sites.keys()
         named = {name for region in self._regions.values() for name in region.senders}
         if travels_on(sites, (queue for queue in self.queues.values() if queue.id in named)):
-            self.onward = Onward.AS_OF_SENDER
+            self.onward = Propagation.AS_OF_SENDER
             self.stamps_grow = self.in_sequence = False
 
     def checks(self, region: str) -> tuple[bool, ...]:

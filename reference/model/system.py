@@ -20,25 +20,25 @@ from plumbline.reference.model.collecting import Collecting
 from plumbline.reference.model.committing import Committing
 from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.faults import Faults
-from plumbline.reference.model.foresight import Foresight
 from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.independence import Independence, NoIndependence
-from plumbline.reference.model.recounting import Recounting
+from plumbline.reference.model.lookahead import Lookahead
+from plumbline.reference.model.quiescence import Quiescence
+from plumbline.reference.model.region_operations import RegionOperations
 from plumbline.reference.model.replicates import Replicates
-from plumbline.reference.model.rest import Quiescence
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.cut_through import CutThrough
+from plumbline.reference.model.sites.dead_state import DeadState
 from plumbline.reference.model.sites.dispatch import Dispatch
-from plumbline.reference.model.sites.forgetting import Forgetting
-from plumbline.reference.model.sites.passage import Passage
+from plumbline.reference.model.sites.order_pairs import without_idle
 from plumbline.reference.model.sites.precedence import Precedence
-from plumbline.reference.model.sites.ranks import without_idle
 from plumbline.reference.model.sites.receivers import Receivers
 from plumbline.reference.model.sites.resolving import Resolving
 from plumbline.reference.model.sites.senders import Senders
 from plumbline.reference.model.sites.takeover import Takeover
 from plumbline.reference.model.timeline import Answers, Timeline
 from plumbline.reference.model.transactions import Transactions
-from plumbline.reference.model.wholes import Wholes
+from plumbline.reference.model.version_normalization import VersionNormalization
 from plumbline.reference.model.world import World, empty_world
 from plumbline.reference.search.transition import Step, View
 
@@ -50,40 +50,40 @@ class Model:
         self,
         setting: Setting,
         strength: OrderStrength,
-        foresight: Foresight,
+        lookahead: Lookahead,
         answers: Answers,
         client_strength: OrderStrength | None = None,
         independence: Independence | None = None,
     ) -> None:
         independence = independence or NoIndependence()
         self.setting = setting
-        self._foresight = foresight
+        self._lookahead = lookahead
         # Readings of clocks are known of removed entries, too. Timestamps are also kept by clients, by
         # transactions, and for repeated deliveries.
         self._compares_what_is_left = setting.redeliverable == frozenset() and not (
             setting.readings or setting.clients or setting.transactions
         )
-        precedence = Precedence(setting, foresight)
-        self.forgetting = Forgetting(setting, foresight)
-        self._recounting = Recounting(setting)
-        self.senders = Senders(setting, foresight, precedence, self.forgetting)
+        precedence = Precedence(setting, lookahead)
+        self.dead_state = DeadState(setting, lookahead)
+        self._version_normalization = VersionNormalization(setting)
+        self.senders = Senders(setting, lookahead, precedence, self.dead_state)
         self.takeover = Takeover(setting, self.senders, precedence)
-        wholes = Wholes(setting, strength, client_strength or strength, self.senders)
-        self.callers = Callers(setting, strength, foresight, independence, self.senders, wholes)
-        self.replicates = Replicates(setting, strength, foresight, independence, self.senders)
+        region_operations = RegionOperations(setting, strength, client_strength or strength, self.senders)
+        self.callers = Callers(setting, strength, lookahead, independence, self.senders, region_operations)
+        self.replicates = Replicates(setting, strength, lookahead, independence, self.senders)
         resolving = Resolving(setting, strength)
-        self.deliveries = Deliveries(setting, foresight, self.replicates, self.senders, precedence, resolving)
-        self.buckets = Buckets(setting, strength, foresight, self.replicates)
-        at_clients = Replicates(setting, client_strength or strength, foresight, independence, self.senders)
+        self.deliveries = Deliveries(setting, lookahead, self.replicates, self.senders, precedence, resolving)
+        self.buckets = Buckets(setting, strength, lookahead, self.replicates)
+        at_clients = Replicates(setting, client_strength or strength, lookahead, independence, self.senders)
         self.interests = Interests(setting, client_strength or strength)
         failover = Failover(setting, strength, client_strength or strength, self.interests)
-        client_calls = ClientCalls(setting, at_clients, wholes)
-        self.clients = Clients(setting, foresight, at_clients, self.interests, failover, client_calls)
+        client_calls = ClientCalls(setting, at_clients, region_operations)
+        self.clients = Clients(setting, lookahead, at_clients, self.interests, failover, client_calls)
         self.receivers = Receivers(
-            setting, strength, foresight, self.replicates, self.senders, wholes, resolving
+            setting, strength, lookahead, self.replicates, self.senders, region_operations, resolving
         )
-        self.dispatch = Dispatch(setting, foresight, Passage(setting, foresight, self.replicates))
-        self.faults = Faults(setting, foresight)
+        self.dispatch = Dispatch(setting, lookahead, CutThrough(setting, lookahead, self.replicates))
+        self.faults = Faults(setting, lookahead)
         self.forwarding = Forwarding(setting, strength, self.callers, self.replicates)
         self.collecting = Collecting(setting)
         committing = Committing(setting, self.callers, self.replicates, self.deliveries, self.forwarding)
@@ -161,12 +161,12 @@ class Model:
 
     def open(self, state: World, view: View) -> frozenset[str]:
         """Faults to come and under way, and what else steps may clash with."""
-        found = self._foresight.open(state, view)
+        found = self._lookahead.open(state, view)
         return found | claims.TIME_PASSES if self.dispatch.may_take_in(state) else found
 
     def canonical(self, state: World, now: int) -> World:
-        """The state without what can no longer matter (see `forgetting`), nor how high versions are."""
-        forgotten = self.forgetting.forgotten(state, now)
-        return self._recounting.counted_anew(
+        """The state without what can no longer matter (see `dead_state`), nor how high versions are."""
+        forgotten = self.dead_state.forgotten(state, now)
+        return self._version_normalization.counted_anew(
             without_idle(forgotten) if self._compares_what_is_left else forgotten
         )

@@ -63,7 +63,7 @@ from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.gauges import is_gauge, readings
 from plumbline.reference.model.hosting import hosted, joined, left
 from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
-from plumbline.reference.model.rest import Quiescence
+from plumbline.reference.model.quiescence import Quiescence
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.receivers import Receivers
 from plumbline.reference.model.sites.records import records_shown

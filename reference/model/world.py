@@ -239,7 +239,7 @@ class WireName(NamedTuple):
     number: int
 
 
-class Wire(msgspec.Struct, frozen=True):
+class Connection(msgspec.Struct, frozen=True):
     """What is on a connection.
 
     Attributes:
@@ -267,7 +267,7 @@ class Wire(msgspec.Struct, frozen=True):
     broken: bool = False
 
 
-class Wan(msgspec.Struct, frozen=True):
+class SiteState(msgspec.Struct, frozen=True):
     """All that several sites, queues and faults add to a world.
 
     Attributes:
@@ -284,7 +284,7 @@ class Wan(msgspec.Struct, frozen=True):
     """
 
     senders: HashedMap[tuple[str, str], Sender]
-    wires: HashedMap[WireName, Wire]
+    wires: HashedMap[WireName, Connection]
     seen: HashedMap[tuple[str, int], bool]
     links: HashedMap[tuple[int, int], FaultKind]
     stopped: HashedMap[str, bool]
@@ -323,7 +323,7 @@ class QueuePlacement(msgspec.Struct, frozen=True):
     moves: int = 0
 
 
-class Served(msgspec.Struct, frozen=True):
+class ClientState(msgspec.Struct, frozen=True):
     """All that clients add to a world.
 
     Attributes:
@@ -355,7 +355,7 @@ class Served(msgspec.Struct, frozen=True):
     withdrawn: HashedMap[tuple[str, str], tuple[Interest, ...]]
 
 
-class Tombs(msgspec.Struct, frozen=True):
+class TombstoneState(msgspec.Struct, frozen=True):
     """All that the collecting of tombstones adds to a world.
 
     Attributes:
@@ -462,9 +462,9 @@ class World(msgspec.Struct, frozen=True, cache_hash=True):
     asked: HashedMap[int, Any]
     stamps: HashedMap[int, Stamp | None]
     away: HashedMap[tuple[str, str], bool]
-    wan: Wan
-    served: Served
-    tombs: Tombs
+    wan: SiteState
+    served: ClientState
+    tombs: TombstoneState
     buckets: HashedMap[tuple[str, str], Bucket]
     transactions: HashedMap[int, Transaction]
 
@@ -481,9 +481,9 @@ class World(msgspec.Struct, frozen=True, cache_hash=True):
 def empty_world() -> World:
     """Nothing has happened yet."""
     none: HashedMap[Any, Any] = HashedMap()
-    wan = Wan(none, none, none, none, none, none, none, none)
-    served = Served(none, none, none, none, none, none, none, none, none, none)
-    tombs = Tombs(none, none, none)
+    wan = SiteState(none, none, none, none, none, none, none, none)
+    served = ClientState(none, none, none, none, none, none, none, none, none, none)
+    tombs = TombstoneState(none, none, none)
     return World(none, none, none, none, none, none, none, none, none, wan, served, tombs, none, none)
 
 

@@ -9,8 +9,8 @@ from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import Operation
 from plumbline.reference.model import claims
 from plumbline.reference.model.collecting import in_doubt
-from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.independence import POSTPONED, LocalChange, Priority
+from plumbline.reference.model.lookahead import Lookahead, Ternary
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import World, to_go_on
 from plumbline.reference.reduction.condition import Conditions, condition
@@ -20,17 +20,17 @@ from plumbline.reference.search.transition import Claim
 class ChangeFixedByLog(Conditions):
     """The log fixes which change of the key comes next on this member, and no other step depends on it."""
 
-    def __init__(self, setting: Setting, foresight: Foresight, strength: OrderStrength) -> None:
+    def __init__(self, setting: Setting, lookahead: Lookahead, strength: OrderStrength) -> None:
         self._setting = setting
-        self._foresight = foresight
+        self._lookahead = lookahead
         self._strength = strength
-        self._asked: tuple[LocalChange | None, Comes] = (None, Comes.PERHAPS)
+        self._asked: tuple[LocalChange | None, Ternary] = (None, Ternary.MAYBE)
 
-    def reader(self, change: LocalChange) -> Comes:
+    def reader(self, change: LocalChange) -> Ternary:
         """Whether a call reads the entry before the change; the last answer is kept, as it is asked twice."""
         if self._asked[0] is not change:
             operation = change.operation
-            comes = self._foresight.reader_to_come(
+            comes = self._lookahead.reader_to_come(
                 change.world, change.view.now, operation.member, operation, change.entry
             )
             self._asked = (change, comes)
@@ -59,12 +59,12 @@ class ChangeFixedByLog(Conditions):
     @condition("a change is made though somebody may still read")
     def _no_call_reads_first(self, change: LocalChange) -> bool:
         """A call that has yet to read the entry may have read what was there before."""
-        return self.reader(change) is Comes.NO
+        return self.reader(change) is Ternary.NO
 
     @condition("a change is made though a silent one may come")
     def _no_silent_change_comes_first(self, change: LocalChange) -> bool:
         """A change that no listener receives may come before this one, and the log does not show it."""
-        return not self._foresight.silent_change_to_come(
+        return not self._lookahead.silent_change_to_come(
             change.world, change.view.now, change.operation.member, change.operation, change.entry
         )
 
@@ -72,7 +72,7 @@ class ChangeFixedByLog(Conditions):
     def _no_client_receives_unannounced_events_first(self, change: LocalChange) -> bool:
         """A server may send its clients an event that its own listener does not receive, before this one."""
         member = change.operation.member
-        return not self._setting.serves(member) or not self._foresight.clients.whisper_to_come(
+        return not self._setting.serves(member) or not self._lookahead.clients.whisper_to_come(
             change.world, change.view.now, member, change.operation
         )
 
@@ -80,7 +80,7 @@ class ChangeFixedByLog(Conditions):
     def _no_client_fetches_first(self, change: LocalChange) -> bool:
         """A client that starts anew fetches what its server holds at that time."""
         member = change.operation.member
-        return not self._setting.serves(member) or not self._foresight.clients.starts_anew(
+        return not self._setting.serves(member) or not self._lookahead.clients.starts_anew(
             change.world, change.view, member
         )
 
@@ -89,22 +89,22 @@ class ChangeFixedByLog(Conditions):
         """What a collection or a clear finds depends on which changes came before it."""
         member = change.operation.member
         return not in_doubt(
-            self._setting, self._foresight, change.world, change.view.now, member, change.operation
+            self._setting, self._lookahead, change.world, change.view.now, member, change.operation
         )
 
 
 class LocalChanges:
     """The reduction of changes that operations make on their own member, of readings and of sending."""
 
-    def __init__(self, setting: Setting, foresight: Foresight, strength: OrderStrength) -> None:
+    def __init__(self, setting: Setting, lookahead: Lookahead, strength: OrderStrength) -> None:
         self._setting = setting
-        self._foresight = foresight
-        self._fixed = ChangeFixedByLog(setting, foresight, strength)
+        self._lookahead = lookahead
+        self._fixed = ChangeFixedByLog(setting, lookahead, strength)
 
     def local_change(self, change: LocalChange) -> Priority:
         """See `Independence`. A change waits for a call that certainly reads the entry before it."""
         reader = self._fixed.reader(change)
-        if reader is Comes.SURELY and change.view.reduced and self._setting.stamps_grow:
+        if reader is Ternary.YES and change.view.reduced and self._setting.stamps_grow:
             return POSTPONED
         if not self._fixed.hold(change):
             return None
@@ -121,7 +121,7 @@ class LocalChanges:
 
     def reading(self, operation: Operation) -> Claim | None:
         """See `Independence`."""
-        return claims.READ if self._foresight.only_reads(operation) else None
+        return claims.READ if self._lookahead.only_reads(operation) else None
 
     def sending(self, world: World, operation: Operation) -> Claim | None:
         """See `Independence`. Messages of one thread to one member keep their order."""

@@ -10,10 +10,10 @@ from functools import partial
 from plumbline.reference.model import claims
 from plumbline.reference.model.clients.subscriptions import is_owed
 from plumbline.reference.model.collecting import in_doubt
-from plumbline.reference.model.foresight import Comes, Foresight
 from plumbline.reference.model.independence import POSTPONED, LostUpdate, Priority, ReceivedChange
+from plumbline.reference.model.lookahead import Lookahead, Ternary
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.sites.ways import Ways
+from plumbline.reference.model.sites.delivery_paths import DeliveryPaths
 from plumbline.reference.reduction.condition import Conditions, condition
 from plumbline.reference.search.transition import Claim
 
@@ -21,23 +21,23 @@ from plumbline.reference.search.transition import Claim
 class _OfOneMember(Conditions):
     """What these reductions know."""
 
-    def __init__(self, setting: Setting, foresight: Foresight, ways: Ways) -> None:
+    def __init__(self, setting: Setting, lookahead: Lookahead, ways: DeliveryPaths) -> None:
         self._setting = setting
-        self._foresight = foresight
+        self._lookahead = lookahead
         self._ways = ways
 
 
 class ReceiptFixedByLog(_OfOneMember):
     """The log fixes which update of the key is applied next here, and no other step depends on it."""
 
-    def __init__(self, setting: Setting, foresight: Foresight, ways: Ways) -> None:
-        super().__init__(setting, foresight, ways)
-        self._asked: tuple[ReceivedChange | None, Comes] = (None, Comes.PERHAPS)
+    def __init__(self, setting: Setting, lookahead: Lookahead, ways: DeliveryPaths) -> None:
+        super().__init__(setting, lookahead, ways)
+        self._asked: tuple[ReceivedChange | None, Ternary] = (None, Ternary.MAYBE)
 
-    def reader(self, change: ReceivedChange) -> Comes:
+    def reader(self, change: ReceivedChange) -> Ternary:
         """Whether a call reads the entry before the change; the last answer is kept, as it is asked twice."""
         if self._asked[0] is not change:
-            comes = self._foresight.reader_to_come(
+            comes = self._lookahead.reader_to_come(
                 change.world, change.view.now, change.member, change.operation, change.entry
             )
             self._asked = (change, comes)
@@ -57,7 +57,7 @@ class ReceiptFixedByLog(_OfOneMember):
     def _the_primary_that_sends_it_does_not_matter(self, change: ReceivedChange) -> bool:
         """An update of a partitioned region that was taken back is carried out anew by the next primary."""
         operation = change.operation
-        return operation.region not in self._setting.partitioned or not self._foresight.comes_again(
+        return operation.region not in self._setting.partitioned or not self._lookahead.comes_again(
             operation.op_id
         )
 
@@ -69,7 +69,7 @@ class ReceiptFixedByLog(_OfOneMember):
     @condition("a change is received though somebody may still read")
     def _no_call_reads_first(self, change: ReceivedChange) -> bool:
         """A call that has yet to read the entry may have read what was there before."""
-        return self.reader(change) is Comes.NO
+        return self.reader(change) is Ternary.NO
 
     @condition("a change is received though another one may lose first")
     def _no_loser_comes_first(self, change: ReceivedChange) -> bool:
@@ -77,27 +77,27 @@ class ReceiptFixedByLog(_OfOneMember):
         operation = change.operation
         return not (
             self._setting.is_shared(operation.region, operation.key)
-            and self._foresight.loser_to_come(change.world, change.view.now, change.member, operation)
+            and self._lookahead.loser_to_come(change.world, change.view.now, change.member, operation)
         )
 
     @condition("a change is received though a silent one may come")
     def _no_silent_change_comes_first(self, change: ReceivedChange) -> bool:
         """A change that no listener receives may come before this one, and the log does not show it."""
-        return not self._foresight.silent_change_to_come(
+        return not self._lookahead.silent_change_to_come(
             change.world, change.view.now, change.member, change.operation, change.entry
         )
 
     @condition("clients hear nothing in front of what is received")
     def _no_client_receives_unannounced_events_first(self, change: ReceivedChange) -> bool:
         """A server may send its clients an event that its own listener does not receive, before this one."""
-        return not self._setting.serves(change.member) or not self._foresight.clients.whisper_to_come(
+        return not self._setting.serves(change.member) or not self._lookahead.clients.whisper_to_come(
             change.world, change.view.now, change.member, change.operation
         )
 
     @condition("nobody fetches what a server is about to receive")
     def _no_client_fetches_first(self, change: ReceivedChange) -> bool:
         """A client that starts anew fetches what its server holds at that time."""
-        return not self._setting.serves(change.member) or not self._foresight.clients.starts_anew(
+        return not self._setting.serves(change.member) or not self._lookahead.clients.starts_anew(
             change.world, change.view, change.member
         )
 
@@ -106,7 +106,7 @@ class ReceiptFixedByLog(_OfOneMember):
         """What a collection or a clear finds depends on which changes came before it."""
         return not in_doubt(
             self._setting,
-            self._foresight,
+            self._lookahead,
             change.world,
             change.view.now,
             change.member,
@@ -130,13 +130,13 @@ class NothingToDo(_OfOneMember):
     @condition("nothing is done by a member that may die before its listener is called")
     def _the_listener_is_surely_called(self, lost: LostUpdate) -> bool:
         """A member that dies may have applied an update that its log does not show."""
-        return not self._foresight.may_go_untold(lost.world, lost.view, lost.member)
+        return not self._lookahead.may_go_untold(lost.world, lost.view, lost.member)
 
     @condition("nothing is done though it may matter when")
     def _tombstones_and_clears_do_not_depend_on_it(self, lost: LostUpdate) -> bool:
         """What a collection or a clear finds depends on which updates came before it."""
         return not in_doubt(
-            self._setting, self._foresight, lost.world, lost.view.now, lost.member, lost.operation
+            self._setting, self._lookahead, lost.world, lost.view.now, lost.member, lost.operation
         )
 
 
@@ -161,13 +161,13 @@ class LostForGood(_OfOneMember):
     @condition("a discard does not ask who counts")
     def _no_reading_of_the_counter_comes_first(self, lost: LostUpdate) -> bool:
         """A statistic that is read before the discard does not count it."""
-        return not self._foresight.count_to_come(lost.view.now, lost.member, lost.operation)
+        return not self._lookahead.count_to_come(lost.view.now, lost.member, lost.operation)
 
     @condition("a loser is discarded though it may matter when")
     def _tombstones_and_clears_do_not_depend_on_it(self, lost: LostUpdate) -> bool:
         """What a collection or a clear finds depends on which updates came before it."""
         return not in_doubt(
-            self._setting, self._foresight, lost.world, lost.view.now, lost.member, lost.operation
+            self._setting, self._lookahead, lost.world, lost.view.now, lost.member, lost.operation
         )
 
     @condition("a loser of sites is discarded though timestamps may tie")
@@ -189,18 +189,18 @@ class LostForGood(_OfOneMember):
 class ReceivedChanges:
     """The reduction of updates that arrive at a member."""
 
-    def __init__(self, setting: Setting, foresight: Foresight, ways: Ways) -> None:
+    def __init__(self, setting: Setting, lookahead: Lookahead, ways: DeliveryPaths) -> None:
         self._setting = setting
-        self._foresight = foresight
+        self._lookahead = lookahead
         self._ways = ways
-        self._applied = ReceiptFixedByLog(setting, foresight, ways)
-        self._passed = NothingToDo(setting, foresight, ways)
-        self._lost = LostForGood(setting, foresight, ways)
+        self._applied = ReceiptFixedByLog(setting, lookahead, ways)
+        self._passed = NothingToDo(setting, lookahead, ways)
+        self._lost = LostForGood(setting, lookahead, ways)
 
     def received_change(self, change: ReceivedChange) -> Priority:
         """See `Independence`. A change waits for a call that certainly reads the entry before it."""
         reader = self._applied.reader(change)
-        if reader is Comes.SURELY and change.view.reduced and self._setting.stamps_grow:
+        if reader is Ternary.YES and change.view.reduced and self._setting.stamps_grow:
             return POSTPONED
         if not self._applied.hold(change):
             return None
@@ -223,7 +223,7 @@ class ReceivedChanges:
 
         A client that has to be sent it may have to be so at a moment at which its log shows no other event.
         """
-        setting, clients = self._setting, self._foresight.clients
+        setting, clients = self._setting, self._lookahead.clients
         if not setting.serves(lost.member):
             return claims.DISCARD
         owed = partial(is_owed, setting, sure=False, discarded=discarded)

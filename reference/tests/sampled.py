@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from plumbline.ci.selftest.histories.tale import Sample
+from plumbline.ci.selftest.histories.history_builder import Sample
 from plumbline.reference.rules.judging import findings
 from plumbline.reference.trace.schema import TRACE_SCHEMA
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.question import ask
+from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import (
     Called,
     Fault,
@@ -14,11 +14,11 @@ from plumbline.reference.history.history import (
     FaultKind,
     History,
     Moment,
+    Observation,
     QueueAsked,
     QueueRead,
     Returned,
     Settled,
-    Shown,
 )
 from plumbline.reference.history.operations import (
     Event,
@@ -65,7 +65,7 @@ def stopped(left: int) -> History:
         QueueRead(2, "A", "to 2", QueueSight(depth=left, role=QueueRole.PRIMARY)),
     )
     told = tuple(
-        Shown(Event(member="A", region="r", key=put.key, kind=EventKind.UPDATE, token=put.token), 2, 9)
+        Observation(Event(member="A", region="r", key=put.key, kind=EventKind.UPDATE, token=put.token), 2, 9)
         for put in puts
     )
     return History(

@@ -12,9 +12,9 @@ from plumbline.reference.history.history import (
     FaultKind,
     History,
     Moment,
+    Observation,
     Returned,
     Settled,
-    Shown,
 )
 from plumbline.reference.history.operations import (
     Client,
@@ -76,7 +76,7 @@ def history(timeline: str, servers: tuple[str, ...] = ONE_WAY, **logs: str) -> H
         timeline=tuple(moments),
         logs={
             holder: tuple(
-                Shown(
+                Observation(
                     Event(member=holder, region="r", key="x", kind=EventKind.UPDATE, token=f"t{number}"),
                     0,
                     end,

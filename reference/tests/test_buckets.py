@@ -16,9 +16,9 @@ from plumbline.reference.history.history import (
     History,
     Located,
     Moment,
+    Observation,
     Returned,
     Settled,
-    Shown,
 )
 from plumbline.reference.history.operations import (
     Content,
@@ -65,14 +65,16 @@ def reading(number: int, member: str, *tokens: str) -> tuple[Moment, ...]:
     return (ContentsAsked(number, member, "r"), ContentsRead(number, member, "r", held))
 
 
-def told(member: str, *tokens: str, after: int = 0, before: int = 99) -> tuple[Shown, ...]:
+def told(member: str, *tokens: str, after: int = 0, before: int = 99) -> tuple[Observation, ...]:
     return tuple(
-        Shown(Event(member=member, region="r", key="x", kind=EventKind.UPDATE, token=token), after, before)
+        Observation(
+            Event(member=member, region="r", key="x", kind=EventKind.UPDATE, token=token), after, before
+        )
         for token in tokens
     )
 
 
-def history(timeline: tuple[Moment, ...], **logs: tuple[Shown, ...]) -> History:
+def history(timeline: tuple[Moment, ...], **logs: tuple[Observation, ...]) -> History:
     return History(
         topology=Topology((Site(1, ("A", "B", "C", "D")),)),
         regions=(RegionAttributes(name="r", policy=RegionPolicy.PARTITION, redundancy=2),),

@@ -11,9 +11,9 @@ from plumbline.reference.history.history import (
     ContentsRead,
     History,
     Moment,
+    Observation,
     Returned,
     Settled,
-    Shown,
 )
 from plumbline.reference.history.operations import (
     Client,
@@ -90,7 +90,7 @@ def history(
         timeline=tuple(moments),
         logs={
             holder: tuple(
-                Shown(_event(holder, operations[int(number)]), 0, end) for number in numbers.split()
+                Observation(_event(holder, operations[int(number)]), 0, end) for number in numbers.split()
             )
             for holder, numbers in logs.items()
         },

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.question import ask
+from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import (
     Called,
     Fault,
@@ -18,9 +18,9 @@ from plumbline.reference.history.history import (
     FaultKind,
     History,
     Moment,
+    Observation,
     Returned,
     Settled,
-    Shown,
     StatisticAsked,
     StatisticRead,
 )
@@ -90,7 +90,7 @@ def written_by_both(*faults: Fault, settled: bool, counted: dict[str, int]) -> H
             timeline.append(StatisticRead(number, member, "conflatedEvents", counted.get(member, 0)))
     logs = {
         member: tuple(
-            Shown(
+            Observation(
                 Event(member=member, region="r", key="x", kind=EventKind.UPDATE, token=token),
                 0,
                 len(timeline),

@@ -17,14 +17,14 @@ from plumbline.reference.explore.findings import (
     all_programs,
     explore,
 )
+from plumbline.reference.explore.invariants import PROMISES, Held, holdings
+from plumbline.reference.explore.program_shape import ProgramShape
 from plumbline.reference.explore.programs import Program, programs
-from plumbline.reference.explore.promises import PROMISES, Held, holdings
 from plumbline.reference.explore.scopes import SHAPES, ExploreScope, Topic
-from plumbline.reference.explore.shapes import ProgramShape
 from plumbline.reference.explore.walk import Walked, walk
 from plumbline.reference.history.history import FaultKind
 from plumbline.reference.history.operations import HostPolicy, OperationKind, RegionAttributes, RegionPolicy
-from plumbline.reference.model.setting import Onward
+from plumbline.reference.model.setting import Propagation
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty_variants import FAULTY
 
@@ -209,7 +209,9 @@ def test_ties_end_as_the_higher_site_has_it_and_only_between_sites():
     assert explore(every[0], lower).findings
 
 
-def apart(shape: ProgramShape, onward: Onward = Onward.AS_OF_SENDER) -> dict[str, set[tuple[Held, ...]]]:
+def apart(
+    shape: ProgramShape, onward: Propagation = Propagation.AS_OF_SENDER
+) -> dict[str, set[tuple[Held, ...]]]:
     """How the sites of a shape's programs end apart: in words, and what each holds."""
     found = {}
     for one in programs(shape):
@@ -272,7 +274,7 @@ MIDDLES = ((2, 1, 3), (1, 2, 3), (1, 3, 2))
 
 
 def test_sites_of_a_ring_agree_where_events_keep_the_id_of_who_wrote_them_or_times_differ():
-    assert apart(RING, Onward.AS_OF_WRITER) == {}
+    assert apart(RING, Propagation.AS_OF_WRITER) == {}
     skewed = msgspec.structs.replace(RING, ties=False, skewed=True)
     assert apart(skewed) == {}
 

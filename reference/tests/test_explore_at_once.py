@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from plumbline.reference.explore.program_shape import ProgramShape
 from plumbline.reference.explore.programs import Program, programs
-from plumbline.reference.explore.refuting import sights
-from plumbline.reference.explore.shapes import ProgramShape
+from plumbline.reference.explore.variant_check import sights
 from plumbline.reference.explore.walk import Walked, _Walker, walk
 from plumbline.reference.history.history import FaultKind
 from plumbline.reference.history.operations import OperationKind

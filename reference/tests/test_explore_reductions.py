@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from plumbline.reference.explore.apart import member_of
 from plumbline.reference.explore.findings import broken_by
+from plumbline.reference.explore.program_shape import KEY, REGION, ProgramShape
 from plumbline.reference.explore.programs import Program, programs
-from plumbline.reference.explore.refuting import is_of_safety, sights
-from plumbline.reference.explore.shapes import KEY, REGION, ProgramShape
+from plumbline.reference.explore.reduction_of_members import member_of
+from plumbline.reference.explore.variant_check import is_of_safety, sights
 from plumbline.reference.explore.walk import Moment, Walked, _Walker, walk
 from plumbline.reference.history.history import FaultKind
 from plumbline.reference.history.operations import OperationKind

@@ -14,9 +14,9 @@ from plumbline.reference.history.history import (
     FaultKind,
     History,
     Moment,
+    Observation,
     Returned,
     Settled,
-    Shown,
 )
 from plumbline.reference.history.operations import (
     Client,
@@ -81,7 +81,9 @@ def history(timeline: str, log: str, client: Client = SECURED) -> History:
     end = len(moments) - 1
     settled = [at + 1 for at, moment in enumerate(moments) if isinstance(moment, Settled)]
     parts = zip(log.split("|"), (0, killed, settled[0]), strict=False)
-    shown = [Shown(_event(puts[number]), since, end) for part, since in parts for number in part.split()]
+    shown = [
+        Observation(_event(puts[number]), since, end) for part, since in parts for number in part.split()
+    ]
     return History(
         topology=Topology((Site(1, ("A", "B", "C")),)),
         regions=(RegionAttributes(name="r", checks=False),),

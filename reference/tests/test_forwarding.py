@@ -14,9 +14,9 @@ from plumbline.reference.history.history import (
     FaultKind,
     History,
     Moment,
+    Observation,
     Returned,
     Settled,
-    Shown,
     Waited,
 )
 from plumbline.reference.history.operations import (
@@ -89,7 +89,9 @@ def history(timeline: str, *, checks: bool | None = None, **logs: str) -> Histor
     last = len(moments) + 1
     shown = {
         member: tuple(
-            Shown(Event(member=member, region="r", key="x", kind=EventKind.UPDATE, token=f"t{put}"), 0, last)
+            Observation(
+                Event(member=member, region="r", key="x", kind=EventKind.UPDATE, token=f"t{put}"), 0, last
+            )
             for put in puts.split()
         )
         for member, puts in logs.items()

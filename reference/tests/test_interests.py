@@ -11,10 +11,10 @@ from plumbline.reference.history.history import (
     ContentsRead,
     History,
     Moment,
+    Observation,
     Registered,
     Returned,
     Settled,
-    Shown,
 )
 from plumbline.reference.history.operations import (
     Client,
@@ -94,7 +94,7 @@ def history(timeline: str, log: str) -> History:
         topology=Topology((Site(1, ("A", "B")),)),
         regions=(RegionAttributes(name="r"),),
         timeline=(*moments, Settled()),
-        logs={"K": tuple(Shown(event, 0, len(moments)) for event in events)},
+        logs={"K": tuple(Observation(event, 0, len(moments)) for event in events)},
         member_order=("A", "B"),
         clients=(K,),
         registers=False,
@@ -198,7 +198,7 @@ def _nameless(asked: History, kind: OperationKind) -> History:
         return what
 
     *before, last = asked.logs["K"]
-    shown = Shown(msgspec.structs.replace(last.event, token=None), last.after, last.before)
+    shown = Observation(msgspec.structs.replace(last.event, token=None), last.after, last.before)
     return msgspec.structs.replace(
         asked, timeline=tuple(map(called, asked.timeline)), logs={"K": (*before, shown)}
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.explain.efforts import search
+from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import (
     Called,
     Fault,
@@ -13,12 +13,12 @@ from plumbline.reference.history.history import (
     FaultKind,
     History,
     Moment,
+    Observation,
     OrderStrength,
     QueueAsked,
     QueueRead,
     Returned,
     Settled,
-    Shown,
 )
 from plumbline.reference.history.operations import (
     Event,
@@ -34,7 +34,7 @@ from plumbline.reference.history.operations import (
     Status,
     Topology,
 )
-from plumbline.reference.model.sites.hazards import binds, breaks
+from plumbline.reference.model.sites.dependences import binds, breaks
 from plumbline.reference.model.sites.lanes import DispatcherPartition, dealt_out, sender_of, told_apart
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.search import Answer
@@ -65,9 +65,9 @@ def told(*timeline: Moment, there: str, queue: QueueAttributes) -> History:
     """A history in which site 1 shows everything as it was called, and site 2 the values so named."""
     puts = {what.operation.token: what.operation for what in timeline if isinstance(what, Called)}
 
-    def log(member: str, tokens: list[str]) -> tuple[Shown, ...]:
+    def log(member: str, tokens: list[str]) -> tuple[Observation, ...]:
         return tuple(
-            Shown(
+            Observation(
                 Event(member=member, region="r", key=puts[token].key, kind=EventKind.UPDATE, token=token),
                 0,
                 len(timeline),

@@ -13,10 +13,10 @@ from plumbline.reference.history.history import (
     FaultKind,
     History,
     Moment,
+    Observation,
     OrderStrength,
     Registered,
     Returned,
-    Shown,
 )
 from plumbline.reference.history.operations import (
     Client,
@@ -53,7 +53,7 @@ def told(
         Event(member="A", region="r", key="" if one == "E" else "x", kind=KINDS[one], token=f"{at}")
         for at, one in enumerate(kinds)
     ]
-    log = tuple(Shown(event, 0, 1) for event in events)
+    log = tuple(Observation(event, 0, 1) for event in events)
     topology = Topology((Site(1, ("A",)),))
     history = History(
         topology=topology, regions=(region,), timeline=timeline, logs={"A": log}, order_strength=strength
@@ -123,7 +123,7 @@ def at_client(
         topology=Topology((Site(1, ("A",)),)),
         regions=(RegionAttributes(name="r"),),
         timeline=(*called, *late, *timeline),
-        logs={"K": tuple(Shown(event, 0, 1) for event in events)},
+        logs={"K": tuple(Observation(event, 0, 1) for event in events)},
         clients=(Client(name="K", servers=("A",)),),
         client_order_strength=strength,
     )

@@ -14,7 +14,7 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.model.foresight import Unknowing
+from plumbline.reference.model.lookahead import NoLookahead
 from plumbline.reference.model.places import listener_entry
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.precedence import Precedence
@@ -37,7 +37,7 @@ class ShownLater(Unobserved):
         return 0
 
 
-class Sees(Unknowing):
+class Sees(NoLookahead):
     """A lookahead in which no member dies, and each shows an event once."""
 
     def dies(self, *_: object) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.explain.hearsay import Hearsay
-from plumbline.reference.explain.hindsight import Hindsight
+from plumbline.reference.explain.client_lookahead import ClientDeliveryLookahead
 from plumbline.reference.explain.index import Index
-from plumbline.reference.history.history import Called, History, Returned, Settled, Shown
+from plumbline.reference.explain.recorded_lookahead import RecordedLookahead
+from plumbline.reference.history.history import Called, History, Observation, Returned, Settled
 from plumbline.reference.history.operations import (
     Event,
     EventKind,
@@ -19,7 +19,7 @@ from plumbline.reference.history.operations import (
     Status,
     Topology,
 )
-from plumbline.reference.model.foresight import Comes
+from plumbline.reference.model.lookahead import Ternary
 from plumbline.reference.model.world import Entry, empty_world
 from plumbline.reference.rulebook.values import EntryState, Stamp
 
@@ -32,8 +32,8 @@ def operation(op_id: int, kind: OperationKind, token: str | None, member: str = 
     )
 
 
-def shown(kind: EventKind, token: str | None) -> Shown:
-    return Shown(Event(member="B", region="r", key="x", kind=kind, token=token), 0, 4)
+def shown(kind: EventKind, token: str | None) -> Observation:
+    return Observation(Event(member="B", region="r", key="x", kind=kind, token=token), 0, 4)
 
 
 @pytest.mark.parametrize("names_destroys", [True, False])
@@ -55,12 +55,14 @@ def test_who_got_the_old_value_has_surely_read_before_it_was_replaced(names_dest
         callback_arguments=names_destroys,
     )
     index = Index(history)
-    comes = Hindsight(index, Hearsay(index, history)).reader_to_come(empty_world(), 1, "B", replacing, STORED)
-    assert comes is Comes.SURELY
+    comes = RecordedLookahead(index, ClientDeliveryLookahead(index, history)).reader_to_come(
+        empty_world(), 1, "B", replacing, STORED
+    )
+    assert comes is Ternary.YES
 
 
-@pytest.mark.parametrize(("replaced", "comes"), [(False, Comes.NO), (True, Comes.PERHAPS)])
-def test_who_fails_just_so_afterwards_need_not_come_first(replaced: bool, comes: Comes):
+@pytest.mark.parametrize(("replaced", "comes"), [(False, Ternary.NO), (True, Ternary.MAYBE)])
+def test_who_fails_just_so_afterwards_need_not_come_first(replaced: bool, comes: Ternary):
     replacing = operation(1, OperationKind.PUT, "new", "A")
     history = History(
         topology=Topology((Site(1, ("A", "B")),)),
@@ -75,5 +77,7 @@ def test_who_fails_just_so_afterwards_need_not_come_first(replaced: bool, comes:
         logs={"B": (shown(EventKind.UPDATE, "new"),)},
     )
     index = Index(history)
-    hindsight = Hindsight(index, Hearsay(index, history), fails_in_silence=not replaced)
-    assert hindsight.reader_to_come(empty_world(), 1, "A", replacing, STORED) is comes
+    recorded_lookahead = RecordedLookahead(
+        index, ClientDeliveryLookahead(index, history), fails_in_silence=not replaced
+    )
+    assert recorded_lookahead.reader_to_come(empty_world(), 1, "A", replacing, STORED) is comes

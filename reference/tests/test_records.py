@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.question import ask
+from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import (
     Called,
     Fault,
@@ -15,10 +15,10 @@ from plumbline.reference.history.history import (
     FaultKind,
     History,
     Moment,
+    Observation,
     QueueAsked,
     QueueRead,
     Settled,
-    Shown,
 )
 from plumbline.reference.history.operations import (
     Event,
@@ -80,7 +80,7 @@ def primary_dies(*called: Called, logs: dict[str, str], records: int | None) -> 
         timeline=timeline,
         logs={
             member: tuple(
-                Shown(
+                Observation(
                     Event(member=member, region="r", key="x", kind=EventKind.UPDATE, token=token),
                     0,
                     len(timeline) - 1,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from plumbline.reference.explain.efforts import search
+from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import (
     Called,
     Fault,
@@ -14,9 +14,9 @@ from plumbline.reference.history.history import (
     FaultKind,
     History,
     Moment,
+    Observation,
     Returned,
     Settled,
-    Shown,
 )
 from plumbline.reference.history.operations import (
     Event,
@@ -75,13 +75,13 @@ def sent_again(*seen: Told, kinds: str = "p", checks: bool | None = None) -> His
     )
     later = 2 * (len(calls) - 1)
     here = tuple(("A", one.op_id, (2 * one.op_id, 2 * one.op_id + 1)) for one in calls)
-    logs: dict[str, tuple[Shown, ...]] = {"A": (), "C": (), "D": ()}
+    logs: dict[str, tuple[Observation, ...]] = {"A": (), "C": (), "D": ()}
     for member, number, (after, before) in (*here, *seen):
         one = calls[number - 1]
         kind = EventKind.UPDATE if one.kind is OperationKind.PUT else EventKind.DESTROY
         event = Event(member=member, region="r", key="x", kind=kind, token=one.token)
         shift = 0 if member == "A" else later
-        logs[member] += (Shown(event, after if after <= 2 else after + shift, before + shift),)
+        logs[member] += (Observation(event, after if after <= 2 else after + shift, before + shift),)
     queue = QueueAttributes(id="to 2", site=1, remote_site=2)
     return History(
         topology=Topology((Site(1, ("A",)), Site(2, ("C", "D")))),

@@ -17,9 +17,9 @@ from plumbline.reference.history.operations import (
     Topology,
 )
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.sites.contests import contests
-from plumbline.reference.model.sites.ranks import without_idle
-from plumbline.reference.model.sites.times import (
+from plumbline.reference.model.sites.conflict_resolution import contests
+from plumbline.reference.model.sites.order_pairs import without_idle
+from plumbline.reference.model.sites.timestamp_order import (
     NONE,
     Pairs,
     all_after,

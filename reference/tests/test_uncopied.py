@@ -12,11 +12,11 @@ from plumbline.reference.history.history import (
     FaultKind,
     History,
     Moment,
+    Observation,
     QueueAsked,
     QueueRead,
     Returned,
     Settled,
-    Shown,
 )
 from plumbline.reference.history.operations import (
     Event,
@@ -76,7 +76,7 @@ def killed(told_of: str, queued: str) -> History:
         *(QueueAsked(3, "C", SENDER), QueueRead(3, "C", SENDER, copy)),
     )
     logs = {
-        member: tuple(Shown(told_there(member, calls[key]), 4, 10) for key in keys)
+        member: tuple(Observation(told_there(member, calls[key]), 4, 10) for key in keys)
         for member, keys in (("A", ""), ("B", told_of), ("C", "xy"), ("D", ""))
     }
     return History(

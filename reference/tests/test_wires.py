@@ -7,17 +7,19 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.operations import OperationKind
 from plumbline.reference.model.sites.wires import in_front
-from plumbline.reference.model.world import Channel, Message, Queued, Wire, WireName, World, empty_world
+from plumbline.reference.model.world import Channel, Connection, Message, Queued, WireName, World, empty_world
 
 OLD, NEW = WireName("to 2", "A", 1), WireName("to 2", "B", 1)
 EVENT = Queued(1, OperationKind.PUT, "v1", 1, frozenset({1}))
 EARLIER = Queued(2, OperationKind.PUT, "v2", 1, frozenset({2}))
 
 
-def world(*messages: Message, new: Wire | None = None) -> World:
+def world(*messages: Message, new: Connection | None = None) -> World:
     """The event is on a connection to C that has broken, and on one to D unless that is another."""
     nothing = empty_world()
-    wires = nothing.wan.wires.set(OLD, Wire("C", (EVENT,), broken=True)).set(NEW, new or Wire("D", (EVENT,)))
+    wires = nothing.wan.wires.set(OLD, Connection("C", (EVENT,), broken=True)).set(
+        NEW, new or Connection("D", (EVENT,))
+    )
     channels = nothing.channels.set(Channel("to 2", "C", "D"), messages) if messages else nothing.channels
     return nothing.but(wan=replace(nothing.wan, wires=wires), channels=channels)
 
@@ -31,9 +33,9 @@ def told(event: Queued, wire: WireName) -> Message:
     ("now", "may"),
     [
         (world(), True),
-        (world(new=Wire("D", (EARLIER, EVENT))), True),
-        (world(new=Wire("D", busy=EVENT)), False),
-        (world(new=Wire("D", (EVENT,), busy=EARLIER)), True),
+        (world(new=Connection("D", (EARLIER, EVENT))), True),
+        (world(new=Connection("D", busy=EVENT)), False),
+        (world(new=Connection("D", (EVENT,), busy=EARLIER)), True),
         (world(told(EVENT, OLD)), True),
         (world(told(EVENT, NEW)), False),
         (world(told(EARLIER, OLD)), False),

@@ -14,7 +14,7 @@ import pytest
 
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.question import ask
-from plumbline.reference.history.history import Called, History, Moment, Returned, Settled, Shown
+from plumbline.reference.history.history import Called, History, Moment, Observation, Returned, Settled
 from plumbline.reference.history.operations import (
     Event,
     EventKind,
@@ -119,7 +119,7 @@ def seen_from_outside(*callers: str) -> History:
     timeline.append(Settled())
     logs = {
         member: tuple(
-            Shown(
+            Observation(
                 Event(member=member, region="r", key=put.key, kind=EventKind.UPDATE, token=put.token),
                 since,
                 len(timeline) - 1,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from plumbline.reference.explore.promises import PROMISES
-from plumbline.reference.explore.refuting import sights
-from plumbline.reference.explore.shapes import ProgramShape
+from plumbline.reference.explore.invariants import PROMISES
+from plumbline.reference.explore.program_shape import ProgramShape
+from plumbline.reference.explore.variant_check import sights
 from plumbline.reference.explore.walk import Walked
 from plumbline.reference.history.history import FaultKind
 from plumbline.reference.history.operations import OperationKind

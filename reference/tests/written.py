@@ -14,11 +14,11 @@ from plumbline.reference.history.history import (
     Gate,
     History,
     Moment,
+    Observation,
     Parked,
     Released,
     Returned,
     Settled,
-    Shown,
 )
 from plumbline.reference.history.operations import (
     Client,
@@ -51,7 +51,7 @@ class Written:
         """Begin; `observed` names those whose logs are known even if they tell of nothing."""
         self._moments: list[Moment] = []
         self._clients, self._checks, self._registers = clients, checks, registers
-        self._logs: dict[str, list[Shown]] = {holder: [] for holder in observed}
+        self._logs: dict[str, list[Observation]] = {holder: [] for holder in observed}
         self._after = 0
         self._asked = 0
 
@@ -95,7 +95,7 @@ class Written:
         event = kind or TOLD_AS[operation.kind]
         for holder in holders:
             found = Event(member=holder, region="r", key=operation.key, kind=event, token=operation.token)
-            self._logs.setdefault(holder, []).append(Shown(found, self._after, len(self._moments)))
+            self._logs.setdefault(holder, []).append(Observation(found, self._after, len(self._moments)))
 
     def crash(self, member: str) -> None:
         """A member is killed."""

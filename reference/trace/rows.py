@@ -28,6 +28,7 @@ from plumbline.reference.history.history import (
     Located,
     Moment,
     NotParked,
+    Observation,
     Parked,
     QueueAsked,
     QueueRead,
@@ -37,7 +38,6 @@ from plumbline.reference.history.history import (
     Returned,
     Scripted,
     Settled,
-    Shown,
     StatisticAsked,
     StatisticRead,
     Unsettled,
@@ -269,7 +269,7 @@ def _contents(layout: Layout, read: ContentsRead, *, quiet: bool) -> Iterator[Ro
         )
 
 
-def _shown(layout: Layout, member: str, position: int, shown: Shown) -> Row:
+def _shown(layout: Layout, member: str, position: int, shown: Observation) -> Row:
     event = shown.event
     stores = event.kind in {EventKind.CREATE, EventKind.UPDATE}
     token = layout.named(event.token)

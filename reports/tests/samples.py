@@ -23,11 +23,11 @@ from plumbline.reference.history.history import (
     Gate,
     History,
     Moment,
+    Observation,
     Parked,
     Released,
     Returned,
     Settled,
-    Shown,
     StatisticAsked,
     StatisticRead,
 )
@@ -67,9 +67,9 @@ def operation(op_id: int, thread: str, member: str, **fields: object) -> Operati
     return Operation(op_id=op_id, thread=thread, member=member, **{**given, **fields})  # type: ignore[arg-type]
 
 
-def shown(member: str, token: str | None, after: int, before: int, **fields: object) -> Shown:
+def shown(member: str, token: str | None, after: int, before: int, **fields: object) -> Observation:
     given: dict[str, object] = {"region": "r", "key": "x", "kind": EventKind.UPDATE}
-    return Shown(Event(member=member, token=token, **{**given, **fields}), after, before)  # type: ignore[arg-type]
+    return Observation(Event(member=member, token=token, **{**given, **fields}), after, before)  # type: ignore[arg-type]
 
 
 def topology(*members: str) -> Topology:
@@ -123,7 +123,7 @@ def worked_example() -> History:
 def long_history(operations: int = 45) -> History:
     """Three members, three threads, calls that overlap, three events for each."""
     timeline: list[Moment] = []
-    logs: dict[str, list[Shown]] = {"A": [], "B": [], "C": []}
+    logs: dict[str, list[Observation]] = {"A": [], "B": [], "C": []}
     kinds = (OperationKind.PUT, OperationKind.PUT, OperationKind.DESTROY, OperationKind.CREATE)
     waiting: list[int] = []
     for number in range(1, operations + 1):

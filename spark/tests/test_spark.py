@@ -15,8 +15,8 @@ import pytest
 from plumbline.ci.selftest.histories import client_right, client_wrong, replicate_samples
 from plumbline.ci.selftest.histories.gateway_right import RIGHT
 from plumbline.ci.selftest.histories.gateway_wrong import WRONG
+from plumbline.ci.selftest.histories.history_builder import Sample
 from plumbline.ci.selftest.histories.samples import CONFORMING, VIOLATING, conflict, sample_run
-from plumbline.ci.selftest.histories.tale import Sample
 from plumbline.reference.results.runs import read_verdicts
 from plumbline.reference.rules.judging import connect
 from plumbline.reference.rules.results import RESULT_SCHEMA, judge_by_duckdb, rows_about, summarise

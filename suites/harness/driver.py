@@ -34,6 +34,7 @@ from plumbline.reference.history.history import (
     Located,
     Moment,
     NotParked,
+    Observation,
     OrderStrength,
     Parked,
     QueueAsked,
@@ -44,7 +45,6 @@ from plumbline.reference.history.history import (
     Returned,
     Scripted,
     Settled,
-    Shown,
     StatisticAsked,
     StatisticRead,
     Waited,
@@ -109,7 +109,7 @@ class Driver:
         self._member_order = member_order
         self._regions = regions
         self._timeline: list[Moment] = []
-        self._logs: dict[str, list[Shown]] = {
+        self._logs: dict[str, list[Observation]] = {
             holder: [] for holder in (*topology.members, *(client.name for client in clients))
         }
         self._position = 0
@@ -361,7 +361,7 @@ class Driver:
         now = len(self._timeline)
         events = tuple(map(self._of_entry, observed.events))
         for event in events:
-            self._logs[event.member].append(Shown(event, self._after, now))
+            self._logs[event.member].append(Observation(event, self._after, now))
         self._position = observed.position
         return events
 

@@ -14,7 +14,7 @@ import msgspec
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.protocol import SettleResult
-from plumbline.reference.history.history import FaultBegun, Moment, Redelivered, Shown, Unsettled
+from plumbline.reference.history.history import FaultBegun, Moment, Observation, Redelivered, Unsettled
 from plumbline.reference.history.operations import EventKind
 
 SLICE_MS = 20
@@ -44,7 +44,7 @@ class EndlessError(AdapterError):
     """
 
 
-def endless(logs: Mapping[str, list[Shown]], causes: int) -> dict[Told, int]:
+def endless(logs: Mapping[str, list[Observation]], causes: int) -> dict[Told, int]:
     """The events that a listener was told more often than so many causes allow, and how often."""
     most = MOST_TIMES + TIMES_A_CAUSE * causes
     times = Counter(told for log in logs.values() for shown in log if (told := _told(shown)) is not None)
@@ -59,18 +59,18 @@ class Watched:
         causes: so many things have happened that may send events again.
     """
 
-    def __init__(self, logs: Mapping[str, list[Shown]], causes: int) -> None:
+    def __init__(self, logs: Mapping[str, list[Observation]], causes: int) -> None:
         self._causes = causes
         self._before = endless(logs, causes)
 
-    def repeated(self, logs: Mapping[str, list[Shown]]) -> dict[Told, int]:
+    def repeated(self, logs: Mapping[str, list[Observation]]) -> dict[Told, int]:
         """Those events and how often each was told; none where none was told once more meanwhile."""
         found = endless(logs, self._causes)
         grew = any(times > self._before.get(told, 0) for told, times in found.items())
         return found if grew else {}
 
 
-def cut(logs: dict[str, list[Shown]], repeated: Mapping[Told, int]) -> str:
+def cut(logs: dict[str, list[Observation]], repeated: Mapping[Told, int]) -> str:
     """Cut each log where one of these events comes for the third time; gives in words what came again."""
     for log in logs.values():
         times: Counter[Told] = Counter()
@@ -85,7 +85,7 @@ def cut(logs: dict[str, list[Shown]], repeated: Mapping[Told, int]) -> str:
     return f"the listener of {member} received {kind} {region}[{key}] {token} {count} times"
 
 
-def _told(shown: Shown) -> Told | None:
+def _told(shown: Observation) -> Told | None:
     """What an event tells; None where events of several operations look alike."""
     event = shown.event
     if event.token is None or event.kind is EventKind.RESOLVE:
@@ -123,7 +123,7 @@ class Rest:
         self,
         adapter: Adapter,
         poll: Callable[[], object],
-        logs: dict[str, list[Shown]],
+        logs: dict[str, list[Observation]],
         timeline: list[Moment],
         unanswered: Unanswered,
     ) -> None:

@@ -15,7 +15,7 @@ import msgspec
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Clause
-from plumbline.reference.explain.asked import Asked, asked_of
+from plumbline.reference.explain.decision_log import Asked, asked_of
 from plumbline.reference.explain.exercise import ASKED_BUDGET, differs, refutes
 from plumbline.reference.history.history import History
 from plumbline.reference.results.totals import merged

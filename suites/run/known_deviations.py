@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 
 from msgspec import structs
 
-from plumbline.reference.explain.efforts import search
+from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import History
 from plumbline.reference.results.deviations import Deviation, words
 from plumbline.reference.results.totals import GREEN, merged

@@ -19,7 +19,7 @@ from plumbline.reference.trace.files import TraceWriteError
 from plumbline.suites.harness.session import Session
 from plumbline.suites.machines.all_machines import MACHINES
 from plumbline.suites.run.known_deviations import KnownDeviations
-from plumbline.suites.run.plan_outcomes import Trouble, play_plans
+from plumbline.suites.run.plan_outcomes import PlanOutcomes, play_plans
 from plumbline.suites.run.profiles import Profile
 from plumbline.suites.run.proof import Proof
 
@@ -33,7 +33,7 @@ Saw = Callable[[str, Verdict, History], None]
 """Told of every judged example that counts: its name, the verdict, the history."""
 
 
-class Turn(msgspec.Struct, frozen=True, kw_only=True):
+class MachineRun(msgspec.Struct, frozen=True, kw_only=True):
     """What a machine is to do.
 
     Attributes:
@@ -53,7 +53,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     last: float | None = None
 
 
-class Taken(msgspec.Struct, frozen=True, kw_only=True):
+class MachineResult(msgspec.Struct, frozen=True, kw_only=True):
     """What a turn gave.
 
     Attributes:
@@ -64,7 +64,7 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
         unproven: for requirements whose proof met an error of Plumbline's own, which.
     """
 
-    trouble: Trouble
+    trouble: PlanOutcomes
     exercised: dict[str, int]
     check: Check
     shown: frozenset[Deviation]
@@ -94,7 +94,9 @@ class Stopwatch:
         return time.process_time() - self._own
 
 
-def take(turn: Turn, session: Session, on_record: KnownDeviations, *, saw: Saw, progress: Progress) -> Taken:
+def take(
+    turn: MachineRun, session: Session, on_record: KnownDeviations, *, saw: Saw, progress: Progress
+) -> MachineResult:
     """Let a machine play; never raises for what the candidate does, nor for a mistake of Plumbline's own.
 
     Raises OSError and TraceWriteError where what was seen cannot be written.
@@ -129,7 +131,7 @@ def take(turn: Turn, session: Session, on_record: KnownDeviations, *, saw: Saw, 
         raise
     except Exception as error:  # noqa: BLE001 - what adapters raise is told by `play_plans`: this is ours
         session.close()
-        trouble = Trouble(own_errors=(OwnError.of(f"the machine {machine.name}", error),))
+        trouble = PlanOutcomes(own_errors=(OwnError.of(f"the machine {machine.name}", error),))
     check = Check(
         name=machine.name,
         examples=trouble.played,
@@ -139,7 +141,7 @@ def take(turn: Turn, session: Session, on_record: KnownDeviations, *, saw: Saw, 
         own_s=clock.own_s,
     )
     exercised = {requirement: proof.count(requirement) for requirement in turn.wanted}
-    return Taken(
+    return MachineResult(
         trouble=trouble,
         exercised=exercised,
         check=check,

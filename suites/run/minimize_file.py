@@ -10,7 +10,7 @@ from collections.abc import Callable
 import msgspec
 
 from plumbline.reference.distribution import VERSION
-from plumbline.reference.explain.naming import NAMING_MS
+from plumbline.reference.explain.fault_localization import NAMING_MS
 from plumbline.reference.explain.oracle import find
 from plumbline.reference.history.plans import plan_words
 from plumbline.reference.history.setups import setup_words

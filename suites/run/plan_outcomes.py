@@ -11,8 +11,8 @@ from collections.abc import Callable
 import msgspec
 
 from plumbline.adapters.errors import AdapterError
-from plumbline.reference.explain.asked import Asked
-from plumbline.reference.explain.naming import NAMING_MS
+from plumbline.reference.explain.decision_log import Asked
+from plumbline.reference.explain.fault_localization import NAMING_MS
 from plumbline.reference.explain.oracle import Finding, find
 from plumbline.reference.history.history import History, OrderStrength
 from plumbline.reference.history.plans import Plan, plan_words
@@ -71,7 +71,7 @@ class Later(msgspec.Struct, frozen=True):
     tried: int
 
 
-class Trouble(msgspec.Struct):
+class PlanOutcomes(msgspec.Struct):
     """What the plans of a machine have shown.
 
     Attributes:
@@ -164,7 +164,7 @@ def play_plans(
     listens: Callable[[], Asked | None] = lambda: None,
     behind: int = 0,
     forgiving: bool = False,
-) -> Trouble:
+) -> PlanOutcomes:
     """Draw plans and play them, until one fails or there were enough.
 
     A machine may go on behind a failure: then plans that the decisions found wrong explain show nothing new.
@@ -230,7 +230,7 @@ class _Drawn:
         *,
         forgiving: bool,
     ) -> None:
-        self.trouble = Trouble()
+        self.trouble = PlanOutcomes()
         self._machine = machine
         self._session = session
         self._judge = judge
@@ -337,7 +337,7 @@ def _small(
     judge: Judge,
     last: float | None,
     reducing: Callable[[int, int], None],
-    notes: Trouble | None,
+    notes: PlanOutcomes | None,
 ) -> Reduced:
     """The failing plan made small, or as it was found where Plumbline makes an error of its own over it."""
     try:
@@ -377,7 +377,7 @@ def _limits(last: float | None) -> ReducerLimits:
     )
 
 
-def _failure(machine: Machine, reduced: Reduced, judge: Judge, notes: Trouble | None) -> Result:
+def _failure(machine: Machine, reduced: Reduced, judge: Judge, notes: PlanOutcomes | None) -> Result:
     smallest = reduced.played
     try:
         finding = find(smallest.history, judge.book, BUDGET, NAMING_LONGER_MS)
@@ -426,7 +426,7 @@ def _failure(machine: Machine, reduced: Reduced, judge: Judge, notes: Trouble | 
     )
 
 
-def _advice(requirements: tuple[str, ...], history: History, judge: Judge, notes: Trouble | None) -> str:
+def _advice(requirements: tuple[str, ...], history: History, judge: Judge, notes: PlanOutcomes | None) -> str:
     """What to put on record so that the machine goes on, where something is that it cannot follow."""
     try:
         return judge.on_record.advice(requirements, history, judge.book, BRIEF)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import msgspec
 
 from plumbline.adapters.errors import AdapterError, UnsupportedError
-from plumbline.reference.explain.naming import NAMING_MS
+from plumbline.reference.explain.fault_localization import NAMING_MS
 from plumbline.reference.explain.oracle import Finding, find
 from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import RegionAttributes, Site, Topology

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from plumbline.reference.explain.asked import Asked
+from plumbline.reference.explain.decision_log import Asked
 from plumbline.reference.explain.exercise import exercised, to_ask
 from plumbline.reference.history.history import History
 from plumbline.reference.results.own_errors import OwnError

@@ -14,9 +14,9 @@ from collections.abc import Callable, Collection, Iterable
 import msgspec
 
 from plumbline.adapters.errors import AdapterError
-from plumbline.reference.explain.efforts import sought
-from plumbline.reference.explain.naming import name
+from plumbline.reference.explain.fault_localization import name
 from plumbline.reference.explain.projection import project
+from plumbline.reference.explain.search_stages import sought
 from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import Operation, OperationKind, Site, Topology
 from plumbline.reference.history.plans import (

@@ -11,9 +11,9 @@ from collections.abc import Callable
 import msgspec
 
 from plumbline.adapters.errors import AdapterError, UnsupportedError
-from plumbline.reference.explain.asked import Asked
-from plumbline.reference.explain.efforts import search
+from plumbline.reference.explain.decision_log import Asked
 from plumbline.reference.explain.oracle import find
+from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import History
 from plumbline.reference.history.plan_mistakes import mistakes
 from plumbline.reference.history.plan_needs import needs

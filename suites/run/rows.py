@@ -14,7 +14,7 @@ from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.results.deciding import Tally, decide
 from plumbline.reference.results.verdicts import Source, Verdict, VerdictRow
 from plumbline.suites.run.known_deviations import KnownDeviations
-from plumbline.suites.run.machine_run import Taken
+from plumbline.suites.run.machine_run import MachineResult
 from plumbline.suites.run.results import Result
 
 
@@ -107,7 +107,7 @@ def tally_of(judged: CountedResult, excused: str = "") -> Tally:
 def of_machine(
     run_id: str,
     wanted: tuple[str, ...],
-    taken: Taken,
+    taken: MachineResult,
     *,
     offered: Collection[Capability] | None = None,
     counterexamples: tuple[str, ...] = (),
@@ -136,14 +136,14 @@ def of_machine(
             yield row(run_id, requirement, Source.MACHINE, tally, seconds=seconds)
 
 
-def failures(taken: Taken) -> list[CountedResult]:
+def failures(taken: MachineResult) -> list[CountedResult]:
     """The failures of a machine, in the order in which they were found."""
     trouble = taken.trouble
     first = [] if trouble.failure is None else [CountedResult(trouble.failure, trouble.failed, trouble.tried)]
     return [*first, *(CountedResult(later.failure, later.failed, later.tried) for later in trouble.later)]
 
 
-def _tally_of_machine(requirement: str, taken: Taken, lacking: str) -> Tally:
+def _tally_of_machine(requirement: str, taken: MachineResult, lacking: str) -> Tally:
     played = taken.trouble
     deviates = any(known.requirement == requirement for known in played.deviations)
     own = played.own_errors[0] if played.own_errors else taken.unproven.get(requirement)

@@ -47,7 +47,7 @@ from plumbline.suites.run.budget import TimeBudget, added, early_end, in_order
 from plumbline.suites.run.clause_coverage import Reach, with_missed
 from plumbline.suites.run.known_deviations import KnownDeviations
 from plumbline.suites.run.leaving import Leaving
-from plumbline.suites.run.machine_run import Progress, Stopwatch, Taken, Turn, take
+from plumbline.suites.run.machine_run import MachineResult, MachineRun, Progress, Stopwatch, take
 from plumbline.suites.run.playing import play_often
 from plumbline.suites.run.profiles import Profile
 from plumbline.suites.run.rows import (
@@ -337,17 +337,17 @@ class _Run:
         checks = sorted(self._record.checks, key=lambda check: place.get(check.name, -1))
         self._record = msgspec.structs.replace(self._record, checks=tuple(checks))
 
-    def _turn(self, session: Session, machine: Machine) -> Turn | None:
+    def _turn(self, session: Session, machine: Machine) -> MachineRun | None:
         """What a machine is to do; None if it has nothing to do here."""
         wanted = tuple(requirement for requirement in machine.requirements if requirement in self._owed)
         if not (wanted or self._options.wide) or session.lacks(machine.needs):
             return None
         options = self._options
-        return Turn(machine=machine.name, wanted=wanted, profile=options.profile, seed=options.seed)
+        return MachineRun(machine=machine.name, wanted=wanted, profile=options.profile, seed=options.seed)
 
     def _taken(
-        self, session: Session, trace: TraceWriter, turns: list[Turn]
-    ) -> Generator[tuple[Turn, Taken], None, None]:
+        self, session: Session, trace: TraceWriter, turns: list[MachineRun]
+    ) -> Generator[tuple[MachineRun, MachineResult], None, None]:
         """Have the machines take their turns; gives each as it is over."""
 
         def saw(name: str, verdict: Verdict, history: History) -> None:
@@ -377,7 +377,7 @@ class _Run:
             if requirement in self._owed
         ]
 
-    def _told(self, turn: Turn, taken: Taken) -> None:
+    def _told(self, turn: MachineRun, taken: MachineResult) -> None:
         """Write down what came of a machine's turn."""
         self._check(taken.check)
         for error in taken.own_errors:
@@ -400,7 +400,7 @@ class _Run:
     def _check(self, check: Check) -> None:
         self._record = msgspec.structs.replace(self._record, checks=added(self._record.checks, check))
 
-    def _kept(self, taken: Taken) -> Iterator[str]:
+    def _kept(self, taken: MachineResult) -> Iterator[str]:
         """Keep the counterexamples of a machine's failures; gives the file name of each."""
         for number, (failure, failed, tried, _) in enumerate(failures(taken), 1):
             yield self._left.failure(failure, Source.MACHINE, (failed, tried), self._record, number)

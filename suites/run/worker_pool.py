@@ -25,8 +25,8 @@ from plumbline.reference.results.own_errors import OwnError
 from plumbline.reference.results.runs import Check
 from plumbline.suites.harness.session import Session
 from plumbline.suites.run.known_deviations import KnownDeviations
-from plumbline.suites.run.machine_run import Progress, Saw, Taken, Turn, take
-from plumbline.suites.run.plan_outcomes import Trouble
+from plumbline.suites.run.machine_run import MachineResult, MachineRun, Progress, Saw, take
+from plumbline.suites.run.plan_outcomes import PlanOutcomes
 
 MOST_REPLACED = 3
 """So many processes in a row may end before they are given anything."""
@@ -76,14 +76,16 @@ class Workers:
             process.start()
         return ours
 
-    def take(self, turns: Sequence[Turn], *, saw: Saw, progress: Progress) -> Iterator[tuple[Turn, Taken]]:
+    def take(
+        self, turns: Sequence[MachineRun], *, saw: Saw, progress: Progress
+    ) -> Iterator[tuple[MachineRun, MachineResult]]:
         """Have all turns taken, begun in this order; gives each as it is over.
 
         A turn whose worker has ended gives an error of Plumbline's own, and another worker takes the next.
         Raises WorkerError where none can be had.
         """
         waiting = list(reversed(turns))
-        busy: dict[Connection, Turn] = {}
+        busy: dict[Connection, MachineRun] = {}
         for free in list(self._processes):
             if waiting:
                 self._give(free, waiting, busy)
@@ -108,7 +110,9 @@ class Workers:
                         self._give(worker, waiting, busy)
                     yield turn, what
 
-    def _give(self, worker: Connection, waiting: list[Turn], busy: dict[Connection, Turn]) -> None:
+    def _give(
+        self, worker: Connection, waiting: list[MachineRun], busy: dict[Connection, MachineRun]
+    ) -> None:
         turn = waiting.pop()
         for _ in range(MOST_REPLACED):
             try:
@@ -128,7 +132,7 @@ class Workers:
         worker.close()
         return self._start()
 
-    def _heard(self, worker: Connection, turn: Turn) -> tuple[str, Any]:
+    def _heard(self, worker: Connection, turn: MachineRun) -> tuple[str, Any]:
         try:
             kind, what = worker.recv()
         except (EOFError, OSError) as error:
@@ -137,7 +141,7 @@ class Workers:
             raise WorkerError(f"{turn.machine}: {what}")
         return kind, what
 
-    def _gone(self, worker: Connection, turn: Turn) -> WorkerError:
+    def _gone(self, worker: Connection, turn: MachineRun) -> WorkerError:
         process = self._processes[worker]
         process.kill()
         process.join()
@@ -161,12 +165,12 @@ class Workers:
         self.close()
 
 
-def _lost(turn: Turn, error: WorkerError) -> Taken:
+def _lost(turn: MachineRun, error: WorkerError) -> MachineResult:
     """What a turn gave whose worker has ended: nothing is known of its requirements."""
     told = str(error).strip().splitlines()
     own = OwnError(f"the machine {turn.machine}", f"{told[-1]}; --jobs 1 plays without workers", str(error))
-    return Taken(
-        trouble=Trouble(own_errors=(own,)),
+    return MachineResult(
+        trouble=PlanOutcomes(own_errors=(own,)),
         exercised=dict.fromkeys(turn.wanted, 0),
         check=Check(name=turn.machine, examples=0, planned=turn.profile.examples, seconds=0.0, own_s=0.0),
         shown=frozenset(),
@@ -190,7 +194,7 @@ def _work(
         try:
             with Session(candidate, dialect) as session:
                 while True:
-                    turn: Turn = boss.recv()
+                    turn: MachineRun = boss.recv()
                     on_record = KnownDeviations(deviations)
                     saw = lambda *seen: boss.send((SAW, seen))  # noqa: E731
                     progress = lambda *done: boss.send((PROGRESS, done))  # noqa: E731

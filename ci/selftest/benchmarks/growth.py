@@ -21,7 +21,7 @@ from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.commands.run import GATE_SEED
 from plumbline.ci.selftest.generators.corruptions import CORRUPTIONS
 from plumbline.ci.selftest.generators.one_site import REGION, OneSiteShape, draw_plan, run_on_reference
-from plumbline.reference.explain.efforts import search
+from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import History, OrderStrength
 from plumbline.reference.history.operations import Operation, OperationKind, RegionAttributes, Site, Topology
 from plumbline.reference.history.plans import Plan, operation_of

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
-from plumbline.reference.explain.efforts import search
+from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import History
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.search import Answer, Budget

@@ -23,7 +23,7 @@ from plumbline.ci.selftest.checks.behaviour import (
 )
 from plumbline.ci.selftest.checks.ticking import TickingReference
 from plumbline.reference.history.operations import RegionAttributes
-from plumbline.reference.model.setting import Onward
+from plumbline.reference.model.setting import Propagation
 from plumbline.reference.model.sites.dispatch import TRIES_AGAIN
 from plumbline.reference.model.sites.records import FORGETS
 from plumbline.reference.model.system import Model
@@ -145,7 +145,7 @@ class _KeepsToItself(ReferenceAdapter):
     def reset(self, regions: tuple[RegionAttributes, ...]) -> None:
         """Begin an example in which nothing travels on."""
         super().reset(regions)
-        self._ready().setting.onward = Onward.STAYS
+        self._ready().setting.onward = Propagation.STAYS
 
 
 BEHAVIOURS = (

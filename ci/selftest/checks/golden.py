@@ -34,7 +34,7 @@ from plumbline.ci.selftest.histories import (
     replicate_samples,
     transaction_samples,
 )
-from plumbline.ci.selftest.histories.tale import Sample
+from plumbline.ci.selftest.histories.history_builder import Sample
 from plumbline.ci.selftest.soundness.comparison import searched
 from plumbline.ci.selftest.soundness.witnesses import read_witnesses
 from plumbline.ci.terminal.progress import Advanced, patiently

@@ -14,7 +14,7 @@ import msgspec
 from plumbline.adapters.candidates import Candidate
 from plumbline.adapters.protocol import Introduction
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.explain.naming import broken
+from plumbline.reference.explain.fault_localization import broken
 from plumbline.reference.history.history import History
 from plumbline.reference.history.plans import operation_of
 from plumbline.reference.results.verdicts import Verdict

@@ -25,8 +25,8 @@ from plumbline.ci.terminal.progress import TOLD_EVERY_S, end, tracked, until_sto
 from plumbline.ci.terminal.row_by_row import LineTable, TableColumn, names
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explore.findings import BrokenPromise, Explored
+from plumbline.reference.explore.invariants import Held
 from plumbline.reference.explore.programs import programs
-from plumbline.reference.explore.promises import Held
 from plumbline.reference.explore.scopes import ExploreScope, Topic, shapes_of
 from plumbline.reference.rulebook.book import rulebook_of
 from plumbline.reference.rulebook.faulty_variants import FAULTY

@@ -17,10 +17,10 @@ from plumbline.reference.history.history import (
     ContentsRead,
     History,
     Moment,
+    Observation,
     OrderStrength,
     Returned,
     Settled,
-    Shown,
     StatisticRead,
 )
 from plumbline.reference.history.operations import (
@@ -39,7 +39,7 @@ def _pick_log(history: History, draw: random.Random, least: int) -> str | None:
     return draw.choice(members) if members else None
 
 
-def _with_log(history: History, member: str, log: list[Shown]) -> History:
+def _with_log(history: History, member: str, log: list[Observation]) -> History:
     return msgspec.structs.replace(history, logs={**history.logs, member: tuple(log)})
 
 

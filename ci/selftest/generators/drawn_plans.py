@@ -14,7 +14,7 @@ import msgspec
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.adapters.errors import AdapterError
-from plumbline.reference.explain.efforts import search
+from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.plans import Plan
 from plumbline.reference.search.search import Answer, Budget
 from plumbline.suites.harness.session import Session

@@ -15,8 +15,8 @@ from plumbline.ci.selftest.generators.corruptions import showing_less
 from plumbline.ci.selftest.generators.held_plans import draw_held_plan
 from plumbline.ci.selftest.generators.random_trials import ALL_SITES, BOTH_SITES, PALETTES
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.groundless import groundless
+from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import FaultKind, History
 from plumbline.reference.history.operations import Client, Scope
 from plumbline.reference.rulebook.book import Rulebook, rulebook_of

@@ -6,34 +6,34 @@ by B, and begins without any interest.
 
 from __future__ import annotations
 
-from plumbline.ci.selftest.histories.tale import Sample, Tale
+from plumbline.ci.selftest.histories.history_builder import HistoryBuilder, Sample
 from plumbline.reference.history.operations import Client, RegionAttributes, RegionPolicy, Status
 
 X, Y = "A B C", "C D"
 """The holders of the keys, the primary first."""
 
 
-def _tale() -> Tale:
+def _tale() -> HistoryBuilder:
     region = RegionAttributes(name="r", policy=RegionPolicy.PARTITION, redundancy=2)
-    tale = Tale(clients=(Client(name="K", servers=("B",)),), registers=False, regions=(region,))
+    tale = HistoryBuilder(clients=(Client(name="K", servers=("B",)),), registers=False, regions=(region,))
     return tale.located("x", *X.split()).located("y", *Y.split())
 
 
-def _held(key: str, holders: str, at: str, caller: str, **read: dict[str, str | None]) -> Tale:
+def _held(key: str, holders: str, at: str, caller: str, **read: dict[str, str | None]) -> HistoryBuilder:
     """The second put of a key stands in a copy's listener, and all are read."""
     t = _tale().put(caller, key, holders).gate(at, 2)
     t.call("put", caller, key)
     return t.shown(2, holders).parked(at, 2).read(**read)
 
 
-def _overtaking(key: str, holders: str, at: str) -> Tale:
+def _overtaking(key: str, holders: str, at: str) -> HistoryBuilder:
     """A third put is called while the second stands in a copy's listener."""
     t = _held(key, holders, at, "A")
     t.call("put", "D", key, thread="another")
     return t
 
 
-def _written(key: str, holders: str) -> Tale:
+def _written(key: str, holders: str) -> HistoryBuilder:
     """Two put a key at the same time."""
     t = _tale()
     t.call("put", "A", key)
@@ -41,7 +41,7 @@ def _written(key: str, holders: str) -> Tale:
     return t.shown(1, holders)
 
 
-def _struck(told: str, survivors: str = "B C") -> Tale:
+def _struck(told: str, survivors: str = "B C") -> HistoryBuilder:
     """A dies while an update of x, which was told to some copies, is under way."""
     t = _tale().put("D", "x", X)
     t.call("put", "D", "x")
@@ -49,7 +49,7 @@ def _struck(told: str, survivors: str = "B C") -> Tale:
     return t.located("x", *survivors.split()).located("y", *Y.split())
 
 
-def _filled() -> Tale:
+def _filled() -> HistoryBuilder:
     """Both keys were put, and all has come to rest."""
     return _tale().put("A", "x", X).put("A", "y", Y).settle()
 

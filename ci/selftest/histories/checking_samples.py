@@ -6,30 +6,30 @@ K and L are served by B; only L checks, unless a sample says otherwise.
 from __future__ import annotations
 
 from plumbline.ci.selftest.histories.client_right import MEMBERS
-from plumbline.ci.selftest.histories.tale import Sample, Tale
+from plumbline.ci.selftest.histories.history_builder import HistoryBuilder, Sample
 from plumbline.reference.history.operations import Client, RegionAttributes
 
 BOTH = (Client(name="K", servers=("B",), checks=False), Client(name="L", servers=("B",)))
 CHECKING = (Client(name="K", servers=("B",)),)
 
 
-def _tale(clients: tuple[Client, ...] = BOTH, checks: bool | None = None) -> Tale:
-    return Tale(clients=clients, regions=(RegionAttributes(name="r", checks=checks),))
+def _tale(clients: tuple[Client, ...] = BOTH, checks: bool | None = None) -> HistoryBuilder:
+    return HistoryBuilder(clients=clients, regions=(RegionAttributes(name="r", checks=checks),))
 
 
-def _unchecked() -> Tale:
+def _unchecked() -> HistoryBuilder:
     """A key is put and destroyed where nothing is checked."""
     return _tale(checks=False).put("A", "x").do("destroy", "C", "x").settle()
 
 
-def _contest() -> Tale:
+def _contest() -> HistoryBuilder:
     """Two put a key at the same time, and B discards the first."""
     t = _tale().put("A", "x").settle()
     one, two = t.call("put", "A", "x"), t.call("put", "B", "x")
     return t.shown(one, "A K").shown(two, f"{MEMBERS} L K").ends(one).ends(two).settle()
 
 
-def _destroyed(*, late: bool) -> Tale:
+def _destroyed(*, late: bool) -> HistoryBuilder:
     """A put comes to K in front of its own destroy of the key, or behind it."""
     t = _tale(CHECKING)
     put = t.call("put", "A", "x")

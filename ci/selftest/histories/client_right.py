@@ -5,7 +5,7 @@ K is served by B and L by C, unless a sample says otherwise; they begin register
 
 from __future__ import annotations
 
-from plumbline.ci.selftest.histories.tale import Sample, Tale
+from plumbline.ci.selftest.histories.history_builder import HistoryBuilder, Sample
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import (
     Client,
@@ -24,17 +24,17 @@ MEMBERS = "A B C D"
 WITHOUT_B = "A C D"
 
 
-def told(clients: tuple[Client, ...] = TWO) -> Tale:
+def told(clients: tuple[Client, ...] = TWO) -> HistoryBuilder:
     """Clients that begin registered for all keys."""
-    return Tale(clients=clients)
+    return HistoryBuilder(clients=clients)
 
 
-def untold(clients: tuple[Client, ...] = TWO) -> Tale:
+def untold(clients: tuple[Client, ...] = TWO) -> HistoryBuilder:
     """Clients that begin without interest."""
-    return Tale(clients=clients, registers=False)
+    return HistoryBuilder(clients=clients, registers=False)
 
 
-def _calm() -> Tale:
+def _calm() -> HistoryBuilder:
     """Members and clients create, put, destroy and invalidate, one after the other."""
     t = told().do("create", "A", "x").put("B", "x").put("K", "x").put("L", "y").settle().read()
     t.do("destroy", "A", "x").do("invalidate", "C", "y").rests()
@@ -42,7 +42,7 @@ def _calm() -> Tale:
     return t.do("local_destroy", "K", "x", "K").do("local_invalidate", "L", "x", "L")
 
 
-def _contest() -> Tale:
+def _contest() -> HistoryBuilder:
     """Two update a key at the same time: clients are told of the later one only, K of its own at once."""
     t = told()
     one, two = t.call("put", "A", "x"), t.call("put", "L", "x")
@@ -53,14 +53,14 @@ def _contest() -> Tale:
     return t.shown(six, MEMBERS).ends(five, Status.ABSENT).ends(six)
 
 
-def _outdone() -> Tale:
+def _outdone() -> HistoryBuilder:
     """K's own put loses against one of the same time, of which it is told before its call returns."""
     t = told()
     own, other = t.call("put", "K", "x"), t.call("put", "D", "x")
     return t.shown(own, "B").shown(other).ends(own).ends(other)
 
 
-def _unregistered() -> Tale:
+def _unregistered() -> HistoryBuilder:
     """K registers for y and an expression, withdraws y, and is told of neither y, x nor xB."""
     t = untold().put("A", "x", MEMBERS).settle().register("K", "y").register("K", "B.*", kind="regex")
     t.put("C", "y", f"{MEMBERS} K").put("C", "B1", f"{MEMBERS} K").put("C", "xB", MEMBERS).settle()
@@ -69,7 +69,7 @@ def _unregistered() -> Tale:
     return t.read(K={"y": "v2", "B1": "v8"})
 
 
-def _fetched() -> Tale:
+def _fetched() -> HistoryBuilder:
     """A get tells the listener once more of what it fetched, without interest and behind a later event."""
     t = untold(SECURED).put("A", "x", MEMBERS).settle()
     t.do("get", "K", "x", "").shown(1, "K").put("A", "y", MEMBERS).settle().do("get", "K", "y", "").shown(
@@ -80,7 +80,7 @@ def _fetched() -> Tale:
     return t.fault("crash", "B").shown(5, "K").put("K", "x", f"{WITHOUT_B} K").shown(8, "K").settle()
 
 
-def _without_values() -> Tale:
+def _without_values() -> HistoryBuilder:
     """K holds x and lacks the others; all are changed, and K's registrations receive no values."""
     t = (
         untold()
@@ -94,7 +94,7 @@ def _without_values() -> Tale:
     return t.do("get", "K", "y", "").settle().read(K={"x": None, "y": "v3"}, L={})
 
 
-def _policies() -> Tale:
+def _policies() -> HistoryBuilder:
     """K registers with each policy for keys that are there, that are gone, and that it holds."""
     t = untold().put("A", "x", MEMBERS).put("A", "y", MEMBERS).put("A", "g", MEMBERS)
     t.do("destroy", "A", "g", MEMBERS).settle().register("K", "x g").read(K={"x": "v1"}, L={})
@@ -107,7 +107,7 @@ def _policies() -> Tale:
     return t.settle().register("L", "x.*", "none", kind="regex").read(K={"x": "v7"}, L={})
 
 
-def _changed_behind() -> Tale:
+def _changed_behind() -> HistoryBuilder:
     """Behind registrations for other keys K's x changes: by an event, and as an expression may drop all."""
     t = untold().put("A", "x", MEMBERS).put("A", "y", MEMBERS).settle().register("K", "x")
     t.read(K={"x": "v1"}, L={}).put("A", "x", f"{MEMBERS} K").settle().register("K", "y", "none")
@@ -116,7 +116,7 @@ def _changed_behind() -> Tale:
     return t.read(K={}, L={})
 
 
-def _standing() -> Tale:
+def _standing() -> HistoryBuilder:
     """K stands still in its listener; others go on, and it is told behind its release, and of its own put."""
     t = told()
     first = t.gate("K", 1).call("put", "A", "x")
@@ -125,7 +125,7 @@ def _standing() -> Tale:
     return t
 
 
-def _two_standing() -> Tale:
+def _two_standing() -> HistoryBuilder:
     """K stands still, and so does A: calls that A has to acknowledge do not return."""
     t = told()
     first = t.gate("K", 1).gate("A", 2).call("put", "A", "x")
@@ -135,20 +135,20 @@ def _two_standing() -> Tale:
     return t.shown(second, "C D K L").ends(second).settle()
 
 
-def _secured() -> Tale:
+def _secured() -> HistoryBuilder:
     """K's server dies with an event under way, which its secondary sends; another is called meanwhile."""
     t = told(SECURED).put("A", "x").settle().read().put("A", "y", MEMBERS).put("A", "x", MEMBERS)
     t.fault("crash", "B").settle().shown(2, "K").shown(3, "K").put("A", "x", f"{WITHOUT_B} K").rests()
     return t
 
 
-def _secured_in_silence() -> Tale:
+def _secured_in_silence() -> HistoryBuilder:
     """The same, with nothing called behind the crash, and looked at before and after it."""
     t = told(SECURED).put("A", "x").settle().read().put("A", "y", MEMBERS).fault("crash", "B").shown(2, "K")
     return t.rests()
 
 
-def _twice_secured() -> Tale:
+def _twice_secured() -> HistoryBuilder:
     """Two of K's servers die one after the other."""
     t = (
         told(TWICE)
@@ -162,7 +162,7 @@ def _twice_secured() -> Tale:
     return t.shown(2, "K").settle().put("A", "x", "A D K").rests()
 
 
-def _unsecured() -> Tale:
+def _unsecured() -> HistoryBuilder:
     """K loses its only server, and what was under way; it starts anew from C, without a word."""
     t = untold(UNSECURED).put("A", "x", MEMBERS).put("A", "y", MEMBERS).put("A", "z", MEMBERS).settle()
     t.register("K", "x").register("K", "y", "keys").register("K", "z", "none").register(
@@ -174,21 +174,21 @@ def _unsecured() -> Tale:
     return t.read(K={"x": "v6", "y": None})
 
 
-def _lost_on_the_way() -> Tale:
+def _lost_on_the_way() -> HistoryBuilder:
     """Calls while K has no server are lost; a member more dies while K is being told."""
     t = told(UNSECURED).put("A", "x", MEMBERS).fault("crash", "B").put("A", "x", WITHOUT_B).settle()
     t.read(K={"x": "v2"}).put("A", "y", WITHOUT_B).fault("crash", "C").settle()
     return t.read(K={"x": "v2"})
 
 
-def _nothing_there() -> Tale:
+def _nothing_there() -> HistoryBuilder:
     """K destroys what it never knew: once it was there, once another caller has just destroyed it."""
     t = untold().put("A", "x", MEMBERS).put("A", "y", MEMBERS).settle().read(K={}, L={})
     t.do("destroy", "K", "x", MEMBERS).do("destroy", "D", "y", MEMBERS)
     return t.ends(t.call("destroy", "K", "y"), Status.ABSENT)
 
 
-def _emptied() -> Tale:
+def _emptied() -> HistoryBuilder:
     """K clears the region, and A puts again; then it drops its own copy of the region, and L destroys all."""
     t = untold().put("A", "x", MEMBERS).settle()
     t.ends(t.call("clear", "K", "")).put("A", "y", MEMBERS).settle()
@@ -198,14 +198,14 @@ def _emptied() -> Tale:
     return t.ends(t.call("destroy_region", "L", "")).settle().has_region(B=False, D=False)
 
 
-def _emptied_at_last() -> Tale:
+def _emptied_at_last() -> HistoryBuilder:
     """K clears the region, and then it drops its own copy."""
     t = untold().put("A", "x", MEMBERS).settle()
     t.ends(t.call("clear", "K", "")).settle().read(A={}, B={}, C={}, D={}, K={}, L={})
     return t.ends(t.call("local_destroy_region", "K", "")).settle().has_region(B=True)
 
 
-def _invalidated() -> Tale:
+def _invalidated() -> HistoryBuilder:
     """K invalidates what it holds, and its region: no other listener shows it.
 
     A invalidates it behind that.
@@ -215,14 +215,14 @@ def _invalidated() -> Tale:
     return t.do("invalidate", "A", "x")
 
 
-def _started_again() -> Tale:
+def _started_again() -> HistoryBuilder:
     """K finds B when B starts again, and receives events from then on; B may die once more."""
     t = told(UNSECURED).put("A", "x").settle().fault("crash", "B").fault("crash", "C").settle()
     t.put("A", "x", "A D").settle().fault("restart", "B").settle().put("A", "x", "A B D K").settle()
     return t.fault("crash", "B").put("A", "x", "A D").settle()
 
 
-def _unanswered() -> Tale:
+def _unanswered() -> HistoryBuilder:
     """B's answers to K are lost, and K tries again; another put of K has an unknown end, shown twice."""
     t = told().put("A", "x").settle().fault("answers_lost", "B", client="K")
     again, unknown = t.call("put", "K", "x"), t.call("put", "K", "y", thread="other")
@@ -233,22 +233,22 @@ def _unanswered() -> Tale:
 A_NORMAL_SERVER = (RegionAttributes(name="r", policies=(HostPolicy("B", RegionPolicy.NORMAL),)),)
 
 
-def lesser() -> Tale:
+def lesser() -> HistoryBuilder:
     """K's server keeps less than the others, and K begins without interest."""
-    return Tale(clients=TWO, registers=False, regions=A_NORMAL_SERVER)
+    return HistoryBuilder(clients=TWO, registers=False, regions=A_NORMAL_SERVER)
 
 
-def _at_a_normal_server() -> Tale:
+def _at_a_normal_server() -> HistoryBuilder:
     """B lacks y and destroys x for itself: K, which held it by then, is told of the next destroy only."""
     t = lesser().put("B", "x", MEMBERS).put("A", "y", "A C D").settle().register("K")
     t.read(K={"x": "v1"}, L={}).do("local_destroy", "B", "x", "B").settle().do("destroy", "A", "x", "A C D K")
     return t.settle().read(K={})
 
 
-def _loose() -> Tale:
+def _loose() -> HistoryBuilder:
     """Logs that keep the order of one key and thread only."""
     return (
-        Tale(clients=TWO, strength=OrderStrength.PER_KEY_AND_THREAD)
+        HistoryBuilder(clients=TWO, strength=OrderStrength.PER_KEY_AND_THREAD)
         .put("A", "x", f"{MEMBERS} L")
         .put("A", "y")
         .shown(1, "K")
@@ -256,14 +256,14 @@ def _loose() -> Tale:
     )
 
 
-def _unacknowledged() -> Tale:
+def _unacknowledged() -> HistoryBuilder:
     """Without acknowledgements one member's put may be overtaken by another's, and no listener shows it."""
-    return Tale(clients=TWO, scope=Scope.NO_ACK).put("A", "x", "A").put("C", "x").settle()
+    return HistoryBuilder(clients=TWO, scope=Scope.NO_ACK).put("A", "x", "A").put("C", "x").settle()
 
 
-def _unchecked() -> Tale:
+def _unchecked() -> HistoryBuilder:
     """Without checks an entry that one member alone has made invalid is put there, and dropped elsewhere."""
-    t = Tale(clients=TWO, regions=(RegionAttributes(name="r", checks=False),))
+    t = HistoryBuilder(clients=TWO, regions=(RegionAttributes(name="r", checks=False),))
     return t.do("invalidate", "C", "x", "C").put("C", "x", "C L").put("A", "y").settle()
 
 

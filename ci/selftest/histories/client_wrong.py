@@ -10,7 +10,7 @@ from plumbline.ci.selftest.histories.client_right import (
     told,
     untold,
 )
-from plumbline.ci.selftest.histories.tale import Sample, Tale
+from plumbline.ci.selftest.histories.history_builder import HistoryBuilder, Sample
 from plumbline.reference.history.operations import Client, Status
 
 _TO_K = f"{MEMBERS} K"
@@ -146,7 +146,7 @@ def _calls() -> dict[str, Sample]:
 def _deliveries() -> dict[str, Sample]:
     """What servers send."""
     return {
-        "client of the same server is not told": Tale(clients=_SAME_SERVER)
+        "client of the same server is not told": HistoryBuilder(clients=_SAME_SERVER)
         .put("K", "x", _TO_K)
         .rests()
         .sample("C2S-PROP-01 INT-REG-01 INT-REG-02 S2C-RECV-01 TRK-ONCE-01 TRK-ORDER-02"),

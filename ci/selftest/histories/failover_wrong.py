@@ -11,7 +11,7 @@ from plumbline.ci.selftest.histories.client_right import (
     told,
     untold,
 )
-from plumbline.ci.selftest.histories.tale import Sample, Tale
+from plumbline.ci.selftest.histories.history_builder import HistoryBuilder, Sample
 from plumbline.reference.history.operations import Client
 
 _TO_K = f"{MEMBERS} K"
@@ -20,11 +20,11 @@ _TO_K = f"{MEMBERS} K"
 def _failovers() -> dict[str, Sample]:
     """What follows the loss of a client's server."""
 
-    def looked(clients: tuple[Client, ...], policy: str | None = None) -> Tale:
+    def looked(clients: tuple[Client, ...], policy: str | None = None) -> HistoryBuilder:
         t = untold(clients).put("A", "x", MEMBERS).put("A", "y", MEMBERS).settle()
         return t.register("K", "x", policy).put("A", "x", _TO_K).settle().read(K={"x": "v3"})
 
-    def anew(*, values: bool = True) -> Tale:
+    def anew(*, values: bool = True) -> HistoryBuilder:
         t = untold(UNSECURED).register("K", "x", values=values).fault("crash", "B")
         return t.settle()
 

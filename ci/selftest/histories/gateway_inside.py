@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from plumbline.ci.selftest.histories.tale import Sample, Tale
+from plumbline.ci.selftest.histories.history_builder import HistoryBuilder, Sample
 from plumbline.reference.trace.schema import TraceKind
 
 _OUT: dict[str, Any] = {"queue": "out"}
 
 
-def _begun() -> Tale:
+def _begun() -> HistoryBuilder:
     """Three puts, queued on both members of site 1."""
-    t = Tale()
+    t = HistoryBuilder()
     for number in (1, 2, 3):
         t.do("put", "a1", "k")
         for member in ("a1", "a2"):
@@ -25,7 +25,7 @@ def _begun() -> Tale:
     return t
 
 
-def _batch(t: Tale, batch: int, numbers: Sequence[int], size: int | None = None) -> Tale:
+def _batch(t: HistoryBuilder, batch: int, numbers: Sequence[int], size: int | None = None) -> HistoryBuilder:
     """Events are taken into a batch and sent."""
     for number in numbers:
         t.inner(TraceKind.PEEK, member="a1", eid=f"e{number}", queue_pos=number, batch=batch, **_OUT)
@@ -37,7 +37,7 @@ def _batch(t: Tale, batch: int, numbers: Sequence[int], size: int | None = None)
     return t
 
 
-def _received(t: Tale, batch: int, numbers: Sequence[int], value: str = "v") -> Tale:
+def _received(t: HistoryBuilder, batch: int, numbers: Sequence[int], value: str = "v") -> HistoryBuilder:
     """The receiver applies them, in the order of the numbers; their places in the batch rise with them."""
     for number in numbers:
         event = {
@@ -54,40 +54,42 @@ def _received(t: Tale, batch: int, numbers: Sequence[int], value: str = "v") -> 
     return t
 
 
-def _answered(t: Tale, batch: int, removed: Sequence[int]) -> Tale:
+def _answered(t: HistoryBuilder, batch: int, removed: Sequence[int]) -> HistoryBuilder:
     t.inner(TraceKind.ACK_SEND, member="b1", batch=batch, conn="c", site=2)
     t.inner(TraceKind.ACK_RECV, member="a1", batch=batch, conn="c", **_OUT)
     return _removed(t, removed)
 
 
-def _removed(t: Tale, numbers: Sequence[int], member: str = "a1", cause: str = "ack") -> Tale:
+def _removed(
+    t: HistoryBuilder, numbers: Sequence[int], member: str = "a1", cause: str = "ack"
+) -> HistoryBuilder:
     for number in numbers:
         t.inner(TraceKind.RM, member=member, eid=f"e{number}", queue_pos=number, cause=cause, **_OUT)
     return t
 
 
-def _told(t: Tale, first: int, last: int, removed: Sequence[int]) -> Tale:
+def _told(t: HistoryBuilder, first: int, last: int, removed: Sequence[int]) -> HistoryBuilder:
     """a2 is told what range was dispatched, and removes."""
     t.inner(TraceKind.BRM_SEND, member="a1", range_from=first, range_to=last, **_OUT)
     t.inner(TraceKind.BRM_APPLY, member="a2", range_from=first, range_to=last, **_OUT)
     return _removed(t, removed, "a2", "removal_message")
 
 
-def _two_sent() -> Tale:
+def _two_sent() -> HistoryBuilder:
     return _answered(_received(_batch(_begun(), 0, (1, 2)), 0, (1, 2)), 0, (1, 2))
 
 
-def _sent_on(member: str, t: Tale, number: int) -> Tale:
+def _sent_on(member: str, t: HistoryBuilder, number: int) -> HistoryBuilder:
     return t.inner(TraceKind.SEND, member=member, eid=f"e{number}", batch=0, conn="d", **_OUT)
 
 
-def _taken_over(t: Tale) -> Tale:
+def _taken_over(t: HistoryBuilder) -> HistoryBuilder:
     return t.fault("crash", "a1").look("a2", 1, "primary")
 
 
-def _judged(kind: TraceKind, time: int, site: int, stored: tuple[int, int] | None) -> Tale:
+def _judged(kind: TraceKind, time: int, site: int, stored: tuple[int, int] | None) -> HistoryBuilder:
     """One event of a site, with a time of its own, meets what another one left."""
-    t = Tale().inner(TraceKind.WAN_RECV, member="b1", site=2, eid="e1", vts=time, dsid=site)
+    t = HistoryBuilder().inner(TraceKind.WAN_RECV, member="b1", site=2, eid="e1", vts=time, dsid=site)
     there = {} if stored is None else {"stored_vts": stored[0], "stored_dsid": stored[1]}
     event = {"eid": "e1", "region": "r", "key": "k", "vts": time, "dsid": site}
     return t.inner(kind, member="b1", site=2, **event, **there)

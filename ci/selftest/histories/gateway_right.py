@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from plumbline.ci.selftest.histories.gateway_inside import INSIDE_RIGHT
+from plumbline.ci.selftest.histories.history_builder import AWAY, HOME, HistoryBuilder, Sample
 from plumbline.ci.selftest.histories.mesh_samples import MESH_RIGHT
 from plumbline.ci.selftest.histories.resolver_samples import RESOLVED_RIGHT
-from plumbline.ci.selftest.histories.tale import AWAY, HOME, Sample, Tale
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import Scope, Status
 
 
-def _calm() -> Tale:
+def _calm() -> HistoryBuilder:
     """Every operation once, on its own key; operations that are not distributed stay in their site."""
     t = (
-        Tale()
+        HistoryBuilder()
         .do("create", "a1", "c")
         .put("a1", "c")
         .put("a2", "p")
@@ -28,9 +28,9 @@ def _calm() -> Tale:
     return t.do("put", "a1", "x", HOME, region="u")
 
 
-def _conflict() -> Tale:
+def _conflict() -> HistoryBuilder:
     """Both sites write c; the members of site 1 write h at the same time."""
-    t = Tale()
+    t = HistoryBuilder()
     one, two = t.call("put", "a1", "c"), t.call("put", "b1", "c")
     t.shown(one, HOME).shown(two, AWAY).ends(one).ends(two).shown(two, HOME)
     three, four = t.call("put", "a1", "h"), t.call("put", "a2", "h")
@@ -38,68 +38,83 @@ def _conflict() -> Tale:
     return t.shown(three, AWAY).shown(four, AWAY)
 
 
-def _outage(state: str = "link_down") -> Tale:
+def _outage(state: str = "link_down") -> HistoryBuilder:
     """A put before the link is cut, two during the cut, one after it."""
-    t = Tale().put("a1", "k").settle().fault(state).put("a1", "k", HOME).put("a2", "n", HOME)
+    t = HistoryBuilder().put("a1", "k").settle().fault(state).put("a1", "k", HOME).put("a2", "n", HOME)
     t.settle().look("a1", 2).look("a2", 2).fault("link_up").shown(2, AWAY).shown(3, AWAY).put("a1", "m")
     return t.settle().look("a1", 0).look("a2", 2).look("a2", 0)
 
 
-def _resent() -> Tale:
+def _resent() -> HistoryBuilder:
     """Replies are lost after two updates of one key; both are sent, and shown, again."""
-    t = Tale().fault("replies_lost").put("a1", "k").put("a1", "k").settle().look("a1", 2).look("a2", 2)
+    t = (
+        HistoryBuilder()
+        .fault("replies_lost")
+        .put("a1", "k")
+        .put("a1", "k")
+        .settle()
+        .look("a1", 2)
+        .look("a2", 2)
+    )
     return t.fault("link_up").shown(1, "b1").shown(2, "b1").settle().look("a1", 0)
 
 
-def _crash() -> Tale:
+def _crash() -> HistoryBuilder:
     """a1 is killed with three events under way; a2 takes over, the first of them comes twice."""
-    t = Tale().put("a1", "k", HOME).put("a2", "m", HOME).put("a1", "k", HOME).look("a1", 3).look("a2", 3)
+    t = (
+        HistoryBuilder()
+        .put("a1", "k", HOME)
+        .put("a2", "m", HOME)
+        .put("a1", "k", HOME)
+        .look("a1", 3)
+        .look("a2", 3)
+    )
     t.shown(1, AWAY).fault("crash", "a1").settle().shown(1, AWAY).shown(3, AWAY).shown(2, AWAY).put(
         "a2", "k", "a2 b1 b2"
     )
     return t.settle().look("a2", 0, "primary")
 
 
-def _unreturned() -> Tale:
+def _unreturned() -> HistoryBuilder:
     """a1 dies during its put; only a2 had received it, and no other member does."""
-    t = Tale().look("a1", 0).look("a2", 0)
+    t = HistoryBuilder().look("a1", 0).look("a2", 0)
     op = t.call("put", "a1", "k")
     return (
         t.shown(op, "a1").fault("crash", "a1").ends(op, Status.INDEFINITE).settle().look("a2", 0, "primary")
     )
 
 
-def _extinct() -> Tale:
+def _extinct() -> HistoryBuilder:
     """Both members of site 1 are killed one after the other, and the queue with them."""
-    t = Tale().put("a1", "k", HOME).look("a1", 1).fault("crash", "a1").fault("crash", "a2")
+    t = HistoryBuilder().put("a1", "k", HOME).look("a1", 1).fault("crash", "a1").fault("crash", "a2")
     return t.settle()
 
 
-def _cut_for_good() -> Tale:
-    t = Tale().put("b1", "k").fault("link_down").put("a1", "k", HOME).do("destroy", "a1", "k", HOME)
+def _cut_for_good() -> HistoryBuilder:
+    t = HistoryBuilder().put("b1", "k").fault("link_down").put("a1", "k", HOME).do("destroy", "a1", "k", HOME)
     t.do("create", "a2", "k", HOME).settle()
     return t.look("a1", 3).look("a2", 3).waited()
 
 
-def _own_doings() -> Tale:
+def _own_doings() -> HistoryBuilder:
     """Site 2 invalidates and locally destroys for itself what site 1 invalidates and locally destroys."""
-    t = Tale().put("a1", "i").put("a1", "l").put("a1", "n").settle()
+    t = HistoryBuilder().put("a1", "i").put("a1", "l").put("a1", "n").settle()
     t.do("invalidate", "a1", "i", HOME).do("invalidate", "b1", "i", AWAY)
     t.do("local_destroy", "a1", "l", "a1").do("local_destroy", "b2", "l", "b2")
     return t.do("local_destroy", "a2", "n", "a2").do("destroy", "b1", "n")
 
 
-def _effects_and_none() -> Tale:
+def _effects_and_none() -> HistoryBuilder:
     """A destroy without effect beside one with effect; no event of a destroy carries its token."""
-    t = Tale().put("a1", "k")
+    t = HistoryBuilder().put("a1", "k")
     three = t.call("destroy", "a1", "k")
     t.shown(three, named=False).ends(three)
     return t.ends(t.call("destroy", "a2", "k"), Status.ABSENT)
 
 
-def _loser_first() -> Tale:
+def _loser_first() -> HistoryBuilder:
     """Two puts at the same time, called in one order and applied in the other."""
-    t = Tale()
+    t = HistoryBuilder()
     one, two = t.call("put", "a1", "k"), t.call("put", "a2", "k")
     t.shown(two, "a2").shown(two, "a1").shown(one, HOME).ends(one).ends(two)
     three, four = t.call("put", "a1", "k"), t.call("put", "a1", "k", thread="other")
@@ -107,67 +122,73 @@ def _loser_first() -> Tale:
     return t.shown(two, AWAY).shown(one, AWAY).shown(three, AWAY).shown(four, AWAY)
 
 
-def _circle() -> Tale:
+def _circle() -> HistoryBuilder:
     """Three updates of which each beats the next: by version at home, by timestamp between the sites."""
-    t = Tale()
+    t = HistoryBuilder()
     one, two, three = t.call("put", "a1", "k"), t.call("put", "a2", "k"), t.call("put", "b1", "k")
     t.shown(one, "a1").shown(two, "a2").shown(three, "a1").shown(two, "a1").ends(one).ends(two)
     t.shown(three, AWAY).ends(three).shown(three, "a2")
     return t.settle()
 
 
-def _again_late(told: str) -> Tale:
+def _again_late(told: str) -> HistoryBuilder:
     """b2 puts between two of a1's, discards the first, tells b1 of the other; then b1 gets the first."""
-    t = Tale().put("a1", "k", HOME)
+    t = HistoryBuilder().put("a1", "k", HOME)
     two = t.call("put", "b2", "k")
     t.shown(two, "b2").put("a1", "k", HOME).fault("replies_lost").fault("link_up")
     return t.shown(3, "b2").shown(3, "b1").ends(two).shown(1, told).settle()
 
 
-def _never_there() -> Tale:
+def _never_there() -> HistoryBuilder:
     """An invalidation of an absent entry does not cross; its destroy finds nothing elsewhere."""
-    return Tale().do("invalidate", "a1", "k", HOME).do("destroy", "a1", "k", HOME)
+    return HistoryBuilder().do("invalidate", "a1", "k", HOME).do("destroy", "a1", "k", HOME)
 
 
-def _lanes() -> Tale:
+def _lanes() -> HistoryBuilder:
     """Three dispatchers: keys overtake each other, the updates of one do not."""
-    t = Tale(dispatchers=3).look("a1", 0).put("a1", "k", HOME).put("a1", "n", HOME).put("a1", "k", HOME)
+    t = (
+        HistoryBuilder(dispatchers=3)
+        .look("a1", 0)
+        .put("a1", "k", HOME)
+        .put("a1", "n", HOME)
+        .put("a1", "k", HOME)
+    )
     return t.shown(2, AWAY).shown(1, AWAY).shown(3, AWAY)
 
 
-def _loose_logs() -> Tale:
+def _loose_logs() -> HistoryBuilder:
     """Logs that keep the order of one key and thread only show anything else in any order."""
-    t = Tale(strength=OrderStrength.PER_KEY_AND_THREAD).put("a1", "k", HOME)
+    t = HistoryBuilder(strength=OrderStrength.PER_KEY_AND_THREAD).put("a1", "k", HOME)
     return t.put("a2", "k", HOME).shown(2, AWAY).shown(1, AWAY)
 
 
-def _busy_queue() -> Tale:
+def _busy_queue() -> HistoryBuilder:
     """The queue grows between two looks, since a put is under way beside a get."""
-    t = Tale().fault("pause", "a1", "out").settle().look("a1", 0)
+    t = HistoryBuilder().fault("pause", "a1", "out").settle().look("a1", 0)
     op = t.call("put", "a1", "k")
     t.do("get", "a2", "x", "").shown(op, HOME).look("a1", 1).ends(op).fault("resume", "a1", "out")
     return t.shown(op, AWAY)
 
 
-def _gated() -> Tale:
+def _gated() -> HistoryBuilder:
     """During an outage a put waits, but for a parked listener at its own site."""
-    t = Tale().fault("link_down").gate("a2", 1)
+    t = HistoryBuilder().fault("link_down").gate("a2", 1)
     op = t.call("put", "a1", "k")
     t.shown(op, HOME).parked("a2", op).waited(op).released("a2", op).ends(op)
     return t.fault("link_up").shown(op, AWAY)
 
 
-def _paused() -> Tale:
+def _paused() -> HistoryBuilder:
     """Paused on both members, events wait; resumed, they go."""
-    t = Tale().put("a1", "k").settle().fault("pause", "a1", "out").fault("pause", "a2", "out")
+    t = HistoryBuilder().put("a1", "k").settle().fault("pause", "a1", "out").fault("pause", "a2", "out")
     t.put("a1", "k", HOME).put("a2", "n", HOME).settle().look("a1", 2).look("a2", 2)
     return t.fault("resume", "a1", "out").fault("resume", "a2", "out").shown(2, AWAY).shown(3, AWAY)
 
 
-def _answered_before() -> Tale:
+def _answered_before() -> HistoryBuilder:
     """Replies are lost only after the event was answered; the queue is rightly empty."""
     return (
-        Tale()
+        HistoryBuilder()
         .put("a1", "k")
         .settle()
         .fault("replies_lost")
@@ -178,21 +199,21 @@ def _answered_before() -> Tale:
     )
 
 
-def _no_ack() -> Tale:
+def _no_ack() -> HistoryBuilder:
     """Without acknowledgements a2's message may die with it."""
-    t = Tale(scope=Scope.NO_ACK).put("a2", "k", "a2").fault("crash", "a2")
+    t = HistoryBuilder(scope=Scope.NO_ACK).put("a2", "k", "a2").fault("crash", "a2")
     return t.put("a1", "n", "a1 b1 b2").settle().look("a1", 0)
 
 
-def _receiver_lost() -> Tale:
+def _receiver_lost() -> HistoryBuilder:
     """b1 is killed in the middle of a batch; b2 gets all of it, twice what it had got from b1."""
-    t = Tale().put("a1", "k", HOME).put("a2", "n", HOME).shown(1, AWAY).fault("crash", "b1")
+    t = HistoryBuilder().put("a1", "k", HOME).put("a2", "n", HOME).shown(1, AWAY).fault("crash", "b1")
     return t.shown(1, "b2").shown(2, "b2")
 
 
-def _conflated() -> Tale:
+def _conflated() -> HistoryBuilder:
     t = (
-        Tale(conflate=True)
+        HistoryBuilder(conflate=True)
         .fault("link_down")
         .put("a1", "k", HOME)
         .put("a1", "k", HOME)

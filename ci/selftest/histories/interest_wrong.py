@@ -7,7 +7,7 @@ from plumbline.ci.selftest.histories.client_right import (
     lesser,
     untold,
 )
-from plumbline.ci.selftest.histories.tale import Sample, Tale
+from plumbline.ci.selftest.histories.history_builder import HistoryBuilder, Sample
 
 _TO_K = f"{MEMBERS} K"
 
@@ -15,7 +15,7 @@ _TO_K = f"{MEMBERS} K"
 def _registrations() -> dict[str, Sample]:
     """What a registration drops, loads and brings about."""
 
-    def two_there() -> Tale:
+    def two_there() -> HistoryBuilder:
         return untold().put("A", "x", MEMBERS).put("A", "y", MEMBERS).settle()
 
     announced = two_there()

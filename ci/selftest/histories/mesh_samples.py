@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from plumbline.ci.selftest.histories.tale import AWAY, HOME, Sample, Tale
+from plumbline.ci.selftest.histories.history_builder import AWAY, HOME, HistoryBuilder, Sample
 
 
-def _two_write() -> tuple[Tale, int, int]:
+def _two_write() -> tuple[HistoryBuilder, int, int]:
     """Sites 1 and 2 write a key at the same time, and each tells of its own: the tale, and both updates."""
-    tale = Tale(third=True)
+    tale = HistoryBuilder(third=True)
     one, two = tale.call("put", "a1", "k"), tale.call("put", "b1", "k")
     return tale.shown(one, HOME).shown(two, AWAY).ends(one).ends(two), one, two
 
@@ -17,7 +17,7 @@ def _right() -> dict[str, Sample]:
     late.shown(one, "c1").shown(two, "c1").shown(two, HOME)
     lost, one, two = _two_write()
     lost.shown(two, HOME).shown(one, "c1").fault("crash", "c1")
-    chain = Tale(third=True, chain=True)
+    chain = HistoryBuilder(third=True, chain=True)
     two, three = chain.call("put", "b1", "k"), chain.call("put", "c1", "k")
     chain.shown(two, AWAY).shown(three, "c1").ends(two).ends(three).shown(three, AWAY).shown(two, HOME)
     return {

@@ -5,42 +5,42 @@ One site, unless a conflict resolver is asked: then there are two.
 
 from __future__ import annotations
 
-from plumbline.ci.selftest.histories.tale import AWAY, HOME, Sample, Tale
+from plumbline.ci.selftest.histories.history_builder import AWAY, HOME, HistoryBuilder, Sample
 from plumbline.reference.history.operations import RegionAttributes
 
 _LEFT: dict[str, str | None] = {"x": "v1"}
 
 
-def _tale() -> Tale:
-    return Tale(regions=(RegionAttributes(name="r"),), alone=True)
+def _tale() -> HistoryBuilder:
+    return HistoryBuilder(regions=(RegionAttributes(name="r"),), alone=True)
 
 
-def _again() -> Tale:
+def _again() -> HistoryBuilder:
     """The message of a put comes to B once more when all have it."""
     return _tale().put("A", "x").settle().again(1, "B")
 
 
-def _cleared() -> Tale:
+def _cleared() -> HistoryBuilder:
     """A key is put, and B clears the region."""
     t = _tale().put("A", "x").settle()
     return t.ends(t.call("clear", "B", ""))
 
 
-def _destroyed() -> Tale:
+def _destroyed() -> HistoryBuilder:
     """Two keys are put, and one is destroyed."""
     return _tale().put("A", "x").put("B", "y").do("destroy", "C", "x").settle()
 
 
-def _contest() -> Tale:
+def _contest() -> HistoryBuilder:
     """Two put a key at the same time, and B discards the first."""
     t = _tale()
     one, two = t.call("put", "A", "x"), t.call("put", "B", "x")
     return t.shown(one, "A C D").shown(two).ends(one).ends(two).settle()
 
 
-def _met() -> tuple[Tale, int, int]:
+def _met() -> tuple[HistoryBuilder, int, int]:
     """Both sites put a key, one behind the other's return: the tale so far, and both puts."""
-    t = Tale(resolver="allow").fault("link_down")
+    t = HistoryBuilder(resolver="allow").fault("link_down")
     one = t.call("put", "a1", "k")
     t.shown(one, HOME).ends(one)
     two = t.call("put", "b1", "k")
@@ -85,7 +85,7 @@ def _wrong() -> dict[str, Sample]:
     unasked.shown(two, HOME).asked(one, "b1", "allow", old=two).shown(one, AWAY)
     silent, one, two = _met()
     silent.asked(one, "b2", "allow", old=two).shown(one, AWAY)
-    earlier = Tale(resolver="allow").fault("link_down")
+    earlier = HistoryBuilder(resolver="allow").fault("link_down")
     two, one = earlier.call("put", "a1", "k"), earlier.call("put", "b1", "k")
     earlier.shown(two, HOME).shown(one, AWAY).ends(two).ends(one).fault("link_up").shown(two, AWAY)
     earlier.asked(one, "a2", "allow", old=two).shown(one, HOME)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from plumbline.ci.selftest.histories.tale import AWAY, HOME, Sample, Tale
+from plumbline.ci.selftest.histories.history_builder import AWAY, HOME, HistoryBuilder, Sample
 
 
-def _apart(policy: str) -> tuple[Tale, int, int]:
+def _apart(policy: str) -> tuple[HistoryBuilder, int, int]:
     """Both sites write a key while nothing passes between them: the tale so far, and both updates."""
-    tale = Tale(resolver=policy).fault("link_down")
+    tale = HistoryBuilder(resolver=policy).fault("link_down")
     one, two = tale.call("put", "a1", "k"), tale.call("put", "b1", "k")
     tale.shown(one, HOME).shown(two, AWAY).ends(one).ends(two)
     return tale.fault("link_up"), one, two
 
 
-def _heard(policy: str) -> tuple[Tale, int, int]:
+def _heard(policy: str) -> tuple[HistoryBuilder, int, int]:
     """The same, and site 2 has been asked about the update of site 1 and keeps its own."""
     tale, one, two = _apart(policy)
     return tale.asked(one, "b1", "disallow", old=two), one, two
@@ -43,9 +43,9 @@ RESOLVED_RIGHT: dict[str, Sample] = _right()
 
 
 def _wrong() -> dict[str, Sample]:
-    last = Tale().put("b1", "k").put("b1", "k")
+    last = HistoryBuilder().put("b1", "k").put("b1", "k")
     last.asked(2, "a1", "allow", old=1, stored_site=2).shown(2, "a1")
-    found = Tale().put("b1", "n").asked(1, "a1", "allow", stored_site=0).shown(1, "a1")
+    found = HistoryBuilder().put("b1", "n").asked(1, "a1", "allow", stored_site=0).shown(1, "a1")
     untold, one, two = _heard("allow")
     untold.asked(two, "a1", "allow", old=one)
     before, one, two = _heard("allow")

@@ -14,9 +14,9 @@ from plumbline.reference.history.history import (
     ContentsRead,
     History,
     Moment,
+    Observation,
     Returned,
     Settled,
-    Shown,
 )
 from plumbline.reference.history.operations import (
     Content,
@@ -88,7 +88,9 @@ def conflict(
     )
     logs = {
         member: tuple(
-            Shown(Event(member=member, region=_REGION, key=_KEY, kind=kind, token=token), after=1, before=7)
+            Observation(
+                Event(member=member, region=_REGION, key=_KEY, kind=kind, token=token), after=1, before=7
+            )
             for kind, token in log
         )
         for member, log in zip(("A", "B"), told, strict=True)

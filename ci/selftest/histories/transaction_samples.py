@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from plumbline.ci.selftest.histories.tale import Sample, Tale
+from plumbline.ci.selftest.histories.history_builder import HistoryBuilder, Sample
 from plumbline.reference.history.history import Armed, Gate, NotParked, Parked
 from plumbline.reference.history.operations import (
     HostPolicy,
@@ -22,7 +22,7 @@ _ONE = (HostPolicy("B", RegionPolicy.PRELOADED), *_LESS)
 _TO = "A B"
 
 
-class _Tale(Tale):
+class _Tale(HistoryBuilder):
     """A tale of one site without clients, in which a thread transacts."""
 
     def __init__(self, policies: tuple[HostPolicy, ...] = _LESS) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from plumbline.ci.selftest.soundness.weakening import Weakening
 
+# ruff: noqa: E501 - the text of the model as it stands there
 BUCKETS: dict[str, Weakening] = {
     "a primary carries out what the log says next though somebody may still read": Weakening(
         "model.buckets",
-        "            and self._foresight.reader_to_come(world, view.now, at, operation, entry) is Comes.NO\n",
+        "            and self._lookahead.reader_to_come(world, view.now, at, operation, entry) is Ternary.NO\n",
         "",
     ),
     "a primary carries out what the log does not tell for sure": Weakening(
@@ -36,7 +37,7 @@ BUCKETS: dict[str, Weakening] = {
         "sure = len(ways) == 1",
     ),
     "who is primary behind the next death is primary now": Weakening(
-        "explain.hindsight",
+        "explain.recorded_lookahead",
         "if found is None or any(now <= moment < found[0] for moment, _ in self._index.faults):",
         "if found is None:",
     ),
@@ -51,18 +52,18 @@ BUCKETS: dict[str, Weakening] = {
         "for member in (operation.member,):",
     ),
     "a call reads its caller's copy only": Weakening(
-        "explain.hindsight",
+        "explain.recorded_lookahead",
         "(where[0] if anywhere else reader.member, reader.region, reader.key) == where",
         "(reader.member, reader.region, reader.key) == where",
     ),
     "who may read another's copy reads this one": Weakening(
-        "explain.hindsight",
+        "explain.recorded_lookahead",
         "and not comes_again and not anywhere",
         "and not comes_again",
     ),
     "what its caller's listener is not told of changes nothing": Weakening(
         "model.buckets",
-        "claims.READ if operation.kind in READS and self._foresight.only_reads(operation) else None",
-        "claims.READ if self._foresight.only_reads(operation) else None",
+        "claims.READ if operation.kind in READS and self._lookahead.only_reads(operation) else None",
+        "claims.READ if self._lookahead.only_reads(operation) else None",
     ),
 }

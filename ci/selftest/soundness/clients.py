@@ -11,32 +11,34 @@ CLIENTS: dict[str, Weakening] = {
         "claim = claims.ACKNOWLEDGED",
     ),
     "clients hear nothing that was called before": Weakening(
-        "explain.hearsay", "called >= now or self._may_come_to(world, server, other)", "called >= now"
+        "explain.client_lookahead",
+        "called >= now or self._may_come_to(world, server, other)",
+        "called >= now",
     ),
     "an invalidation that shows nothing is unheard": Weakening(
-        "explain.hearsay",
+        "explain.client_lookahead",
         "if not self.simple or operation.kind is OperationKind.INVALIDATE or not",
         "if not self.simple or not",
     ),
     "what may be sent once more is spared": Weakening(
-        "explain.hearsay",
+        "explain.client_lookahead",
         "return not over and (not primary or (not sure and self.unheard(view, client, operation)))",
         "return (not over and not primary) or (not sure and self.unheard(view, client, operation))",
     ),
     "no other server takes over": Weakening(
-        "explain.hearsay", "return not over and (not primary or", "return (not primary or"
+        "explain.client_lookahead", "return not over and (not primary or", "return (not primary or"
     ),
     "what a server discards is never sent": Weakening(
-        "explain.hearsay", "(not sure and self.unheard(view, client, operation))", "(not sure)"
+        "explain.client_lookahead", "(not sure and self.unheard(view, client, operation))", "(not sure)"
     ),
     "whoever is dead has been replaced": Weakening(
-        "explain.hearsay", "            or line.primary in world.wan.dead\n", ""
+        "explain.client_lookahead", "            or line.primary in world.wan.dead\n", ""
     ),
     "a client passes over what may never have been sent, whoever reads": Weakening(
         "model.clients.clients", "alone = alike and self._owes", "alone = self._owes"
     ),
     "a client that shows nothing is told with the value": Weakening(
-        "explain.hearsay",
+        "explain.client_lookahead",
         "return None if with_it and without else not with_it",
         "return None if with_it and without else without",
     ),
@@ -52,47 +54,51 @@ CLIENTS: dict[str, Weakening] = {
         "model.clients.clients", " or self._overtakes(world, client, head, step):", ":"
     ),
     "who is about to die serves for good": Weakening(
-        "explain.hearsay", "            or any(fault.member in servers for fault in self._dying(world))\n", ""
+        "explain.client_lookahead",
+        "            or any(fault.member in servers for fault in self._dying(world))\n",
+        "",
     ),
     "a client leaves its copy alone": Weakening(
-        "explain.hearsay",
+        "explain.client_lookahead",
         "        if not self.simple:\n            return True\n        own =",
         "        if self.simple:\n            return False\n        own =",
     ),
     "what a client has called is over": Weakening(
-        "explain.hearsay", "other.op_id in world.calls or now <=", "now <="
+        "explain.client_lookahead", "other.op_id in world.calls or now <=", "now <="
     ),
     "a client that is told in one form may have fetched it": Weakening(
-        "explain.hearsay",
+        "explain.client_lookahead",
         "if not view.reduced or self._gets(client, operation) or not self._named(operation):",
         "if not view.reduced or not self._named(operation):",
     ),
     "only a client's first server whispers": Weakening(
-        "explain.hearsay",
+        "explain.client_lookahead",
         "            if any(moment < before for moment, _ in self._crashes):\n                return True\n",
         "",
     ),
     "clients hear nothing that is yet to be called": Weakening(
-        "explain.hearsay", "called >= now or self._may_come_to(", "self._may_come_to("
+        "explain.client_lookahead", "called >= now or self._may_come_to(", "self._may_come_to("
     ),
     "a client calls nothing more": Weakening(
-        "explain.hearsay", " or now <= self._index.called[other.op_id] < latest for other", " for other"
+        "explain.client_lookahead",
+        " or now <= self._index.called[other.op_id] < latest for other",
+        " for other",
     ),
     "a client that has yet to call reads nothing at its server": Weakening(
-        "explain.hindsight",
-        "in self._index.originators:\n                comes = max(comes, Comes.PERHAPS)\n",
+        "explain.recorded_lookahead",
+        "in self._index.originators:\n                comes = max(comes, Ternary.MAYBE)\n",
         "in self._index.originators:\n                pass\n",
     ),
     "a client that fetches is told by messages only": Weakening(
         "model.clients.clients",
-        "            and not self._foresight.clients.fetches(client, operation)\n",
+        "            and not self._lookahead.clients.fetches(client, operation)\n",
         "",
     ),
     "who has to be sent what its server discards would show it": Weakening(
         "reduction.received_changes", " and not any(owed(name)))", ")"
     ),
     "what has not been answered has fetched nothing": Weakening(
-        "explain.hearsay",
+        "explain.client_lookahead",
         "outcome.status is Status.INDEFINITE:\n                    return True",
         "outcome.status is Status.INDEFINITE:\n                    continue",
     ),

@@ -13,11 +13,11 @@ MEMBERS: dict[str, Weakening] = {
         "model.collecting", " or Collecting(setting).is_old(world)", ""
     ),
     "time does not pass first": Weakening(
-        "model.collecting", "foresight.time_to_pass(world, now, member, operation) or ", ""
+        "model.collecting", "lookahead.time_to_pass(world, now, member, operation) or ", ""
     ),
     "a region is not cleared first": Weakening(
         "model.collecting",
-        "    if foresight.clear_to_come(world, now, member, operation):\n        return True\n",
+        "    if lookahead.clear_to_come(world, now, member, operation):\n        return True\n",
         "",
     ),
     "a secondary hears what was received though it is not recognised when it comes again": Weakening(
@@ -52,14 +52,14 @@ MEMBERS: dict[str, Weakening] = {
         "            self._strength",
     ),
     "a change waits for whoever may read": Weakening(
-        "reduction.received_changes", "reader is Comes.SURELY and", "reader is not Comes.NO and"
+        "reduction.received_changes", "reader is Ternary.YES and", "reader is not Ternary.NO and"
     ),
     "a call waits for whoever may read": Weakening(
-        "reduction.local_changes", "reader is Comes.SURELY and", "reader is not Comes.NO and"
+        "reduction.local_changes", "reader is Ternary.YES and", "reader is not Ternary.NO and"
     ),
     "any call reads at once": Weakening(
         "reduction.local_changes",
-        "return claims.READ if self._foresight.only_reads(operation) else None",
+        "return claims.READ if self._lookahead.only_reads(operation) else None",
         "return claims.READ",
     ),
     "a silent change is refused whatever the log decides": Weakening(
@@ -68,12 +68,12 @@ MEMBERS: dict[str, Weakening] = {
         "if not times and view.reduced and view.still(place, shown)",
     ),
     "versions of calls are not shifted with the others": Weakening(
-        "model.recounting",
+        "model.version_normalization",
         "                calls = calls.set(op_id, replace(call, stamp=_lowered(call.stamp, by)))\n",
         "                pass\n",
     ),
     "versions on their way are not shifted with the others": Weakening(
-        "model.recounting", "            if lowered != messages:\n", "            if False:\n"
+        "model.version_normalization", "            if lowered != messages:\n", "            if False:\n"
     ),
     "a message comes again before it was sent": Weakening(
         "model.timeline", "sent = op_id in world.stamps", "sent = True"
@@ -125,17 +125,17 @@ MEMBERS: dict[str, Weakening] = {
         "model.claims", '{"waits_for_other_writers", "applies_while_another_is_under_way"}', "()"
     ),
     "versions on their way are not counted": Weakening(
-        "model.recounting",
+        "model.version_normalization",
         "channel.source), message.stamp",
         "channel.source), None",
     ),
     "versions of calls are not counted": Weakening(
-        "model.recounting",
+        "model.version_normalization",
         "[op_id].member), call.stamp",
         "[op_id].member), None",
     ),
     "versions that may come again are shifted": Weakening(
-        "model.recounting", "not known or world.stamps:", "not known:"
+        "model.version_normalization", "not known or world.stamps:", "not known:"
     ),
     "a listener is parked at any time": Weakening(
         "model.timeline",
@@ -163,7 +163,7 @@ MEMBERS: dict[str, Weakening] = {
         'as late as it likes.",\n    OTHERS_DO_NOT_MATTER,',
     ),
     "clients have settled at any time": Weakening(
-        "model.rest", "(not self._setting.clients or self._clients.quiet(state, held))", "True"
+        "model.quiescence", "(not self._setting.clients or self._clients.quiet(state, held))", "True"
     ),
     "a client registers before what is held back": Weakening(
         "model.timeline", "if len(ways) == 1 and not awaits else None", "if len(ways) == 1 else None"
@@ -174,13 +174,13 @@ MEMBERS: dict[str, Weakening] = {
         "self.stamps_grow = True",
     ),
     "an event comes over one connection": Weakening(
-        "model.sites.ways",
-        "return not self._foresight.comes_again(op_id) and alone(world, name, op_id)",
-        "return not self._foresight.comes_again(op_id)",
+        "model.sites.delivery_paths",
+        "return not self._lookahead.comes_again(op_id) and alone(world, name, op_id)",
+        "return not self._lookahead.comes_again(op_id)",
     ),
     "an event is not sent again": Weakening(
-        "model.sites.ways",
-        "self._comes_this_way(world, name, op_id) and again.isdisjoint(\n            self._foresight.open(world, view)\n        )",
+        "model.sites.delivery_paths",
+        "self._comes_this_way(world, name, op_id) and again.isdisjoint(\n            self._lookahead.open(world, view)\n        )",
         "self._comes_this_way(world, name, op_id)",
     ),
     "operations change no queues": Weakening(

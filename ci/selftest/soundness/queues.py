@@ -7,11 +7,11 @@ from plumbline.ci.selftest.soundness.weakening import Weakening
 QUEUES: dict[str, Weakening] = {
     "of what may be of the same time it is known who loses": Weakening(
         "model.checks",
-        "        return bool(finding.pairs == pairs) and self._setting.onward is Onward.STAYS\n",
+        "        return bool(finding.pairs == pairs) and self._setting.onward is Propagation.STAYS\n",
         "        return bool(finding.pairs == pairs)\n",
     ),
     "what was refused may be heard of as answered": Weakening(
-        "model.sites.passage",
+        "model.sites.cut_through",
         "if self._is_yet_to_come(world, view, queue, self._setting.carried(event)):",
         "if False:",
     ),
@@ -51,7 +51,7 @@ QUEUES: dict[str, Weakening] = {
         "None if shows_yet else claims.REPEATED",
     ),
     "what was answered is heard of though it may be counted again": Weakening(
-        "model.sites.passage",
+        "model.sites.cut_through",
         "if self._replicates.ways.may_count_again(world, view.now, queue, event.op_id):",
         "if False:",
     ),
@@ -61,12 +61,12 @@ QUEUES: dict[str, Weakening] = {
         "(looked_at and not seen)",
     ),
     "what is known is forgotten though it may be counted again": Weakening(
-        "model.sites.forgetting",
+        "model.sites.dead_state",
         "            and not self._ways.may_count_again(world, now, name, op_id)\n",
         "",
     ),
     "copies hold nothing more that may be counted again": Weakening(
-        "model.sites.forgetting",
+        "model.sites.dead_state",
         "self.may_count_again(world, now, name, copy)",
         "False",
     ),
@@ -95,18 +95,18 @@ QUEUES: dict[str, Weakening] = {
         "return any((member, op_id) in seen or",
     ),
     "what is known is forgotten though it is told of again": Weakening(
-        "model.sites.forgetting", " and not self._foresight.comes_again(op_id)", ""
+        "model.sites.dead_state", " and not self._lookahead.comes_again(op_id)", ""
     ),
     "what is known is forgotten while somebody looks": Weakening(
-        "model.sites.forgetting",
+        "model.sites.dead_state",
         "and not self._is_looked_at(world, now, name)\n",
-        "and not self._foresight.copies_are_looked_at(now, name)\n",
+        "and not self._lookahead.copies_are_looked_at(now, name)\n",
     ),
     "nothing binds a queue before all is at rest": Weakening(
-        "explain.disturbances", "now <= moment < until and self._binds", "False and self._binds"
+        "explain.fault_lookahead", "now <= moment < until and self._binds", "False and self._binds"
     ),
     "what waits before answers are lost may be behind anything": Weakening(
-        "model.sites.forgetting",
+        "model.sites.dead_state",
         "takewhile(lambda event: self._has_passed(world, now, name, event.op_id), sender.queue)",
         "sender.queue",
     ),
@@ -116,29 +116,29 @@ QUEUES: dict[str, Weakening] = {
         "OTHERS_DO_NOT_MATTER,",
     ),
     "answers that are lost hold nothing up": Weakening(
-        "model.sites.forgetting", "return queue.batch_size if waits else None", "return 0"
+        "model.sites.dead_state", "return queue.batch_size if waits else None", "return 0"
     ),
     "what stands at the end of a batch is behind it": Weakening(
-        "model.sites.forgetting", "return queue.batch_size if waits else None", "return queue.batch_size - 1"
+        "model.sites.dead_state", "return queue.batch_size if waits else None", "return queue.batch_size - 1"
     ),
     "answers are lost of no queue": Weakening(
-        "model.sites.hazards",
+        "model.sites.dependences",
         "queue.remote_site)\n        case FaultKind.PAUSE | FaultKind.RESUME",
         "0)\n        case FaultKind.PAUSE | FaultKind.RESUME",
     ),
     "positions are counted anew though copies are under way": Weakening(
-        "model.sites.forgetting",
+        "model.sites.dead_state",
         "and not any(message.queue == name for sent in world.channels.values() for message in sent)",
         "",
     ),
     "counters are forgotten though they are read": Weakening(
-        "model.sites.forgetting", "if not self._foresight.is_counted(world, now, member):", "if True:"
+        "model.sites.dead_state", "if not self._lookahead.is_counted(world, now, member):", "if True:"
     ),
     "who looks at a copy finds all removals told": Weakening(
         "model.sites.dispatch", "if looked_at or now or not kept:", "if looked_at or not kept:"
     ),
     "nobody is started again": Weakening(
-        "explain.lives",
+        "explain.member_lifetimes",
         "return NEVER if self.begin_anew else self.end_by(member, 0)",
         "return self.end_by(member, 0)",
     ),

@@ -23,25 +23,25 @@ from plumbline.reference.model.clients.arrivals import answer_of
 from plumbline.reference.model.clients.attempts import carried_out, reachable, tried_again, unanswered
 from plumbline.reference.model.clients.registrations import PRESENT
 from plumbline.reference.model.places import outcome_entry, outcome_place
+from plumbline.reference.model.region_operations import RegionOperations
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.tombstones import changed
-from plumbline.reference.model.wholes import Wholes
 from plumbline.reference.model.world import Call, CallStage, Entry, Message, World
 from plumbline.reference.model.writers import ASKS, refuses, stands, stood
 from plumbline.reference.rulebook.effects import BECOMES, effects_at_client
 from plumbline.reference.rulebook.values import EntryState, each
-from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, Step
 
 
 class ClientCalls:
     """The part of the model that passes on clients' calls, and has them answered."""
 
-    def __init__(self, setting: Setting, replicates: Replicates, wholes: Wholes) -> None:
+    def __init__(self, setting: Setting, replicates: Replicates, region_operations: RegionOperations) -> None:
         self._setting = setting
         self._replicates = replicates
-        self._wholes = wholes
+        self._region_operations = region_operations
 
     def steps(self, world: World) -> Iterator[Step]:
         """Calls that reach their server, and answers that leave it."""
@@ -151,8 +151,8 @@ class ClientCalls:
         name = ("does itself", client, operation.op_id)
         if operation.kind in WHOLE_REGION:
             after, told = (
-                self._wholes.gone(world, client, operation),
-                self._wholes.at_client(client, operation),
+                self._region_operations.gone(world, client, operation),
+                self._region_operations.at_client(client, operation),
             )
             yield self._done(name, after, operation, call, Outcome(Status.OK), ())
             yield self._done(name, after, operation, call, Outcome(Status.OK), (told,))
@@ -178,7 +178,7 @@ class ClientCalls:
         operation: Operation,
         call: Call,
         outcome: Outcome,
-        told: tuple[tuple[Place, Shown], ...],
+        told: tuple[tuple[Place, Observation], ...],
     ) -> Step:
         done = replace(call, stage=CallStage.DONE, outcome=outcome)
         shows = (*told, (outcome_place(operation.op_id), outcome_entry(outcome)))

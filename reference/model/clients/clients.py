@@ -13,13 +13,13 @@ from plumbline.reference.model.clients.arrivals import Arrivals, as_told, taken
 from plumbline.reference.model.clients.client_calls import ClientCalls
 from plumbline.reference.model.clients.failover import REMAINS, Failover
 from plumbline.reference.model.clients.registrations import PRESENT, Interests
-from plumbline.reference.model.foresight import Comes, Foresight
+from plumbline.reference.model.lookahead import Lookahead, Ternary
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Collected, Entry, Message, MessageState, World
 from plumbline.reference.rulebook.values import EntryState, each
 from plumbline.reference.search.transition import Claim, Place, Step, View
-from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Entry as Observation
 
 
 class Clients:
@@ -28,14 +28,14 @@ class Clients:
     def __init__(
         self,
         setting: Setting,
-        foresight: Foresight,
+        lookahead: Lookahead,
         replicates: Replicates,
         interests: Interests,
         failover: Failover,
         calls: ClientCalls,
     ) -> None:
         self._setting = setting
-        self._foresight = foresight
+        self._lookahead = lookahead
         self._replicates = replicates
         self._interests = interests
         self._failover = failover
@@ -92,7 +92,7 @@ class Clients:
         answers = operation.kind is OperationKind.GET
         # An event that a client may forget does not stay a repetition.
         forgets = self._setting.clients[client].tracking_timeout_ms is not None
-        meddles = forgets or self._foresight.clients.meddles(world, view.now, client, operation)
+        meddles = forgets or self._lookahead.clients.meddles(world, view.now, client, operation)
         believes = not answers and not meddles
         for repeated in (False,) if answers else self._failover.processed(world, client, head):
             if repeated:
@@ -117,7 +117,7 @@ class Clients:
                 and not (
                     view.reduced
                     and self._setting.clients_as_documented
-                    and not self._foresight.clients.takes_over(world, view.now, client)
+                    and not self._lookahead.clients.takes_over(world, view.now, client)
                 )
             ):
                 # Not sent by this server: the client knows nothing of it, so another may still send it.
@@ -133,7 +133,7 @@ class Clients:
             self._setting.clients_as_documented
             and self._replicates.decided_by_log(view, place, shown)
             and view.still(place, shown)
-            and not self._foresight.clients.fetches(client, operation)
+            and not self._lookahead.clients.fetches(client, operation)
         )
 
     def _claimed(
@@ -153,7 +153,7 @@ class Clients:
             return None
         alike = self._looks_alike(world, client, head, ways)
         if not head.sure:
-            alone = alike and self._owes(world, view, client, head) is Comes.NO
+            alone = alike and self._owes(world, view, client, head) is Ternary.NO
             return claims.DISCARD_AT_CLIENT if alone and step.name[0] == "ignores" else None
         if step.claim is None and not (len(ways) == 1 and alike):
             return None
@@ -181,19 +181,19 @@ class Clients:
         client = channel.target
         if self._may_be_told(view, client, head) or not self._looks_alike(world, client, head, ways):
             return None
-        return claims.DISCARD_AT_CLIENT if self._owes(world, view, client, head) is Comes.SURELY else None
+        return claims.DISCARD_AT_CLIENT if self._owes(world, view, client, head) is Ternary.YES else None
 
     def _may_be_told(self, view: View, client: str, head: Message) -> bool:
         """Whether the client's log may still tell of a message."""
         place, shown = self._replicates.shown(client, as_told(head, self._setting.operations[head.op_id]))
         return not self._replicates.decided_by_log(view, place, shown) or view.still(place, shown)
 
-    def _owes(self, world: World, view: View, client: str, head: Message) -> Comes:
+    def _owes(self, world: World, view: View, client: str, head: Message) -> Ternary:
         """Whether a client would take what it still tells of for a repetition, if it knew the number."""
         if not self._setting.tracked(client):
-            return Comes.NO
+            return Ternary.NO
         operation = self._setting.operations[head.op_id]
-        return self._foresight.clients.owes_earlier(world, view, client, operation)
+        return self._lookahead.clients.owes_earlier(world, view, client, operation)
 
     def _looks_alike(self, world: World, client: str, head: Message, ways: list[Step]) -> bool:
         """Whether all ways of taking a message look alike to each reader of the key at the client."""
@@ -254,19 +254,19 @@ class EveryWay:
         self._view = view
         self.now = view.now
 
-    def due(self, place: Place) -> Shown | None:
+    def due(self, place: Place) -> Observation | None:
         """See View."""
         return self._view.due(place)
 
-    def fits(self, place: Place, entry: Shown) -> bool:
+    def fits(self, place: Place, entry: Observation) -> bool:
         """See View."""
         return self._view.fits(place, entry)
 
-    def still(self, place: Place, entry: Shown) -> bool:
+    def still(self, place: Place, entry: Observation) -> bool:
         """See View."""
         return self._view.still(place, entry)
 
-    def when(self, place: Place, entry: Shown) -> int | None:
+    def when(self, place: Place, entry: Observation) -> int | None:
         """See View."""
         return self._view.when(place, entry)
 
@@ -282,6 +282,6 @@ class EveryWay:
 class Untold(EveryWay):
     """A view under which a listener may be told of anything: of this it is told later."""
 
-    def fits(self, place: Place, entry: Shown) -> bool:  # noqa: ARG002 - a view's signature
+    def fits(self, place: Place, entry: Observation) -> bool:  # noqa: ARG002 - a view's signature
         """See View."""
         return True

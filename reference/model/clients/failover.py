@@ -19,14 +19,14 @@ from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import (
     STILL_UNKNOWN,
     Channel,
+    ClientState,
     Message,
     MessageState,
     QueuePlacement,
-    Served,
     World,
 )
 from plumbline.reference.rulebook.values import Free, each
-from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, Step
 
 EITHER = Free((False, True))
@@ -315,7 +315,7 @@ class Failover:
             for forgotten in moved:
                 redundant = self._setting.clients[client].redundancy > 0
                 for anew in each(book.starts_anew(bool(secondaries), redundant)):
-                    ways: list[tuple[World, tuple[tuple[Place, Shown], ...]]] = [(forgotten, ())]
+                    ways: list[tuple[World, tuple[tuple[Place, Observation], ...]]] = [(forgotten, ())]
                     if anew:
                         ways = list(self._interests.anew(forgotten, client))
                     for before, shows in ways:
@@ -351,7 +351,7 @@ class Failover:
                 yield world.but(served=replace(served, tracks=tracks, copies=copies))
 
     @staticmethod
-    def _unacknowledged(served: Served, client: str) -> Served:
+    def _unacknowledged(served: ClientState, client: str) -> ClientState:
         """Without what was acknowledged to a server that has died: it may have passed on none of it."""
         copies, received = served.copies, served.received
         for where in served.received:

@@ -21,11 +21,11 @@ from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.interests import LOADS_KEYS, LOADS_NOTHING, well_formed
 from plumbline.reference.rulebook.values import EntryState, each
 from plumbline.reference.search.hashed_map import HashedMap
-from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, Step
 
 Entries = HashedMap[tuple[str, str, str], Entry]
-Shows = tuple[tuple[Place, Shown], ...]
+Shows = tuple[tuple[Place, Observation], ...]
 
 PRESENT = (EntryState.LIVE, EntryState.INVALID)
 
@@ -351,7 +351,7 @@ class Interests:
                 ),
             )
 
-    def shown(self, client: str, region: str, key: str, token: str | None) -> tuple[Place, Shown]:
+    def shown(self, client: str, region: str, key: str, token: str | None) -> tuple[Place, Observation]:
         """Where a client's listener would tell that a value has come into its copy, and what."""
         thread = self._setting.thread_of(token)
         place = listener_place(self._strength, client, region, key, thread, EventKind.UPDATE)

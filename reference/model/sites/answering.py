@@ -10,43 +10,43 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from plumbline.reference.model import claims
-from plumbline.reference.model.foresight import Foresight
-from plumbline.reference.model.sites import hazards
+from plumbline.reference.model.lookahead import Lookahead
+from plumbline.reference.model.sites import dependences
 from plumbline.reference.model.sites.wires import with_wire
-from plumbline.reference.model.world import Wire, WireName, World
+from plumbline.reference.model.world import Connection, WireName, World
 from plumbline.reference.search.transition import Step, View
 
 
 class Answering:
     """The part of a receiver that answers."""
 
-    def __init__(self, foresight: Foresight) -> None:
-        self._foresight = foresight
+    def __init__(self, lookahead: Lookahead) -> None:
+        self._lookahead = lookahead
 
-    def steps(self, world: World, view: View, name: WireName, wire: Wire) -> Iterator[Step]:
+    def steps(self, world: World, view: View, name: WireName, wire: Connection) -> Iterator[Step]:
         """The ways in which what was dealt with on a connection may be answered now."""
         if wire.done and not wire.broken:
             for count in self._answerable(world, view, name, wire):
                 yield self._answered(world, view, name, wire, count)
 
-    def _answerable(self, world: World, view: View, name: WireName, wire: Wire) -> Iterable[int]:
+    def _answerable(self, world: World, view: View, name: WireName, wire: Connection) -> Iterable[int]:
         """Yields how many of the processed events may be answered now.
 
         A reading of a queue after its connection broke shows how many were answered by then. The first may
         have been answered before the next was processed, even if both steps come at once.
         """
-        if view.reduced and hazards.look_behind_fault(name.queue) in self._foresight.open(world, view):
+        if view.reduced and dependences.look_behind_fault(name.queue) in self._lookahead.open(world, view):
             return range(wire.done, 0, -1)
         return (wire.done,)
 
-    def _answered(self, world: World, view: View, name: WireName, wire: Wire, count: int) -> Step:
+    def _answered(self, world: World, view: View, name: WireName, wire: Connection, count: int) -> Step:
         after = replace(wire, done=wire.done - count, replies=wire.replies + count)
         # While more of a batch is to come, an answer may still wait.
         return Step(
             ("answers", wire.receiver, name, count),
             with_wire(world, name, after),
             claim=None if self._come_again(world, view, name) else claims.ANSWER,
-            clashes=claims.LOOKED_AT | claims.TIME_PASSES | {hazards.look_behind_fault(name.queue)},
+            clashes=claims.LOOKED_AT | claims.TIME_PASSES | {dependences.look_behind_fault(name.queue)},
         )
 
     def _come_again(self, world: World, view: View, name: WireName) -> bool:
@@ -54,5 +54,5 @@ class Answering:
         sender = world.wan.senders.get((name.source, name.queue))
         unanswered = () if sender is None else sender.queue[: sender.sent]
         return any(
-            self._foresight.comes_again(event.op_id) for event in unanswered
-        ) and self._foresight.may_break(world, view.now, name.queue)
+            self._lookahead.comes_again(event.op_id) for event in unanswered
+        ) and self._lookahead.may_break(world, view.now, name.queue)

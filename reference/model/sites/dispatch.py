@@ -15,15 +15,15 @@ from msgspec.structs import replace
 from plumbline.reference.history.history import FaultKind
 from plumbline.reference.history.operations import QueueAttributes
 from plumbline.reference.model import claims
-from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.sites import hazards, retries
+from plumbline.reference.model.sites import dependences, retries
 from plumbline.reference.model.sites.batches import Batches
 from plumbline.reference.model.sites.copies import with_sender
+from plumbline.reference.model.sites.cut_through import CutThrough
 from plumbline.reference.model.sites.lanes import sender_of
-from plumbline.reference.model.sites.passage import Passage
 from plumbline.reference.model.sites.senders import REMOVALS, WAITS_FOR_SITE
-from plumbline.reference.model.world import Channel, Message, Queued, Sender, Wire, WireName, World
+from plumbline.reference.model.world import Channel, Connection, Message, Queued, Sender, WireName, World
 from plumbline.reference.rulebook.values import each
 from plumbline.reference.search.transition import Step, View
 
@@ -34,9 +34,9 @@ TRIES_AGAIN = "connects anew"
 class Dispatch:
     """The part of the model that empties queues."""
 
-    def __init__(self, setting: Setting, foresight: Foresight, passage: Passage) -> None:
+    def __init__(self, setting: Setting, lookahead: Lookahead, passage: CutThrough) -> None:
         self._setting = setting
-        self._foresight = foresight
+        self._lookahead = lookahead
         self._passage = passage
         self._batches = Batches(setting)
         # Every state asks this of every sender.
@@ -64,7 +64,7 @@ class Dispatch:
             if sender.told < sender.mark:
                 yield from self._telling(world, view, member, queue, sender)
 
-    def _dispatching(self, world: World) -> Iterator[tuple[str, QueueAttributes, Sender, Wire | None]]:
+    def _dispatching(self, world: World) -> Iterator[tuple[str, QueueAttributes, Sender, Connection | None]]:
         wan = world.wan
         for (member, name), sender in wan.senders.in_order():
             if self._dispatches[sender.primary] and member not in wan.dead:
@@ -140,7 +140,7 @@ class Dispatch:
             if not any(self._reconnects(sender, receiver)):
                 continue
             number = sender.wires + 1
-            wires = world.wan.wires.set(WireName(queue.id, member, number), Wire(receiver))
+            wires = world.wan.wires.set(WireName(queue.id, member, number), Connection(receiver))
             connected = replace(sender, wire=number, wires=number, sent=sender.heard, horizon=0, vain=None)
             if not sender.wires and not self._reconnects_to_any():
                 connected = replace(connected, knows=receiver)
@@ -150,7 +150,7 @@ class Dispatch:
                 after.but(wan=replace(after.wan, wires=wires)),
                 # Where time stands, a batch that is full takes in more until it leaves: when it may, matters.
                 claim=claims.CONNECT if len(reachable) == 1 and not world.wan.stands else None,
-                clashes=hazards.unreachable(queue, member, self._setting.led_to[queue.id]),
+                clashes=dependences.unreachable(queue, member, self._setting.led_to[queue.id]),
             )
 
     def _reconnects(self, sender: Sender, receiver: str) -> tuple[bool, ...]:
@@ -171,7 +171,7 @@ class Dispatch:
         if world.wan.links.get(link_of(queue)) is not FaultKind.REPLIES_LOST:
             return
         unanswered = sender.queue[sender.heard : sender.sent]
-        if sender.tries >= self._foresight.most_tries() or not any(
+        if sender.tries >= self._lookahead.most_tries() or not any(
             self._passage.shows_again(world, view, queue.id, event) for event in unanswered
         ):
             return
@@ -182,7 +182,7 @@ class Dispatch:
             yield Step((TRIES_AGAIN, member, queue.id), after, fault=True)
 
     def _sending(
-        self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender, wire: Wire
+        self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender, wire: Connection
     ) -> Iterator[Step]:
         if sender.paused and not sender.sent:
             return
@@ -201,7 +201,7 @@ class Dispatch:
             yield from self._sent(world, view, member, queue, begun, wire)
 
     def _sent(
-        self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender, wire: Wire
+        self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender, wire: Connection
     ) -> Iterator[Step]:
         """The next event of the batch under way is sent."""
         book, horizon = self._setting.book, sender.horizon
@@ -209,16 +209,16 @@ class Dispatch:
         unsent = len(sender.queue) - sender.sent
         # An event may stay on its way until it is lost, or sent again, as if it had not been sent. Only what
         # was held back by a pause, or by answers that are lost, settles without having arrived.
-        paused = hazards.pause_of(member, sender_of(queue))
-        hindered = frozenset((paused, hazards.replies_lost(*link_of(queue))))
+        paused = dependences.pause_of(member, sender_of(queue))
+        hindered = frozenset((paused, dependences.replies_lost(*link_of(queue))))
         if not self._setting.resends:
-            hindered |= hazards.sends_again(queue, member, wire.receiver)
+            hindered |= dependences.sends_again(queue, member, wire.receiver)
         # Where no answer comes, or the queue is paused, whether a batch went on or had ended decides what is
         # applied before the next.
         lost = sender.paused or world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST
         if not lost and self._passage.is_free(world, view, name, sender, wire, sender.queue[sender.sent]):
             # A fault shows only whether it has left its queue by then, and only to a reading of the queue.
-            hindered = claims.LOOKED_AT | {hazards.look_behind_fault(queue.id)}
+            hindered = claims.LOOKED_AT | {dependences.look_behind_fault(queue.id)}
         for ahead in each(book.next_of_queue(unsent)):
             index = sender.sent + ahead
             event = sender.queue[index]
@@ -260,12 +260,12 @@ class Dispatch:
                         self._told(sent, member, queue, event.position) if told else sent,
                         claim=None if sender.sent and lost else claims.SEND_EVENT,
                         undone_by=hindered if self._setting.resends else frozenset(),
-                        wanted=partial(self._foresight.wants_event, world, view, name, sender),
+                        wanted=partial(self._lookahead.wants_event, world, view, name, sender),
                         clashes=hindered | claims.TIME_PASSES,
                     )
 
     def _hearing(
-        self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender, wire: Wire
+        self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender, wire: Connection
     ) -> Iterator[Step]:
         name = WireName(queue.id, member, sender.wire)
         if world.wan.links.get(link_of(queue)) is FaultKind.REPLIES_LOST:
@@ -286,14 +286,14 @@ class Dispatch:
             claim=None if self._come_again(world, view, queue, sender) else claims.ANSWER,
             clashes=claims.LOOKED_AT
             | claims.TIME_PASSES
-            | {hazards.look_behind_fault(queue.id), hazards.replies_lost(*link_of(queue))},
+            | {dependences.look_behind_fault(queue.id), dependences.replies_lost(*link_of(queue))},
         )
 
     def _come_again(self, world: World, view: View, queue: QueueAttributes, sender: Sender) -> bool:
         """Whether an unanswered event is yet to be told of once more, and may have to be sent for that."""
         return any(
             self._passage.comes_again(world, view, queue.id, event) for event in sender.queue[: sender.sent]
-        ) and self._foresight.may_break(world, view.now, queue.id)
+        ) and self._lookahead.may_break(world, view.now, queue.id)
 
     def _removing(
         self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender
@@ -321,7 +321,7 @@ class Dispatch:
                 ("removes", member, queue.id, count),
                 removed.but(calls=calls),
                 claim=None if self._come_again(world, view, queue, sender) else claims.ANSWER,
-                clashes=claims.LOOKED_AT | claims.TIME_PASSES | {hazards.look_behind_fault(queue.id)},
+                clashes=claims.LOOKED_AT | claims.TIME_PASSES | {dependences.look_behind_fault(queue.id)},
             )
 
     def _removals(self, sender: Sender) -> Iterator[tuple[int, int]]:
@@ -336,7 +336,7 @@ class Dispatch:
     ) -> Iterator[Step]:
         if not any(each(self._setting.book.tells_removals(sender.told > 0))):
             return
-        looked_at = self._foresight.copies_are_looked_at(view.now, queue.id)
+        looked_at = self._lookahead.copies_are_looked_at(view.now, queue.id)
         positions = self._told_of(world, view, member, queue, sender, looked_at=looked_at)
         for last in positions:
             told = with_sender(world, member, queue.id, replace(sender, told=last))
@@ -368,9 +368,9 @@ class Dispatch:
             return [sender.mark]
         wan, others = world.wan, self._setting.others[member]
         late = self._setting.tells_late
-        if self._foresight.waits_for_all(view) or (looked_at and not late):
+        if self._lookahead.waits_for_all(view) or (looked_at and not late):
             return [sender.mark]
-        now = any(self._foresight.copy_is_looked_at_now(world, other, queue.id) for other in others)
+        now = any(self._lookahead.copy_is_looked_at_now(world, other, queue.id) for other in others)
         dies = any(fault.kind is FaultKind.CRASH and fault.member == member for fault in wan.faults.values())
         if not now and not dies:
             return []
@@ -394,7 +394,7 @@ class Dispatch:
         return [
             position
             for position, following in zip(kept, [*kept[1:], None], strict=True)
-            if following is None or self._foresight.comes_again(copies[following])
+            if following is None or self._lookahead.comes_again(copies[following])
         ]
 
     def _told(self, world: World, member: str, queue: QueueAttributes, mark: int) -> World:

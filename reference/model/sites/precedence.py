@@ -10,27 +10,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from plumbline.reference.history.operations import Operation
-from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Queued, World
 from plumbline.reference.rulebook.effects import BECOMES
 from plumbline.reference.search.transition import Entry, Place, View
 
-Shown = tuple[Place, Entry]
+Observation = tuple[Place, Entry]
 
 
 class Precedence:
     """The part of the model that knows which orders of a queue the logs have ruled out."""
 
-    def __init__(self, setting: Setting, foresight: Foresight) -> None:
+    def __init__(self, setting: Setting, lookahead: Lookahead) -> None:
         self._setting = setting
-        self._foresight = foresight
+        self._lookahead = lookahead
         remote = [queue.remote_site for queue in setting.queues.values()]
         self._only = {name for name, queue in setting.queues.items() if remote.count(queue.remote_site) == 1}
 
     def earlier(
         self, world: World, view: View, member: str, name: str, events: Iterable[Queued], than: Queued
-    ) -> tuple[Shown, ...]:
+    ) -> tuple[Observation, ...]:
         """What the other site is yet to show of `events` before `than`, and so rules out that this is first.
 
         Args:
@@ -44,7 +44,7 @@ class Precedence:
         if not self._tells(world, view, member, name) or not self._comes(world, name, than):
             return ()
         first = self._setting.carried(than)
-        found: list[Shown] = []
+        found: list[Observation] = []
         for place, at, _ in self._moments(view, name, first):
             for event in events:
                 if event.op_id == than.op_id or not self._comes_from(world, name, event):
@@ -54,7 +54,7 @@ class Precedence:
                         found.append((other, shown))
         return tuple(found)
 
-    def stored_in_vain(self, world: World, view: View, channel: Channel) -> tuple[Shown, ...]:
+    def stored_in_vain(self, world: World, view: View, channel: Channel) -> tuple[Observation, ...]:
         """What rules out that the first message of a dead primary arrives: what stands behind it then.
 
         That is what the survivor has only recorded, and what the dead sends it no more.
@@ -74,9 +74,9 @@ class Precedence:
         behind = [event for event in sender.records if event.op_id not in known]
         return self.earlier(world, view, channel.target, head.queue, behind, head.event)
 
-    def lost_in_vain(self, world: World, view: View, channel: Channel) -> tuple[Shown, ...]:
+    def lost_in_vain(self, world: World, view: View, channel: Channel) -> tuple[Observation, ...]:
         """What rules out that all of a dead primary's channel is lost: it would stand behind the copy."""
-        found: list[Shown] = []
+        found: list[Observation] = []
         for message in world.channels[channel]:
             if not message.queue or message.event is None:
                 continue
@@ -102,7 +102,7 @@ class Precedence:
 
     def misplaced(
         self, world: World, view: View, member: str, name: str, queue: Iterable[Queued]
-    ) -> tuple[Shown, ...]:
+    ) -> tuple[Observation, ...]:
         """Something that the other site is yet to show before what stands in front of it, if there is any."""
         if not self._tells(world, view, member, name):
             return ()
@@ -124,7 +124,7 @@ class Precedence:
             and self._setting.in_sequence
             and name in self._only
             and len(world.gates) == 0
-            and not self._foresight.dies(member)
+            and not self._lookahead.dies(member)
         )
 
     def _comes(self, world: World, name: str, event: Queued) -> bool:
@@ -135,7 +135,7 @@ class Precedence:
             and operation.region not in self._setting.partitioned
             and self._setting.awaits_acknowledgement(operation.region)
             and not self._setting.is_shared(operation.region, operation.key)
-            and not self._foresight.comes_again(event.op_id)
+            and not self._lookahead.comes_again(event.op_id)
             and not any((member, event.op_id) in world.wan.seen for member in self._setting.led_to[name])
             and not _told_by_the_dead(world, event.op_id)
         )
@@ -151,7 +151,7 @@ class Precedence:
     def _moments(self, view: View, name: str, operation: Operation) -> Iterator[tuple[Place, int, Entry]]:
         """Where and at which position each member of the other site is yet to show an operation."""
         for member in self._setting.led_to[name]:
-            place, shown = self._foresight.place_of(member, operation)
+            place, shown = self._lookahead.place_of(member, operation)
             # Listeners need not tell by which operation a key is gone.
             if not isinstance(shown, tuple) or shown[-1] is None:
                 continue

@@ -16,31 +16,31 @@ from plumbline.reference.history.operations import DESTROYS, Operation
 from plumbline.reference.model import claims, tombstones
 from plumbline.reference.model.clients.subscriptions import queued
 from plumbline.reference.model.collecting import Collecting
-from plumbline.reference.model.foresight import Comes, Foresight
+from plumbline.reference.model.lookahead import Lookahead, Ternary
+from plumbline.reference.model.region_operations import WHOLE, RegionOperations
 from plumbline.reference.model.replicates import Replicates
-from plumbline.reference.model.setting import Onward, Setting
+from plumbline.reference.model.setting import Propagation, Setting
 from plumbline.reference.model.sites.answering import Answering
-from plumbline.reference.model.sites.contests import ContestResult
+from plumbline.reference.model.sites.conflict_resolution import ContestResult
 from plumbline.reference.model.sites.repeats import is_left_of
 from plumbline.reference.model.sites.resolving import Resolving
 from plumbline.reference.model.sites.rulings import Rulings
 from plumbline.reference.model.sites.senders import Senders
-from plumbline.reference.model.sites.times import NONE, Pairs, latest
+from plumbline.reference.model.sites.timestamp_order import NONE, Pairs, latest
 from plumbline.reference.model.sites.wires import ended, freed, with_wire
-from plumbline.reference.model.wholes import WHOLE, Wholes
 from plumbline.reference.model.world import (
     Channel,
+    Connection,
     Entry,
     GateState,
     Message,
     Queued,
-    Wire,
     WireName,
     World,
 )
 from plumbline.reference.rulebook.effects import BECOMES
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
-from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, Step, View
 
 
@@ -51,19 +51,19 @@ class Receivers:
         self,
         setting: Setting,
         strength: OrderStrength,
-        foresight: Foresight,
+        lookahead: Lookahead,
         replicates: Replicates,
         senders: Senders,
-        wholes: Wholes,
+        region_operations: RegionOperations,
         resolving: Resolving,
     ) -> None:
         self._strength = strength
-        self._wholes = wholes
+        self._region_operations = region_operations
         self._setting = setting
-        self._foresight = foresight
+        self._lookahead = lookahead
         self._replicates = replicates
         self._senders = senders
-        self._answering = Answering(foresight)
+        self._answering = Answering(lookahead)
         self._rulings = Rulings(setting, resolving)
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
@@ -77,7 +77,7 @@ class Receivers:
             if wire.broken and wire.events and wire.busy is None:
                 yield self._lost(world, name, wire)
 
-    def resting(self, wire: Wire) -> bool:
+    def resting(self, wire: Connection) -> bool:
         """Whether nothing more happens on the connection unless something else does first."""
         if wire.busy is not None:
             return True  # it stands in a listener, or what its peers have yet to receive is on its way
@@ -91,7 +91,7 @@ class Receivers:
                 return after
         return world
 
-    def _lost(self, world: World, name: WireName, wire: Wire) -> Step:
+    def _lost(self, world: World, name: WireName, wire: Connection) -> Step:
         after = replace(wire, events=())
         wires = world.wan.wires.delete(name) if after.busy is None else world.wan.wires.set(name, after)
         return Step(
@@ -100,14 +100,16 @@ class Receivers:
             fault=True,
         )
 
-    def _arrived(self, world: World, view: View, name: WireName, wire: Wire, index: int) -> Iterator[Step]:
+    def _arrived(
+        self, world: World, view: View, name: WireName, wire: Connection, index: int
+    ) -> Iterator[Step]:
         event = wire.events[index]
         operation = self._setting.carried(event)
         member = wire.receiver
         rest = replace(wire, events=(*wire.events[:index], *wire.events[index + 1 :]))
         entry = world.entry(member, operation.region, operation.key)
         if operation.kind in WHOLE:
-            applied, shows = self._wholes.applied(world, view, operation, member)
+            applied, shows = self._region_operations.applied(world, view, operation, member)
             done = with_wire(applied, name, ended(rest))
             yield Step(("applies to the region", member, event.op_id), done, shows)
             return
@@ -146,7 +148,7 @@ class Receivers:
         world: World,
         view: View,
         name: WireName,
-        wire: Wire,
+        wire: Connection,
         event: Queued,
         operation: Operation,
         entry: Entry,
@@ -213,7 +215,7 @@ class Receivers:
         self, world: World, view: View, member: str, judgements: Iterable[ContestResult]
     ) -> Iterator[ContestResult]:
         """Those of the judgements whose question to a resolver the log shows next."""
-        untold = self._setting.resolver is not None and self._foresight.may_go_untold(world, view, member)
+        untold = self._setting.resolver is not None and self._lookahead.may_go_untold(world, view, member)
         for judged in judgements:
             if all(view.fits(*asked) for asked in judged.asked):
                 yield judged
@@ -225,7 +227,7 @@ class Receivers:
         world: World,
         view: View,
         name: WireName,
-        wire: Wire,
+        wire: Connection,
         event: Queued,
         operation: Operation,
         entry: Entry,
@@ -241,7 +243,7 @@ class Receivers:
         world: World,
         view: View,
         name: WireName,
-        wire: Wire,
+        wire: Connection,
         event: Queued,
         operation: Operation,
         entry: Entry,
@@ -257,7 +259,7 @@ class Receivers:
         present = entry.state in (EntryState.LIVE, EntryState.INVALID)
         nothing_there = becomes is not EntryState.LIVE and not present
         # A member that dies may have changed its copy, and answered, before its own listener showed it.
-        untold = self._foresight.may_go_untold(world, view, member)
+        untold = self._lookahead.may_go_untold(world, view, member)
         times: tuple[int, ...] = (1, 0) if nothing_there or untold else (1,)
         if becomes is EntryState.LIVE:
             applies = each(book.applies_to_present(present))
@@ -279,18 +281,18 @@ class Receivers:
         )
         if not times:
             return  # as for most of what is on its way, which is asked at every step
-        reader = self._foresight.reader_to_come(world, view.now, member, operation, entry)
-        if reader is Comes.SURELY and view.reduced and self._setting.stamps_grow:
+        reader = self._lookahead.reader_to_come(world, view.now, member, operation, entry)
+        if reader is Ternary.YES and view.reduced and self._setting.stamps_grow:
             return
         shared, timed = self._setting.is_shared(region, key), self._setting.is_timed(region, key)
         claim = (
             claims.SHOW
             if decided
             and first
-            and not (shared and self._foresight.loser_to_come(world, view.now, member, operation))
+            and not (shared and self._lookahead.loser_to_come(world, view.now, member, operation))
             and pairs == world.wan.ranks.get((region, key), NONE)
-            and reader is Comes.NO
-            and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
+            and reader is Ternary.NO
+            and not self._lookahead.silent_change_to_come(world, view.now, member, operation, entry)
             else None
         )
         again = not self._replicates.ways.is_shown_once(world, view, name, event.op_id)
@@ -329,7 +331,7 @@ class Receivers:
                         )
 
     @staticmethod
-    def _fits_behind(view: View, judged: ContestResult, place: Place, shown: Shown) -> bool:
+    def _fits_behind(view: View, judged: ContestResult, place: Place, shown: Observation) -> bool:
         """Whether the log may tell of an event next, behind what a resolver has been asked about it."""
         told = any(asked[0] == place for asked in judged.asked)
         return view.still(place, shown) or not view.observed(place) if told else view.fits(place, shown)
@@ -338,7 +340,7 @@ class Receivers:
         self,
         world: World,
         name: WireName,
-        wire: Wire,
+        wire: Connection,
         event: Queued,
         pairs: Pairs,
         *,
@@ -398,7 +400,7 @@ class Receivers:
         _, called = self._setting.readings.get(event.op_id, (0, world.wan.passed))
         return Collecting(self._setting).begins(world, called)
 
-    def _distributed(self, world: World, name: WireName, wire: Wire, event: Queued) -> Iterator[World]:
+    def _distributed(self, world: World, name: WireName, wire: Connection, event: Queued) -> Iterator[World]:
         """The receiver sends what it has applied to its peers and waits for them."""
         member = wire.receiver
         peers = tuple(m for m in self._setting.others[member] if m not in world.wan.dead)
@@ -425,7 +427,7 @@ class Receivers:
         world: World,
         view: View,
         name: WireName,
-        wire: Wire,
+        wire: Connection,
         event: Queued,
         operation: Operation,
         judged: ContestResult,
@@ -444,7 +446,7 @@ class Receivers:
             world, view, name, event.op_id
         )
         # Of two events that may be of the same time nothing is known, though nothing is chosen.
-        known = pairs == world.wan.ranks.get(where, NONE) and self._setting.onward is Onward.STAYS
+        known = pairs == world.wan.ranks.get(where, NONE) and self._setting.onward is Propagation.STAYS
         # If it may be applied it is not recorded as lost: an update that lost at home may be left out or not.
         surely = sure and known and not may_apply and self._setting.stamps_grow
         lost = ((place, shown),) if surely else ()
@@ -488,7 +490,7 @@ class Receivers:
             yield world.but(entries=world.entries.set((member, region, key), left))
 
 
-def _failed(world: World, name: WireName, wire: Wire) -> World:
+def _failed(world: World, name: WireName, wire: Connection) -> World:
     """The world in which a receiver drops what has arrived behind an event, and answers it with that."""
     failed = ended(replace(wire, events=()))
     for _ in wire.events:

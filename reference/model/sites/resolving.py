@@ -17,13 +17,13 @@ from plumbline.reference.history.resolvers import ALLOW, DISALLOW, REPLACE, Reso
 from plumbline.reference.model.clients.clients import Untold
 from plumbline.reference.model.places import listener_place, resolver_entry
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.sites.contests import ContestResult
-from plumbline.reference.model.sites.times import NONE, Pairs, comparisons, difference, tied
+from plumbline.reference.model.sites.conflict_resolution import ContestResult
+from plumbline.reference.model.sites.timestamp_order import NONE, Pairs, comparisons, difference, tied
 from plumbline.reference.model.world import Entry, Queued, World
 from plumbline.reference.rulebook.conflict_resolvers import Told
 from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
-from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, Step, View
 
 Compare = Callable[[Pairs], Iterator[ContestResult]]
@@ -169,7 +169,7 @@ class Resolving:
                     else:
                         yield from compare(pairs)
 
-    def _shown(self, member: str, event: Queued, told: Told, answer: str) -> tuple[Place, Shown]:
+    def _shown(self, member: str, event: Queued, told: Told, answer: str) -> tuple[Place, Observation]:
         operation = self._setting.carried(event)
         region, key = operation.region, operation.key
         return (

@@ -11,9 +11,9 @@ from functools import partial
 from plumbline.reference.history.operations import Operation
 from plumbline.reference.model import tombstones
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.sites.contests import ContestResult, contests
+from plumbline.reference.model.sites.conflict_resolution import ContestResult, contests
 from plumbline.reference.model.sites.resolving import Resolving
-from plumbline.reference.model.sites.times import NONE, Pairs, comparisons, tied
+from plumbline.reference.model.sites.timestamp_order import NONE, Pairs, comparisons, tied
 from plumbline.reference.model.world import Entry, Queued, World
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
 

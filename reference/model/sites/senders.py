@@ -19,14 +19,14 @@ from plumbline.reference.history.operations import (
     QueueAttributes,
 )
 from plumbline.reference.model import claims
-from plumbline.reference.model.foresight import Foresight
-from plumbline.reference.model.setting import Onward, Setting
+from plumbline.reference.model.lookahead import Lookahead
+from plumbline.reference.model.setting import Propagation, Setting
 from plumbline.reference.model.sites.copies import behind_key, inserted, with_sender, without_removed
-from plumbline.reference.model.sites.forgetting import Forgetting
-from plumbline.reference.model.sites.hazards import crash_of, losses_in
+from plumbline.reference.model.sites.dead_state import DeadState
+from plumbline.reference.model.sites.dependences import crash_of, losses_in
 from plumbline.reference.model.sites.lanes import DispatcherPartition, groups_of, sender_of
-from plumbline.reference.model.sites.precedence import Precedence, Shown
-from plumbline.reference.model.world import Channel, Message, Queued, Sender, Wan, World
+from plumbline.reference.model.sites.precedence import Observation, Precedence
+from plumbline.reference.model.world import Channel, Message, Queued, Sender, SiteState, World
 from plumbline.reference.rulebook.effects import BECOMES
 from plumbline.reference.rulebook.values import Stamp, each
 from plumbline.reference.search.transition import Step, View
@@ -44,15 +44,15 @@ class Senders:
     """The part of the model that fills queues and keeps their copies alike."""
 
     def __init__(
-        self, setting: Setting, foresight: Foresight, precedence: Precedence, forgetting: Forgetting
+        self, setting: Setting, lookahead: Lookahead, precedence: Precedence, dead_state: DeadState
     ) -> None:
         self._setting = setting
-        self._foresight = foresight
-        self._forgetting = forgetting
+        self._lookahead = lookahead
+        self._dead_state = dead_state
         self._precedence = precedence
         self._feeds: dict[tuple[str, str], Feeding] = {}
 
-    def started(self, wan: Wan) -> Wan:
+    def started(self, wan: SiteState) -> SiteState:
         """All senders have been started, one member after the other."""
         senders = wan.senders
         for queue in self._setting.queues.values():
@@ -186,7 +186,7 @@ class Senders:
         if sender is None:
             yield world
             return
-        if event is not None and self._setting.onward is not Onward.STAYS:
+        if event is not None and self._setting.onward is not Propagation.STAYS:
             yield from self._sent_on(
                 world, member, operation, queue, sender, event, found=found, by_peer=by_peer
             )
@@ -218,7 +218,7 @@ class Senders:
 
     def _been(self, operation: Operation, site: int) -> frozenset[int]:
         """The sites that have an event, or are sent it, once it has entered the queues of a site."""
-        if self._setting.onward is Onward.STAYS:
+        if self._setting.onward is Propagation.STAYS:
             return frozenset()
         return self._setting.reached(site, operation.region)
 
@@ -245,7 +245,7 @@ class Senders:
                 else:
                     yield world
             return
-        site = queue.site if self._setting.onward is Onward.AS_OF_SENDER else event.site
+        site = queue.site if self._setting.onward is Propagation.AS_OF_SENDER else event.site
         been = event.been | self._been(operation, queue.site)
         for goes in each(book.goes_on(found, by_peer)):
             if not goes:
@@ -258,7 +258,7 @@ class Senders:
 
     def refused(self, world: World, member: str, event: Queued) -> Iterator[World]:
         """The worlds in which the member's senders know of an event of another site that lost there."""
-        if self._setting.onward is Onward.STAYS:
+        if self._setting.onward is Propagation.STAYS:
             yield world
             return
         for goes in each(self._setting.book.refused_goes_on()):
@@ -417,8 +417,8 @@ class Senders:
         after = _acknowledged(with_sender(world, member, name, sender), channel, head)
         losses = losses_in(self._setting.site_of[member])
         hindered: frozenset[str] = frozenset((crash_of(channel.source), losses))
-        loses: tuple[Shown, ...] = ()
-        if view.reduced and self._forgetting.may_forget(world, view.now, member, name, event):
+        loses: tuple[Observation, ...] = ()
+        if view.reduced and self._dead_state.may_forget(world, view.now, member, name, event):
             hindered = frozenset()  # nothing depends on it, and what is behind it may come or not
         elif channel.source in world.wan.dead:
             loses = self._precedence.stored_in_vain(world, view, channel)
@@ -427,7 +427,7 @@ class Senders:
                 return  # it is lost
             if kept:
                 hindered = frozenset()
-        elif self._foresight.arrives_in_time(world, view, channel):
+        elif self._lookahead.arrives_in_time(world, view, channel):
             hindered = frozenset((losses,))  # its caller was answered, so that it had arrived
         yield Step(
             ("stores queue entry", member, event.op_id),
@@ -435,7 +435,7 @@ class Senders:
             claim=claims.QUEUE_COPY,
             loses=loses,
             undone_by=hindered - {losses},
-            wanted=lambda: self._foresight.wants_message(world, view, channel),
+            wanted=lambda: self._lookahead.wants_message(world, view, channel),
             clashes=claims.LOOKED_AT | hindered,
         )
 
@@ -444,8 +444,8 @@ class Senders:
     ) -> Iterator[Step]:
         member, name = channel.target, head.queue
         # Nothing says when removals are told of: not even what has settled need have heard of them.
-        looked_at = self._foresight.copies_are_looked_at(view.now, name)
-        counts = self._forgetting.may_count_again(world, view.now, name, sender)
+        looked_at = self._lookahead.copies_are_looked_at(view.now, name)
+        counts = self._dead_state.may_count_again(world, view.now, name, sender)
         book = self._setting.book
         for last, whole in product(each(book.range_removed(head.mark)), each(book.removes_whole_range())):
             clears = all(each(book.removal_clears_record()))
@@ -454,7 +454,7 @@ class Senders:
             seen = (
                 self._setting.tells_late
                 and channel.source not in world.wan.dead
-                and self._foresight.copy_is_looked_at_now(world, member, name)
+                and self._lookahead.copy_is_looked_at_now(world, member, name)
             )
             yield Step(
                 ("removes from its copy", member, name, last),

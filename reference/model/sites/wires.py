@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from plumbline.reference.model.world import Wire, WireName, World
+from plumbline.reference.model.world import Connection, WireName, World
 
 
 def acknowledged(world: World, name: WireName, member: str) -> World:
@@ -65,7 +65,7 @@ def is_known(world: World, led_to: Iterable[str], op_id: int) -> bool:
     return all((member, op_id) in seen or member in dead for member in led_to)
 
 
-def with_wire(world: World, name: WireName, wire: Wire) -> World:
+def with_wire(world: World, name: WireName, wire: Connection) -> World:
     """The world in which the connection is this one; a broken one on which nothing is left is gone."""
     wires = world.wan.wires
     if wire.broken and wire.busy is None and not wire.events:
@@ -75,14 +75,14 @@ def with_wire(world: World, name: WireName, wire: Wire) -> World:
     return world.but(wan=replace(world.wan, wires=wires))
 
 
-def freed(wire: Wire) -> Wire:
+def freed(wire: Connection) -> Connection:
     """The connection, its event dealt with if no peer is awaited any more."""
     if wire.busy is None or wire.awaiting or wire.parked:
         return wire
     return ended(replace(wire, busy=None, stamp=None))
 
 
-def ended(wire: Wire) -> Wire:
+def ended(wire: Connection) -> Connection:
     """The connection with one more event dealt with."""
     if wire.early:
         return replace(wire, early=wire.early - 1)

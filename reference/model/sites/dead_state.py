@@ -1,4 +1,4 @@
-"""Forgetting: what queues hold, and counters, is left out of the world where it can no longer matter.
+"""DeadState: what queues hold, and counters, is left out of the world where it can no longer matter.
 
 Two runs that differ in nothing else would stay apart for ever, and all that follows would be walked for each
 of them. Owns when that is so; changes nothing that an observation could still show.
@@ -11,23 +11,23 @@ from itertools import takewhile
 from msgspec.structs import replace
 
 from plumbline.reference.history.history import FaultKind
-from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.copies import counted_anew, with_sender, without_removed
-from plumbline.reference.model.sites.hazards import binds
-from plumbline.reference.model.sites.ways import Ways
+from plumbline.reference.model.sites.delivery_paths import DeliveryPaths
+from plumbline.reference.model.sites.dependences import binds
 from plumbline.reference.model.sites.wires import is_known
 from plumbline.reference.model.world import Queued, Sender, World
 from plumbline.reference.rulebook.values import each
 
 
-class Forgetting:
+class DeadState:
     """The part of the model that knows what of its queues can no longer matter."""
 
-    def __init__(self, setting: Setting, foresight: Foresight) -> None:
+    def __init__(self, setting: Setting, lookahead: Lookahead) -> None:
         self._setting = setting
-        self._foresight = foresight
-        self._ways = Ways(setting, foresight)
+        self._lookahead = lookahead
+        self._ways = DeliveryPaths(setting, lookahead)
         self._simple = {
             name
             for name, queue in setting.queues.items()
@@ -46,10 +46,10 @@ class Forgetting:
         """The world without the counters of members who are never asked for them again."""
         counters, collections = world.discards, world.tombs.collections
         for member in world.discards:
-            if not self._foresight.is_counted(world, now, member):
+            if not self._lookahead.is_counted(world, now, member):
                 counters = counters.delete(member)
         for member in world.tombs.collections:
-            if not self._foresight.collections_are_counted(world, now, member):
+            if not self._lookahead.collections_are_counted(world, now, member):
                 collections = collections.delete(member)
         if collections is not world.tombs.collections:
             world = world.but(tombs=replace(world.tombs, collections=collections))
@@ -82,7 +82,7 @@ class Forgetting:
     def _has_passed(self, world: World, now: int, name: str, op_id: int) -> bool:
         return (
             is_known(world, self._setting.led_to[name], op_id)
-            and not self._foresight.comes_again(op_id)
+            and not self._lookahead.comes_again(op_id)
             and not self._ways.may_count_again(world, now, name, op_id)
         )
 
@@ -114,7 +114,7 @@ class Forgetting:
         return (
             self._goes_unseen(world, now, name)
             and wan.links.get((queue.site, queue.remote_site or 0)) is not FaultKind.REPLIES_LOST
-            and not self._foresight.binds_tellingly(world, now, name)
+            and not self._lookahead.binds_tellingly(world, now, name)
         )
 
     def _goes_unseen(self, world: World, now: int, name: str) -> bool:
@@ -136,8 +136,8 @@ class Forgetting:
         not have been told yet what has left it, and would send that again if they had to take over.
         """
         if self._keepers(world, name) > 1:
-            return self._foresight.binds_to_come(now, name)
-        return self._foresight.binds_before_rest(now, name)
+            return self._lookahead.binds_to_come(now, name)
+        return self._lookahead.binds_before_rest(now, name)
 
     def _keepers(self, world: World, name: str) -> int:
         """How many members that live keep a queue, or a copy of it."""
@@ -165,8 +165,8 @@ class Forgetting:
 
     def _is_looked_at(self, world: World, now: int, name: str) -> bool:
         """Whether the harness reads a copy of the queue, now or later."""
-        return self._foresight.copies_are_looked_at(now, name) or any(
-            queue == name and self._foresight.copy_is_looked_at_now(world, member, name)
+        return self._lookahead.copies_are_looked_at(now, name) or any(
+            queue == name and self._lookahead.copy_is_looked_at_now(world, member, name)
             for member, queue in world.wan.senders
         )
 
@@ -177,7 +177,7 @@ class Forgetting:
         cases it was still queued when the primary died. Otherwise the order of queuing would keep worlds
         apart for ever.
         """
-        if not self._setting.tells_late or self._foresight.tells_again():
+        if not self._setting.tells_late or self._lookahead.tells_again():
             return world
         for (member, name), sender in world.wan.senders.items():
             if (

@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterator
 from functools import cached_property
 from itertools import islice
 
-from plumbline.reference.explain.asked import Asked, listening
+from plumbline.reference.explain.decision_log import Asked, listening
 from plumbline.reference.explain.groundless import groundless
-from plumbline.reference.explain.keywise import Where, parts, timetable_of
+from plumbline.reference.explain.key_decomposition import Where, parts, timetable_of
+from plumbline.reference.explain.key_priority import suspects
 from plumbline.reference.explain.mistold import mistold
 from plumbline.reference.explain.projection import HistoryPart
 from plumbline.reference.explain.question import Question, ask
-from plumbline.reference.explain.suspects import suspects
 from plumbline.reference.history.history import FaultBegun, FaultKind, History
 from plumbline.reference.model.unmodelled import unmodelled
 from plumbline.reference.rulebook.book import Rulebook
@@ -99,7 +99,7 @@ def sought(history: History, book: Rulebook, budget: Budget, asked: Asked | None
 
 
 def _searched(history: History, book: Rulebook, budget: Budget, asked: Asked | None) -> Decided:
-    whole = Effort(history, book, asked)
+    whole = SearchStage(history, book, asked)
     shared = _Shared(book, budget)
     singles = None
     if not book.replaced() and _leads_astray(whole):
@@ -111,7 +111,7 @@ def _searched(history: History, book: Rulebook, budget: Budget, asked: Asked | N
     if asked is not None and found.answer is not Answer.EXPLAINED:
         # Noting the decisions asked takes longer, and long searches have no time for it.
         asked.clear()
-        whole = Effort(history, book)
+        whole = SearchStage(history, book)
         found = shared.spent_on(whole, SOON, IMPATIENT)
     if found.answer is not Answer.UNKNOWN or found.states > budget.states:
         return found, history
@@ -126,7 +126,7 @@ def _searched(history: History, book: Rulebook, budget: Budget, asked: Asked | N
 
 
 def _tried(
-    shared: _Shared, whole: Effort, found: Explanation, begun: _Parts | None
+    shared: _Shared, whole: SearchStage, found: Explanation, begun: _Parts | None
 ) -> Iterator[Decided | None]:
     """What one effort after another decides, or None.
 
@@ -162,7 +162,7 @@ def _tried(
         yield shared.again(whole, *more)
 
 
-def _leads_astray(whole: Effort) -> bool:
+def _leads_astray(whole: SearchStage) -> bool:
     """Whether the first choices of all keys hardly ever lead to a run, where those of single keys do.
 
     Of three sites each event takes two ways, and waits for what came before it on either.
@@ -178,7 +178,7 @@ def _loses_answers(history: History) -> bool:
     )
 
 
-class Effort:
+class SearchStage:
     """A search for a run that shows a history, gone on with wherever it was given up.
 
     Attributes:
@@ -217,11 +217,11 @@ class _Parts:
         undecided: those that have been asked for and are not explained.
     """
 
-    def __init__(self, more: Iterator[Effort]) -> None:
-        self.undecided: list[Effort] = []
+    def __init__(self, more: Iterator[SearchStage]) -> None:
+        self.undecided: list[SearchStage] = []
         self._more = more
 
-    def upto(self, most: int | None) -> Iterator[Effort]:
+    def upto(self, most: int | None) -> Iterator[SearchStage]:
         """The undecided ones, and then at most so many that were never begun; all of them if None."""
         yield from tuple(self.undecided)
         for effort in islice(self._more, most):
@@ -252,10 +252,10 @@ class _Shared:
         """Whether so many orders, and all that were tried, came to one and the same place and no further."""
         return len(self._stuck) >= orders and len(set(self._stuck)) == 1
 
-    def parts_of(self, whole: Effort, keys: int, first: Collection[frozenset[Where]]) -> _Parts:
+    def parts_of(self, whole: SearchStage, keys: int, first: Collection[frozenset[Where]]) -> _Parts:
         """An effort for each so many keys, those first that are named."""
         return _Parts(
-            Effort(part.history, self._book, part=part) for part in parts(whole.history, keys, first)
+            SearchStage(part.history, self._book, part=part) for part in parts(whole.history, keys, first)
         )
 
     def refuted_of(self, some: _Parts, per_entry: int, more: int | None = None) -> Decided | None:
@@ -275,7 +275,7 @@ class _Shared:
                     self._runs.append((effort.part, found))
         return None
 
-    def composed(self, whole: Effort, some: _Parts) -> Decided | None:
+    def composed(self, whole: SearchStage, some: _Parts) -> Decided | None:
         """What is found in the order that runs of the parts have, once all have one; None if nothing."""
         if some.undecided or not self._runs:
             return None
@@ -285,12 +285,12 @@ class _Shared:
         self._runs.clear()
         return self.otherwise(whole, SOON, GuidedOrder(timetable, whole.question.logs.clock))
 
-    def gone_on(self, whole: Effort, per_entry: int) -> Decided | None:
+    def gone_on(self, whole: SearchStage, per_entry: int) -> Decided | None:
         """What is found of all keys where they were given up, with more states; None if nothing."""
         found = self.spent_on(whole, per_entry)
         return None if found.answer is Answer.UNKNOWN else (found, whole.history)
 
-    def again(self, whole: Effort, per_entry: int, seeds: range) -> Decided | None:
+    def again(self, whole: SearchStage, per_entry: int, seeds: range) -> Decided | None:
         """What is found in orders that are drawn, where there are states for more; None if nothing."""
         if per_entry * whole.question.logs.total < self._budget.states:
             for seed in seeds:
@@ -300,7 +300,7 @@ class _Shared:
                     return found
         return None
 
-    def otherwise(self, whole: Effort, per_entry: int, order: Order) -> Decided | None:
+    def otherwise(self, whole: SearchStage, per_entry: int, order: Order) -> Decided | None:
         """What is found from the beginning with choices in another order; None if nothing."""
         question = whole.question
         budget = self._limited(question, per_entry, COMPOSED)
@@ -311,7 +311,7 @@ class _Shared:
         return None
 
     def spent_on(
-        self, effort: Effort, per_entry: int | None = None, patience: int | None = None
+        self, effort: SearchStage, per_entry: int | None = None, patience: int | None = None
     ) -> Explanation:
         """What is said within so many states for each entry of the logs, or within all that there are.
 

@@ -5,20 +5,20 @@ Knows connections, logs to come and counters; applies nothing.
 
 from __future__ import annotations
 
-from plumbline.reference.model.foresight import Foresight
+from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.sites import hazards
+from plumbline.reference.model.sites import dependences
 from plumbline.reference.model.sites.wires import alone, in_front
 from plumbline.reference.model.world import GateState, WireName, World
 from plumbline.reference.search.transition import View
 
 
-class Ways:
+class DeliveryPaths:
     """The part of the model that knows by which ways an event may come."""
 
-    def __init__(self, setting: Setting, foresight: Foresight) -> None:
+    def __init__(self, setting: Setting, lookahead: Lookahead) -> None:
         self._setting = setting
-        self._foresight = foresight
+        self._lookahead = lookahead
 
     def comes_once(self, world: World, view: View, name: WireName | None, op_id: int) -> bool:
         """Whether the event that came over a connection reaches no member of the site by another way.
@@ -28,9 +28,9 @@ class Ways:
         wire = None if name is None else world.wan.wires.get(name)
         if name is None or wire is None:
             return False
-        again = hazards.sends_again(self._setting.queues[name.queue], name.source, wire.receiver)
+        again = dependences.sends_again(self._setting.queues[name.queue], name.source, wire.receiver)
         return self._comes_this_way(world, name, op_id) and again.isdisjoint(
-            self._foresight.open(world, view)
+            self._lookahead.open(world, view)
         )
 
     def is_shown_once(self, world: World, view: View, name: WireName | None, op_id: int) -> bool:
@@ -40,7 +40,7 @@ class Ways:
         """
         return self.comes_once(world, view, name, op_id) or (
             name is not None
-            and not self._foresight.comes_again(op_id)
+            and not self._lookahead.comes_again(op_id)
             and in_front(world, name, op_id)
             and self.comes_any_way(world, view, name.queue, op_id)
         )
@@ -74,7 +74,7 @@ class Ways:
         for its timestamp as it comes from another site moves the counter, no document says: either is right.
         Where no reading leaves room for it, one is enough.
         """
-        most = self._foresight.most_counted(view.now, member)
+        most = self._lookahead.most_counted(view.now, member)
         moved = world.discards.get(member, 0)
         if most is None or moved >= most:
             return (world,)
@@ -87,15 +87,15 @@ class Ways:
 
         Without a later reading of the counter, one alternative is enough (see `counted_or_not`).
         """
-        if self._foresight.most_counted(view.now, member) is None:
+        if self._lookahead.most_counted(view.now, member) is None:
             return counters
         return tuple(dict.fromkeys((*counters, ())))
 
     def has_counted(self, world: World, view: View, member: str) -> bool:
         """Whether a member's counters have reached what is read of them later, if anything is."""
-        most = self._foresight.most_counted(view.now, member)
+        most = self._lookahead.most_counted(view.now, member)
         told = most is not None and world.discards.get(member, 0) >= most
-        return told or not self._foresight.is_counted(world, view.now, member)
+        return told or not self._lookahead.is_counted(world, view.now, member)
 
     def may_count_again(self, world: World, now: int, queue: str, op_id: int) -> bool:
         """Whether a member where the queue leads may yet count that it was sent an event once more.
@@ -107,11 +107,11 @@ class Ways:
             return False
         return any(
             (member, op_id) in world.wan.seen
-            and (most := self._foresight.most_counted(now, member)) is not None
+            and (most := self._lookahead.most_counted(now, member)) is not None
             and world.discards.get(member, 0) < most
             for member in self._setting.led_to[queue]
             if member not in world.wan.dead
         )
 
     def _comes_this_way(self, world: World, name: WireName, op_id: int) -> bool:
-        return not self._foresight.comes_again(op_id) and alone(world, name, op_id)
+        return not self._lookahead.comes_again(op_id) and alone(world, name, op_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from plumbline.reference.explain.disturbances import Disturbances
+from plumbline.reference.explain.fault_lookahead import FaultLookahead
 from plumbline.reference.explain.index import Index
 from plumbline.reference.history.history import (
     Fault,
@@ -27,7 +27,7 @@ REST = Settled()
 SOME_HELD = Settled((("B", "x"),))
 
 
-def disturbances(*timeline: Moment | Fault) -> Disturbances:
+def fault_lookahead(*timeline: Moment | Fault) -> FaultLookahead:
     """Of a history of two sites in which this happens."""
     moments = [FaultBegun(n, one) if isinstance(one, Fault) else one for n, one in enumerate(timeline, 1)]
     history = History(
@@ -40,7 +40,7 @@ def disturbances(*timeline: Moment | Fault) -> Disturbances:
             QueueAttributes(id="to 1", site=2, remote_site=1),
         ),
     )
-    return Disturbances(Index(history))
+    return FaultLookahead(Index(history))
 
 
 @pytest.mark.parametrize(
@@ -67,20 +67,20 @@ def disturbances(*timeline: Moment | Fault) -> Disturbances:
 def test_what_binds_a_queue_binds_it_before_all_has_come_to_rest(
     timeline: tuple[Moment | Fault, ...], before: bool
 ):
-    found = disturbances(*timeline)
+    found = fault_lookahead(*timeline)
     assert found.binds_before_rest(0, "to 2") is before
     assert found.binds_to_come(0, "to 2") is (STOP in timeline)
 
 
 def test_what_has_happened_binds_no_more():
-    assert not disturbances(STOP, REST).binds_before_rest(1, "to 2")
-    stopped_twice = disturbances(STOP, START, REST, STOP)
+    assert not fault_lookahead(STOP, REST).binds_before_rest(1, "to 2")
+    stopped_twice = fault_lookahead(STOP, START, REST, STOP)
     assert stopped_twice.binds_before_rest(0, "to 2")
     assert not stopped_twice.binds_before_rest(2, "to 2")
 
 
 def test_a_receiver_of_one_queue_binds_no_other():
-    assert not disturbances(STOP).binds_before_rest(0, "to 1")
+    assert not fault_lookahead(STOP).binds_before_rest(0, "to 1")
 
 
 MENDED = Fault(kind=FaultKind.LINK_UP, site=1, remote_site=2)
@@ -102,7 +102,7 @@ SOME_WAITS = SettledBut((), ("to 2",))
 def test_answers_that_are_lost_hold_up_tellingly_only_if_somebody_says_that_nothing_more_happens(
     timeline: tuple[Moment | Fault, ...], tells: bool
 ):
-    found, nothing = disturbances(*timeline), empty_world()
+    found, nothing = fault_lookahead(*timeline), empty_world()
     assert found.binds_to_come(0, "to 2")
     assert found.binds_tellingly(nothing, 0, "to 2") is tells
     (first, *_) = timeline

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.ci.selftest.histories.tale import AWAY, HOME, Tale
-from plumbline.reference.explain.efforts import search
+from plumbline.ci.selftest.histories.history_builder import AWAY, HOME, HistoryBuilder
+from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import Fault, FaultBegun, FaultDone, FaultKind, History
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.search import Answer, Budget
 
 
-class _Held(Tale):
+class _Held(HistoryBuilder):
     """A tale in which time may be held."""
 
     def clocks(self, kind: FaultKind) -> None:

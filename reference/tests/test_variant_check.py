@@ -7,10 +7,10 @@ import time
 import pytest
 
 from plumbline.reference.explore.findings import all_programs
+from plumbline.reference.explore.program_shape import ProgramShape
 from plumbline.reference.explore.programs import Program, programs
-from plumbline.reference.explore.refuting import Right, is_of_safety, refute
 from plumbline.reference.explore.scopes import SHAPES, ExploreScope, Topic
-from plumbline.reference.explore.shapes import ProgramShape
+from plumbline.reference.explore.variant_check import Right, is_of_safety, refute
 from plumbline.reference.explore.walk import walk
 from plumbline.reference.history.history import FaultKind
 from plumbline.reference.history.operations import OperationKind

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from plumbline.reference.explain.keywise import Where
+from plumbline.reference.explain.key_decomposition import Where
 from plumbline.reference.explain.question import Question
 from plumbline.reference.history.history import Called, ContentsAsked
 from plumbline.reference.model.places import TIMELINE

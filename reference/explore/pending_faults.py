@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from plumbline.reference.explore.programs import Happening, Program
 from plumbline.reference.history.history import Fault, FaultKind
-from plumbline.reference.model.foresight import Unknowing
-from plumbline.reference.model.sites import hazards
+from plumbline.reference.model.lookahead import NoLookahead
+from plumbline.reference.model.sites import dependences
 from plumbline.reference.model.world import World
 from plumbline.reference.search.transition import View
 
@@ -18,13 +18,13 @@ def broken(happening: tuple[Happening, ...]) -> list[Fault]:
     return [one for one in happening if isinstance(one, Fault)]
 
 
-class Expected(Unknowing):
+class Expected(NoLookahead):
     """Knows of the future which faults are to come, and nothing else."""
 
     def __init__(self, program: Program, *, reduced: bool) -> None:
         super().__init__()
         to_come = [broken(program.faults[first:]) for first in range(len(program.faults) + 1)]
-        self._hazards = [frozenset().union(*map(hazards.of_fault, faults)) for faults in to_come]
+        self._hazards = [frozenset().union(*map(dependences.of_fault, faults)) for faults in to_come]
         self._ticks = [any(fault.kind is FaultKind.TIME_LEAP for fault in faults) for faults in to_come]
         self._breaks = not reduced or any(fault.kind is not FaultKind.TIME_LEAP for fault in to_come[0])
         self._clears = program.shape.wholly
@@ -37,10 +37,10 @@ class Expected(Unknowing):
         found = self._hazards[self.broken]
         for link, state in world.wan.links.items():
             if state is FaultKind.REPLIES_LOST:
-                found |= {hazards.cut_of(*link)}
+                found |= {dependences.cut_of(*link)}
         if world.wan.dead:
             lost = {channel.source for channel in world.channels if channel.source in world.wan.dead}
-            found |= {hazards.losses_in(self._site_of[member]) for member in lost}
+            found |= {dependences.losses_in(self._site_of[member]) for member in lost}
         return found
 
     def time_to_pass(self, *_: object) -> bool:

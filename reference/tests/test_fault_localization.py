@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plumbline.ci.selftest.histories.samples import VIOLATING
-from plumbline.reference.explain.naming import broken, name
+from plumbline.reference.explain.fault_localization import broken, name
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.decisions import DECISIONS
 

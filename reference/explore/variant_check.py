@@ -14,8 +14,8 @@ import msgspec
 
 from plumbline.reference.catalogue.records import AREA_OF_FAMILY, Area
 from plumbline.reference.explore.findings import broken_by
+from plumbline.reference.explore.program_shape import ProgramShape
 from plumbline.reference.explore.programs import Program
-from plumbline.reference.explore.shapes import ProgramShape
 from plumbline.reference.explore.walk import Moment, Walked, walk
 from plumbline.reference.history.history import FaultKind
 from plumbline.reference.rulebook.book import Rulebook

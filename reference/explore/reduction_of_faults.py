@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from plumbline.reference.explore.emptied import UNDER_WAY
+from plumbline.reference.explore.dead_variables_of_queues import UNDER_WAY
 from plumbline.reference.explore.programs import Happening
 from plumbline.reference.history.history import Fault, FaultKind
 from plumbline.reference.model.setting import Setting

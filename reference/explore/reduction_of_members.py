@@ -10,7 +10,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from plumbline.reference.explore.fading import TOMBSTONES_GO_BY_STAMP, destroys_to, is_of_replicates
+from plumbline.reference.explore.dead_variables_of_members import (
+    TOMBSTONES_GO_BY_STAMP,
+    destroys_to,
+    is_of_replicates,
+)
 from plumbline.reference.explore.programs import Program
 from plumbline.reference.model.collecting import Collecting
 from plumbline.reference.model.setting import Setting

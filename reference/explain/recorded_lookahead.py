@@ -1,6 +1,6 @@
 """What is still to come at any point of a history's timeline: the answers that the model's parts ask for.
 
-Which reads, changes and counts may come first is answered here, what disturbs by `disturbances`, what the
+Which reads, changes and counts may come first is answered here, what disturbs by `fault_lookahead`, what the
 next entry needs by `due`. Knows worlds of the model and the index of the history; knows nothing of how the
 search works.
 """
@@ -11,10 +11,10 @@ from bisect import bisect_left
 
 from msgspec.structs import replace
 
-from plumbline.reference.explain.disturbances import Disturbances, next_from
-from plumbline.reference.explain.due import Due
+from plumbline.reference.explain.fault_lookahead import FaultLookahead, next_from
 from plumbline.reference.explain.index import MOMENT, Index, Reader, Where
-from plumbline.reference.explain.lives import NEVER
+from plumbline.reference.explain.member_lifetimes import NEVER
+from plumbline.reference.explain.next_observation import NextObservation
 from plumbline.reference.history.history import FaultKind
 from plumbline.reference.history.operations import (
     READS,
@@ -25,8 +25,8 @@ from plumbline.reference.history.operations import (
     Scope,
     Status,
 )
-from plumbline.reference.model.foresight import Comes, OfClients
 from plumbline.reference.model.gauges import COLLECTIONS
+from plumbline.reference.model.lookahead import OfClients, Ternary
 from plumbline.reference.model.timeline import Reading
 from plumbline.reference.model.world import CallStage, Entry, World, to_go_on
 from plumbline.reference.rulebook.effects import effects
@@ -38,8 +38,8 @@ _BEGINNING = (CallStage.ASKED, CallStage.CALLED)
 """What such calls read or find they have yet to learn."""
 
 
-class Hindsight:
-    """Foresight into an example that has been recorded (see `plumbline.reference.model.foresight`).
+class RecordedLookahead:
+    """Lookahead into an example that has been recorded (see `plumbline.reference.model.lookahead`).
 
     Args:
         index: of the history.
@@ -59,19 +59,19 @@ class Hindsight:
         self._index = index
         self._fails_in_silence = fails_in_silence
         self.clients = clients
-        disturbances = Disturbances(index)
-        self.open = disturbances.open
-        self.copies_are_looked_at = disturbances.copies_are_looked_at
-        self.copy_is_looked_at_now = disturbances.copy_is_looked_at_now
-        self.arrives_in_time = disturbances.arrives_in_time
-        self.binds_to_come = disturbances.binds_to_come
-        self.binds_before_rest = disturbances.binds_before_rest
-        self.binds_tellingly = disturbances.binds_tellingly
-        self.may_break = disturbances.may_break
-        self.dies = disturbances.dies
-        self.may_happen = disturbances.may_happen
-        self.may_go_untold = disturbances.may_go_untold
-        due = Due(index, disturbances)
+        fault_lookahead = FaultLookahead(index)
+        self.open = fault_lookahead.open
+        self.copies_are_looked_at = fault_lookahead.copies_are_looked_at
+        self.copy_is_looked_at_now = fault_lookahead.copy_is_looked_at_now
+        self.arrives_in_time = fault_lookahead.arrives_in_time
+        self.binds_to_come = fault_lookahead.binds_to_come
+        self.binds_before_rest = fault_lookahead.binds_before_rest
+        self.binds_tellingly = fault_lookahead.binds_tellingly
+        self.may_break = fault_lookahead.may_break
+        self.dies = fault_lookahead.dies
+        self.may_happen = fault_lookahead.may_happen
+        self.may_go_untold = fault_lookahead.may_go_untold
+        due = NextObservation(index, fault_lookahead)
         self.wants_message = due.wants_message
         self.wants_event = due.wants_event
         self.waits_for_all = due.waits_for_all
@@ -79,7 +79,7 @@ class Hindsight:
         self._most_tries = _most_tries(index) if tries_again else 0
 
     def only_reads(self, operation: Operation) -> bool:
-        """Whether it is known that the operation changed nothing on its member (see Foresight)."""
+        """Whether it is known that the operation changed nothing on its member (see Lookahead)."""
         if operation.op_id in self._index.originators:
             return False  # its server need not tell of it, nor does its outcome
         if operation.kind in READS:
@@ -95,12 +95,12 @@ class Hindsight:
 
     def reader_to_come(
         self, world: World, now: int, member: str, operation: Operation, entry: Entry
-    ) -> Comes:
-        """Whether a call or the harness reads `entry` before `operation` changes it (see Foresight)."""
+    ) -> Ternary:
+        """Whether a call or the harness reads `entry` before `operation` changes it (see Lookahead)."""
         where = (member, operation.region, operation.key)
         readers = self._index.readers.get(where)
         if not readers:
-            return Comes.NO
+            return Ternary.NO
         # A value is there once only, so who has yet to see it must come first, unless it comes again.
         comes_again = (
             where in self._index.again
@@ -111,12 +111,12 @@ class Hindsight:
             comes_again = True  # fetched once more, or loaded as it registers
         anywhere = operation.region in self._index.partitioned  # any of those that hold the key may answer
         once = entry.state is EntryState.LIVE and not comes_again and not anywhere
-        sure = Comes.SURELY if once else Comes.PERHAPS
+        sure = Ternary.YES if once else Ternary.MAYBE
         under_way = self._reader_under_way(world, where, anywhere=anywhere, operation=operation, entry=entry)
-        if under_way is not Comes.NO:
+        if under_way is not Ternary.NO:
             return min(under_way, sure)
         latest = min(self._index.latest(operation, member), self._index.lives.end_by(member, now))
-        comes = Comes.NO
+        comes = Ternary.NO
         for index in range(bisect_left(readers, now, key=MOMENT), len(readers)):
             found = Reader(*readers[index])
             if found.moment >= latest:
@@ -125,24 +125,24 @@ class Hindsight:
                 if _seen(entry) == found.reading:
                     return sure
             elif found.operation.op_id in self._index.originators:
-                comes = max(comes, Comes.PERHAPS)
+                comes = max(comes, Ternary.MAYBE)
             elif self._minds(found.operation, found.outcome, entry, operation):
                 if found.outcome is not None and found.outcome.value == entry.token:
                     return sure
-                comes = Comes.PERHAPS
+                comes = Ternary.MAYBE
         return comes
 
     def _reader_under_way(
         self, world: World, where: Where, *, anywhere: bool, operation: Operation, entry: Entry
-    ) -> Comes:
+    ) -> Ternary:
         """Whether a call under way reads the entry; surely, if its result is known to be this value."""
-        found = Comes.NO
+        found = Ternary.NO
         for op_id, call in to_go_on(world.calls):
             if call.stage not in _BEGINNING:
                 continue
             reader = self._index.operations[op_id]
             if self._reads_as_client(reader, where):
-                return Comes.PERHAPS
+                return Ternary.MAYBE
             if (
                 call.stage is CallStage.CALLED
                 and op_id != operation.op_id
@@ -151,12 +151,12 @@ class Hindsight:
                 _, outcome = self._index.returned.get(op_id, (NEVER, None))
                 if self._minds(reader, outcome, entry, operation):
                     if outcome is not None and outcome.value == entry.token:
-                        return Comes.SURELY
-                    found = Comes.PERHAPS
+                        return Ternary.YES
+                    found = Ternary.MAYBE
         return found
 
     def heir(self, world: World, now: int, region: str, key: str) -> str | None:
-        """The member that is next observed to be primary for a key (see Foresight)."""
+        """The member that is next observed to be primary for a key (see Lookahead)."""
         if any(fault.kind is FaultKind.CRASH for fault in world.wan.faults.values()):
             return None
         found = next((at for at in self._index.located.get((region, key), ()) if at[0] >= now), None)
@@ -194,7 +194,7 @@ class Hindsight:
     def silent_change_to_come(
         self, world: World, now: int, member: str, operation: Operation, entry: Entry
     ) -> bool:
-        """Whether a change that listeners need not show might come first (see Foresight)."""
+        """Whether a change that listeners need not show might come first (see Lookahead)."""
         where = (member, operation.region, operation.key)
         if where in self._index.again:
             return True
@@ -324,7 +324,7 @@ class Hindsight:
         )
 
     def count_to_come(self, now: int, member: str, operation: Operation) -> bool:
-        """Whether the harness may read a counter before `operation` is discarded (see Foresight)."""
+        """Whether the harness may read a counter before `operation` is discarded (see Lookahead)."""
         moments = self._index.counts.get(member)
         if not moments:
             return False
@@ -338,26 +338,26 @@ class Hindsight:
         return index < len(moments) and moments[index] < latest
 
     def is_counted(self, world: World, now: int, member: str) -> bool:
-        """Whether the harness reads the member's counters from now on (see Foresight)."""
+        """Whether the harness reads the member's counters from now on (see Lookahead)."""
         moments = self._index.counts.get(member)
         return moments is not None and (
             moments[-1] >= now or any(self._index.answers.members[n][0] == member for n in world.asked)
         )
 
     def collections_are_counted(self, world: World, now: int, member: str) -> bool:
-        """Whether the harness reads from now on how often the member has collected (see Foresight)."""
+        """Whether the harness reads from now on how often the member has collected (see Lookahead)."""
         return any(
             (moment >= now or number in world.asked) and self._index.answers.members[number][1] == COLLECTIONS
             for number, moment in self._index.gauges.get(member, ())
         )
 
     def most_counted(self, now: int, member: str) -> int | None:
-        """What the member's conflatedEvents can have moved by at most (see Foresight)."""
+        """What the member's conflatedEvents can have moved by at most (see Lookahead)."""
         limits = self._index.limits.get(member, ())
         return next((most for moment, most in limits if moment >= now), None)
 
     def gauge_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
-        """Whether the harness may count the member's tombstones first (see Foresight)."""
+        """Whether the harness may count the member's tombstones first (see Lookahead)."""
         gauges = self._index.gauges.get(member)
         if not gauges:
             return False
@@ -367,7 +367,7 @@ class Hindsight:
         )
 
     def clear_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
-        """Whether the region may be cleared first (see Foresight)."""
+        """Whether the region may be cleared first (see Lookahead)."""
         clears = self._index.clears.get(operation.region)
         if not clears:
             return False
@@ -384,13 +384,13 @@ class Hindsight:
         )
 
     def time_to_pass(self, world: World, now: int, member: str, operation: Operation) -> bool:
-        """Whether time may be let pass first (see Foresight)."""
+        """Whether time may be let pass first (see Lookahead)."""
         if any(fault.kind is FaultKind.TIME_LEAP for fault in world.wan.faults.values()):
             return True
         return next_from(self._index.leaps, now) < self._index.latest(operation, member)
 
     def loser_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
-        """Whether an update that shows nothing may come to the key first (see Foresight)."""
+        """Whether an update that shows nothing may come to the key first (see Lookahead)."""
         latest = self._index.latest(operation, member)
         for loser in self._index.losers.get((member, operation.region, operation.key), ()):
             called = self._index.called[loser.op_id]
@@ -416,15 +416,15 @@ class Hindsight:
         )
 
     def comes_again(self, op_id: int) -> bool:
-        """Whether some member's listener receives the operation more than once (see Foresight)."""
+        """Whether some member's listener receives the operation more than once (see Lookahead)."""
         return op_id in self._index.repeated
 
     def tells_again(self) -> bool:
-        """Whether some listener receives anything more than once (see Foresight)."""
+        """Whether some listener receives anything more than once (see Lookahead)."""
         return bool(self._index.repeated)
 
     def most_tries(self) -> int:
-        """How often a sender may give up waiting (see Foresight): once for each entry that may tell of it."""
+        """How often a sender may give up waiting (see Lookahead): once for each entry that may tell of it."""
         return self._most_tries
 
 

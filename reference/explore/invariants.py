@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import msgspec
 
+from plumbline.reference.explore.program_shape import KEY, REGION, ProgramShape
 from plumbline.reference.explore.programs import Program
-from plumbline.reference.explore.shapes import KEY, REGION, ProgramShape
 from plumbline.reference.history.history import FaultKind
 from plumbline.reference.history.operations import EXPIRES, LOCAL, WHOLE_REGION, OperationKind, RegionPolicy
 from plumbline.reference.history.resolvers import policy_of
@@ -25,7 +25,7 @@ Place = tuple[str, str]
 """Of which entry: region and key."""
 
 
-class Promise(msgspec.Struct, frozen=True):
+class StateInvariant(msgspec.Struct, frozen=True):
     """What has to hold at rest.
 
     Attributes:
@@ -39,7 +39,7 @@ class Promise(msgspec.Struct, frozen=True):
     kept: Callable[[Program, World], bool]
 
 
-class Manner(msgspec.Struct, frozen=True):
+class StepInvariant(msgspec.Struct, frozen=True):
     """What has to hold of each step.
 
     Attributes:
@@ -166,12 +166,14 @@ def _living(world: World) -> list[tuple[str, Sender]]:
 
 
 PROMISES = (
-    Promise("CONS-RR-04", "members of a site that lost none hold the same", _sites_agree_within),
-    Promise("CONS-PR-04", "the copies of a key that live hold the same", _copies_agree),
-    Promise("WANC-CHK-01", "sites whose members agree hold the same", _sites_agree),
-    Promise("GWQ-ACK-03", "no event is left in a primary's queue", _queues_are_empty),
-    Promise("SER-PRIMARY-04", "a queue has a primary as long as a member of its site lives", _queues_are_led),
-    Promise("CONS-RR-01", "every call has returned whose member lives", _calls_return),
+    StateInvariant("CONS-RR-04", "members of a site that lost none hold the same", _sites_agree_within),
+    StateInvariant("CONS-PR-04", "the copies of a key that live hold the same", _copies_agree),
+    StateInvariant("WANC-CHK-01", "sites whose members agree hold the same", _sites_agree),
+    StateInvariant("GWQ-ACK-03", "no event is left in a primary's queue", _queues_are_empty),
+    StateInvariant(
+        "SER-PRIMARY-04", "a queue has a primary as long as a member of its site lives", _queues_are_led
+    ),
+    StateInvariant("CONS-RR-01", "every call has returned whose member lives", _calls_return),
 )
 """Every promise."""
 
@@ -211,9 +213,13 @@ def _batches_are_no_larger(program: Program, world: World, step: Step) -> bool:
 
 
 MANNERS = (
-    Manner("DISC-LSN-01", "listeners are told of what is applied only, and once", _told_of_changes_only),
-    Manner("DISC-APPLIED-01", "listeners are told of every value that is stored", _told_of_every_value),
-    Manner(
+    StepInvariant(
+        "DISC-LSN-01", "listeners are told of what is applied only, and once", _told_of_changes_only
+    ),
+    StepInvariant(
+        "DISC-APPLIED-01", "listeners are told of every value that is stored", _told_of_every_value
+    ),
+    StepInvariant(
         "GWQ-BATCH-01", "no more is unanswered than a batch holds", _batches_are_no_larger, of_plain=False
     ),
 )

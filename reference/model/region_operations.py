@@ -34,7 +34,7 @@ from plumbline.reference.model.sites.senders import Senders
 from plumbline.reference.model.world import Call, CallStage, World
 from plumbline.reference.model.writers import is_gated, stands, stood
 from plumbline.reference.rulebook.values import EntryState, each
-from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, Step, View
 
 WHOLE = {
@@ -56,7 +56,7 @@ _CLEARS = (OperationKind.CLEAR, OperationKind.LOCAL_CLEAR)
 _REMOVES = (*_CLEARS, OperationKind.EXPIRE_DESTROY, OperationKind.IDLE_DESTROY, *DESTROYS_REGION)
 
 
-class Wholes:
+class RegionOperations:
     """The part of the model that carries out operations on whole regions, and lets entries expire."""
 
     def __init__(
@@ -188,7 +188,7 @@ class Wholes:
             yield self._members(world, member) if everywhere else (member,)
 
     def _applied(
-        self, world: World, operation: Operation, shows: tuple[tuple[Place, Shown], ...]
+        self, world: World, operation: Operation, shows: tuple[tuple[Place, Observation], ...]
     ) -> Iterator[Step]:
         """The operation has taken effect at the site; its senders may be told."""
         outcome = Outcome(Status.OK)
@@ -237,10 +237,10 @@ class Wholes:
 
     def _at_clients(
         self, before: World, world: World, view: View, operation: Operation
-    ) -> Iterator[tuple[World, tuple[tuple[Place, Shown], ...]]]:
+    ) -> Iterator[tuple[World, tuple[tuple[Place, Observation], ...]]]:
         """The worlds in which clients of the site know of the operation, and what they show of it."""
         book = self._setting.book
-        ways: list[tuple[World, tuple[tuple[Place, Shown], ...]]] = [(world, ())]
+        ways: list[tuple[World, tuple[tuple[Place, Observation], ...]]] = [(world, ())]
         for client in self._setting.clients if operation.kind not in EXPIRES else ():
             called = self._setting.originators.get(operation.op_id) == client
             interested = (client, operation.region) in before.served.interests
@@ -306,7 +306,7 @@ class Wholes:
         away = world.away.set((client, operation.region), value=True)
         return world.but(entries=entries, away=away)
 
-    def at_client(self, client: str, operation: Operation) -> tuple[Place, Shown]:
+    def at_client(self, client: str, operation: Operation) -> tuple[Place, Observation]:
         """Where a client may tell of the operation, and what."""
         return self._shown(client, operation, self._client_strength)
 
@@ -317,7 +317,7 @@ class Wholes:
         operation: Operation,
         at: str,
         members: tuple[str, ...] | None = None,
-    ) -> tuple[World, tuple[tuple[Place, Shown], ...]]:
+    ) -> tuple[World, tuple[tuple[Place, Observation], ...]]:
         """The world in which the operation has taken effect at a member's site, and what it shows there.
 
         Where members are named: at those alone.
@@ -345,7 +345,7 @@ class Wholes:
 
     def _shown(
         self, member: str, operation: Operation, strength: OrderStrength | None = None
-    ) -> tuple[Place, Shown]:
+    ) -> tuple[Place, Observation]:
         kind, region, key = WHOLE[operation.kind], operation.region, operation.key
         named = self._setting.identified and operation.token is not None
         thread, token = (operation.thread, operation.token) if named else (None, None)

@@ -22,7 +22,7 @@ FIRST = Stamp(1, "")
 _LEFT = (CallStage.SENT, CallStage.DONE)
 
 
-class Recounting:
+class VersionNormalization:
     """What is forgotten of versions, in worlds of one setting."""
 
     def __init__(self, setting: Setting) -> None:

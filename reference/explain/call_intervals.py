@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from plumbline.reference.explain.index import Index
-from plumbline.reference.explain.lives import NEVER
+from plumbline.reference.explain.member_lifetimes import NEVER
 from plumbline.reference.history.history import ClocksPassed, History
 from plumbline.reference.history.operations import Status
 

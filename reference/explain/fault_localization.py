@@ -10,11 +10,11 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 from itertools import combinations, product
 
-from plumbline.reference.explain.asked import asked_of, matters
-from plumbline.reference.explain.efforts import sought
+from plumbline.reference.explain.decision_log import asked_of, matters
 from plumbline.reference.explain.groundless import groundless
-from plumbline.reference.explain.keywise import parts
+from plumbline.reference.explain.key_decomposition import parts
 from plumbline.reference.explain.mistold import mistold
+from plumbline.reference.explain.search_stages import sought
 from plumbline.reference.history.history import (
     Called,
     ContentsRead,

@@ -6,16 +6,16 @@ import pytest
 from msgspec.structs import replace
 
 from plumbline.reference.history.operations import OperationKind
-from plumbline.reference.model.sites.ranks import without_idle
+from plumbline.reference.model.sites.order_pairs import without_idle
 from plumbline.reference.model.world import (
     Call,
     CallStage,
     Channel,
+    Connection,
     Entry,
     Message,
     Queued,
     Sender,
-    Wire,
     WireName,
     World,
     empty_world,
@@ -47,7 +47,7 @@ def sending(sender: Sender) -> World:
     return world.but(wan=replace(world.wan, senders=world.wan.senders.set(("A", "to 2"), sender)))
 
 
-def wired(wire: Wire) -> World:
+def wired(wire: Connection) -> World:
     world = ranked()
     return world.but(wan=replace(world.wan, wires=world.wan.wires.set(WireName("to 2", "A", 1), wire)))
 
@@ -77,9 +77,9 @@ LEFT = {
     "a queue": sending(Sender(queue=(event(1),))),
     "a record": sending(Sender(records=(event(1),))),
     "what a listener is yet to be told of": sending(Sender(callbacks=(event(1),))),
-    "a connection": wired(Wire("C", events=(event(1),))),
-    "what a receiver distributes": wired(Wire("C", busy=event(1))),
-    "what that left behind": wired(Wire("C", busy=event(9), stamp=stamp(1))),
+    "a connection": wired(Connection("C", events=(event(1),))),
+    "what a receiver distributes": wired(Connection("C", busy=event(1))),
+    "what that left behind": wired(Connection("C", busy=event(9), stamp=stamp(1))),
 }
 
 

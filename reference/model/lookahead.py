@@ -1,7 +1,7 @@
 """What the parts may know of what is still to come, for deciding whether a step may be taken at once.
 
-The simulation knows nothing of the future (`Unknowing`); a history can be looked up (see
-`plumbline.reference.explain.hindsight`).
+The simulation knows nothing of the future (`NoLookahead`); a history can be looked up (see
+`plumbline.reference.explain.recorded_lookahead`).
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Protocol
 from plumbline.reference.history.history import Fault
 from plumbline.reference.history.operations import Operation
 from plumbline.reference.model.world import Channel, Entry, Sender, WireName, World
-from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, View
 
 
-class Comes(IntEnum):
+class Ternary(IntEnum):
     """Whether another observation comes first: no, perhaps, or certainly."""
 
     NO = 0
-    PERHAPS = 1
-    SURELY = 2
+    MAYBE = 1
+    YES = 2
 
 
 class OfClients(Protocol):
@@ -44,7 +44,7 @@ class OfClients(Protocol):
     def fetches(self, client: str, operation: Operation) -> bool:
         """Whether the client itself gets or changes what it holds of the key, at any time."""
 
-    def owes_earlier(self, world: World, view: View, client: str, operation: Operation) -> Comes:
+    def owes_earlier(self, world: World, view: View, client: str, operation: Operation) -> Ternary:
         """Whether the client still shows an earlier operation of the same thread."""
 
     def whisper_to_come(self, world: World, now: int, server: str, operation: Operation) -> bool:
@@ -60,14 +60,14 @@ class OfClients(Protocol):
         """Whether the client may be told of another value without it first, without a word."""
 
 
-class Foresight(Protocol):
+class Lookahead(Protocol):
     """Questions about the rest of an example."""
 
     clients: OfClients
 
     def reader_to_come(
         self, world: World, now: int, member: str, operation: Operation, entry: Entry
-    ) -> Comes:
+    ) -> Ternary:
         """Whether a call or the harness reads `entry` before `operation` changes it."""
 
     def only_reads(self, operation: Operation) -> bool:
@@ -162,7 +162,7 @@ class Foresight(Protocol):
     def dies(self, member: str) -> bool:
         """Whether the member may die, now or later."""
 
-    def place_of(self, member: str, operation: Operation) -> tuple[Place, Shown]:
+    def place_of(self, member: str, operation: Operation) -> tuple[Place, Observation]:
         """Where the listener of a member tells of an operation that was called elsewhere, and what."""
 
     def may_happen(self, view: View, fault: Fault) -> bool:
@@ -198,9 +198,9 @@ class UnknowingOfClients:
         """Perhaps."""
         return True
 
-    def owes_earlier(self, *_: object) -> Comes:
+    def owes_earlier(self, *_: object) -> Ternary:
         """Perhaps."""
-        return Comes.PERHAPS
+        return Ternary.MAYBE
 
     def whisper_to_come(self, *_: object) -> bool:
         """Perhaps."""
@@ -219,7 +219,7 @@ class UnknowingOfClients:
         return True
 
 
-class Unknowing:
+class NoLookahead:
     """For the simulation, which believes no claim and needs none.
 
     Args:
@@ -231,9 +231,9 @@ class Unknowing:
     def __init__(self, most_tries: int = 0) -> None:
         self._most_tries = most_tries
 
-    def reader_to_come(self, *_: object) -> Comes:
+    def reader_to_come(self, *_: object) -> Ternary:
         """Perhaps."""
-        return Comes.PERHAPS
+        return Ternary.MAYBE
 
     def only_reads(self, *_: object) -> bool:
         """Not known."""
@@ -339,7 +339,7 @@ class Unknowing:
         """Perhaps."""
         return True
 
-    def place_of(self, *_: object) -> tuple[Place, Shown]:
+    def place_of(self, *_: object) -> tuple[Place, Observation]:
         """Returns no place, because no log is read."""
         return ((), ())
 

@@ -16,7 +16,7 @@ NEVER = 1 << 60
 """A moment that does not come."""
 
 
-class Lives:
+class MemberLifetimes:
     """The crashes of one history: which member dies, and when."""
 
     def __init__(self, timeline: Iterable[Moment]) -> None:

@@ -30,6 +30,7 @@ from plumbline.reference.history.history import (
     Left,
     Located,
     Moment,
+    Observation,
     OrderStrength,
     Parked,
     QueueAsked,
@@ -39,7 +40,6 @@ from plumbline.reference.history.history import (
     Released,
     Returned,
     Settled,
-    Shown,
     StatisticAsked,
     StatisticRead,
     Waited,
@@ -96,7 +96,7 @@ class Sample(msgspec.Struct, frozen=True):
         return rows(run_id, example, Source.MACHINE, Verdict.PASS, self.history, self.inside)
 
 
-class Tale:
+class HistoryBuilder:
     """A history being told."""
 
     def __init__(
@@ -144,7 +144,7 @@ class Tale:
         self._strength = strength
         self._timeline: list[Moment] = []
         self._holders = (*self._topology.members, *(client.name for client in clients))
-        self._logs: dict[str, list[Shown]] = {holder: [] for holder in self._holders}
+        self._logs: dict[str, list[Observation]] = {holder: [] for holder in self._holders}
         self._resolver = resolver
         self._inside: list[Inside] = []
         self._operations: list[Operation] = []
@@ -203,7 +203,7 @@ class Tale:
                 kind=EventKind(kind) if kind else told,
                 token=(in_place_of(operation.token) if replaced else operation.token) if named else None,
             )
-            log.append(Shown(event, after, len(self._timeline)))
+            log.append(Observation(event, after, len(self._timeline)))
         return self
 
     def asked(
@@ -240,7 +240,7 @@ class Tale:
             token=operation.token,
             conflict=conflict,
         )
-        self._logs[member].append(Shown(event, 0, len(self._timeline)))
+        self._logs[member].append(Observation(event, 0, len(self._timeline)))
         return self
 
     def do(self, kind: str, member: str, key: str, members: str | None = None, **call: str) -> Self:

@@ -1,4 +1,4 @@
-"""The disturbances of an example from here on: faults to come or under way, readings of queues, crashes.
+"""Fault lookahead: from here on, which faults are to come or under way, readings of queues, crashes.
 
 Knows the history's index, and worlds only by the faults in them; nothing of updates and what they change.
 """
@@ -9,11 +9,11 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 
 from plumbline.reference.explain.index import Index
-from plumbline.reference.explain.lives import NEVER
+from plumbline.reference.explain.member_lifetimes import NEVER
 from plumbline.reference.history.history import Fault, FaultKind
 from plumbline.reference.history.operations import QueueAttributes, Status
 from plumbline.reference.model import claims
-from plumbline.reference.model.sites import hazards
+from plumbline.reference.model.sites import dependences
 from plumbline.reference.model.sites.lanes import sender_of
 from plumbline.reference.model.world import LOOK, Channel, World
 from plumbline.reference.search.transition import View
@@ -21,7 +21,7 @@ from plumbline.reference.search.transition import View
 _HOLD_UP = (FaultKind.PAUSE, FaultKind.REPLIES_LOST)
 
 
-class Disturbances:
+class FaultLookahead:
     """The faults still to come in a recorded example, and the readings of queues meanwhile."""
 
     def __init__(self, index: Index) -> None:
@@ -46,7 +46,7 @@ class Disturbances:
         }
 
     def open(self, world: World, view: View) -> frozenset[str]:
-        """Faults to come before everything settles, or under way; looks at queues (see Foresight)."""
+        """Faults to come before everything settles, or under way; looks at queues (see Lookahead)."""
         found = self._open.get(view.now)
         if found is None:
             found = self._open[view.now] = self._open_from(view.now)
@@ -58,17 +58,19 @@ class Disturbances:
             )
         for link, state in wan.links.items():
             if state is FaultKind.REPLIES_LOST:
-                found |= {hazards.cut_of(*link)}  # mending breaks what it had let through
+                found |= {dependences.cut_of(*link)}  # mending breaks what it had let through
                 if link in self._stuck:
-                    found |= {hazards.replies_lost(*link)}
+                    found |= {dependences.replies_lost(*link)}
         if wan.dead:
             found |= {
-                hazards.losses_in(self._index.sites[channel.source])
+                dependences.losses_in(self._index.sites[channel.source])
                 for channel in world.channels
                 if channel.source in wan.dead
             }
         if LOOK in world.asked.values():
-            found = found.union(claims.LOOKED_AT_IN_ORDER, map(hazards.look_behind_fault, self._index.queues))
+            found = found.union(
+                claims.LOOKED_AT_IN_ORDER, map(dependences.look_behind_fault, self._index.queues)
+            )
         return found
 
     def _find_unnoticed(self) -> frozenset[Fault]:
@@ -93,8 +95,8 @@ class Disturbances:
 
     def _of_fault(self, fault: Fault) -> frozenset[str]:
         """What is open as long as the fault is to come."""
-        found = hazards.of_fault(fault)
-        return found - hazards.holds_up(fault) if fault in self._unnoticed else found
+        found = dependences.of_fault(fault)
+        return found - dependences.holds_up(fault) if fault in self._unnoticed else found
 
     def _open_from(self, now: int) -> frozenset[str]:
         until = next_from(self._index.settled, now)
@@ -129,24 +131,24 @@ class Disturbances:
         found = set()
         for name, last in {name: look for look, name in looks}.items():
             if moment < last and any(self._breaks(fault, name) for fault in faults):
-                found.add(hazards.look_behind_fault(name))
+                found.add(dependences.look_behind_fault(name))
         return found
 
     def copies_are_looked_at(self, now: int, queue: str) -> bool:
-        """Whether the harness reads a copy of the queue from now on (see Foresight)."""
+        """Whether the harness reads a copy of the queue from now on (see Lookahead)."""
         return self._index.last_look.get(queue, -1) >= now
 
     def copy_is_looked_at_now(self, world: World, member: str, queue: str) -> bool:
-        """Whether a request for the member's copy of the queue is unanswered (see Foresight)."""
+        """Whether a request for the member's copy of the queue is unanswered (see Lookahead)."""
         members, looked_at = self._index.answers.members, (member, sender_of(self._index.queues[queue]))
         return any(unread == LOOK and members[number] == looked_at for number, unread in world.asked.items())
 
     def binds_to_come(self, now: int, queue: str) -> bool:
-        """Whether a fault is still to come that binds the queue (see Foresight)."""
+        """Whether a fault is still to come that binds the queue (see Lookahead)."""
         return self._last_bound[queue] >= now
 
     def binds_before_rest(self, now: int, queue: str) -> bool:
-        """Whether such a fault comes before everything is known to have come to rest (see Foresight)."""
+        """Whether such a fault comes before everything is known to have come to rest (see Lookahead)."""
         if self._last_bound[queue] < now:
             return False
         if self._index.lives.begin_anew:
@@ -157,7 +159,7 @@ class Disturbances:
         )
 
     def binds_tellingly(self, world: World, now: int, queue: str) -> bool:
-        """Whether such a fault tells what it holds up (see Foresight)."""
+        """Whether such a fault tells what it holds up (see Lookahead)."""
         return self._last_telling[queue] >= now or any(
             self._binds_and_tells(fault, queue) for fault in world.wan.faults.values()
         )
@@ -169,10 +171,10 @@ class Disturbances:
     def _binds(self, fault: Fault, queue: str) -> bool:
         attributes, sites = self._index.queues[queue], self._index.sites
         receivers = [member for member, site in sites.items() if site == attributes.remote_site]
-        return hazards.binds(fault, attributes, receivers)
+        return dependences.binds(fault, attributes, receivers)
 
     def may_break(self, world: World, now: int, queue: str) -> bool:
-        """Whether answers over the queue may still be lost (see Foresight); mending breaks what had none."""
+        """Whether answers over the queue may still be lost (see Lookahead); mending breaks what had none."""
         if now <= self._last_break[queue]:
             return True
         attributes = self._index.queues[queue]
@@ -183,10 +185,12 @@ class Disturbances:
     def _breaks(self, fault: Fault, queue: str) -> bool:
         attributes, sites = self._index.queues[queue], self._index.sites
         ends = (attributes.site, attributes.remote_site)
-        return hazards.breaks(fault, attributes, [member for member, site in sites.items() if site in ends])
+        return dependences.breaks(
+            fault, attributes, [member for member, site in sites.items() if site in ends]
+        )
 
     def arrives_in_time(self, world: World, view: View, channel: Channel) -> bool:
-        """Whether a call that has returned before its sender's death waits for it (see Foresight)."""
+        """Whether a call that has returned before its sender's death waits for it (see Lookahead)."""
         ends = [
             moment
             for moment, fault in self._index.faults
@@ -212,18 +216,18 @@ class Disturbances:
         return False
 
     def dies(self, member: str) -> bool:
-        """Whether the member is killed at some time (see Foresight)."""
+        """Whether the member is killed at some time (see Lookahead)."""
         return member in self._index.lives.doomed
 
     def may_happen(self, view: View, fault: Fault) -> bool:
-        """Whether the fault may happen now (see Foresight)."""
+        """Whether the fault may happen now (see Lookahead)."""
         return fault.kind is not FaultKind.CRASH or view.complete(fault.member)
 
     def may_go_untold(self, world: World, view: View, member: str, *, in_turn: bool = True) -> bool:
-        """Whether the member may die before its listener receives what it changes now (see Foresight)."""
+        """Whether the member may die before its listener receives what it changes now (see Lookahead)."""
         return (
             member in self._index.lives.doomed
-            and hazards.crash_of(member) in self.open(world, view)
+            and dependences.crash_of(member) in self.open(world, view)
             and (not in_turn or view.complete(member))
         )
 

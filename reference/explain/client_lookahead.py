@@ -1,6 +1,6 @@
-"""Hearsay: what clients of a recorded history are still told, and what they do themselves meanwhile.
+"""Client lookahead: what clients of a recorded history are still told, and what they do themselves meanwhile.
 
-Answers what the model asks of clients (see `plumbline.reference.model.foresight`, OfClients). Knows the index
+Answers what the model asks of clients (see `plumbline.reference.model.lookahead`, OfClients). Knows the index
 of the history and worlds; knows nothing of how the search works.
 """
 
@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from plumbline.reference.explain.index import Index
-from plumbline.reference.explain.lives import NEVER
+from plumbline.reference.explain.member_lifetimes import NEVER
 from plumbline.reference.history.history import (
     Armed,
     Fault,
@@ -35,11 +35,11 @@ from plumbline.reference.history.operations import (
     OperationKind,
     Status,
 )
-from plumbline.reference.model.foresight import Comes
+from plumbline.reference.model.lookahead import Ternary
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.world import CallStage, World
 from plumbline.reference.rulebook.effects import ARRIVES, BECOMES
-from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, View
 
 
@@ -53,8 +53,8 @@ class _Whispers(NamedTuple):
 _NONE = _Whispers((), ())
 
 
-class Hearsay:
-    """Foresight into what clients of a recorded example are told."""
+class ClientDeliveryLookahead:
+    """Lookahead into what clients of a recorded example are told."""
 
     def __init__(self, index: Index, history: History) -> None:
         self._index = index
@@ -225,9 +225,9 @@ class Hearsay:
         """Whether the client itself gets or changes what it holds of the key, at any time (see OfClients)."""
         return not self.simple or (client, operation.region, operation.key) in self._own
 
-    def owes_earlier(self, world: World, view: View, client: str, operation: Operation) -> Comes:
+    def owes_earlier(self, world: World, view: View, client: str, operation: Operation) -> Ternary:
         """Whether the client still shows an earlier operation of the same thread (see OfClients)."""
-        comes = Comes.NO if self.simple else Comes.PERHAPS
+        comes = Ternary.NO if self.simple else Ternary.MAYBE
         for other in self._by_thread.get(operation.thread, ()):
             if other.op_id == operation.op_id:
                 break
@@ -235,9 +235,9 @@ class Hearsay:
                 continue
             logged = self._index.logged.get(client)
             if logged is None or other.kind is OperationKind.INVALIDATE or not self._named(other):
-                comes = max(comes, Comes.PERHAPS if self._may_reach(world, client, other) else Comes.NO)
+                comes = max(comes, Ternary.MAYBE if self._may_reach(world, client, other) else Ternary.NO)
             elif self._strength is not OrderStrength.PER_KEY_AND_THREAD:
-                comes = Comes.SURELY
+                comes = Ternary.YES
         return comes
 
     @staticmethod
@@ -254,7 +254,7 @@ class Hearsay:
             )
         )
 
-    def _shown(self, client: str, operation: Operation, event: EventKind) -> tuple[Place, Shown]:
+    def _shown(self, client: str, operation: Operation, event: EventKind) -> tuple[Place, Observation]:
         region, key = operation.region, operation.key
         place = listener_place(self._strength, client, region, key, operation.thread, event)
         return place, listener_entry(region, key, event, operation.token)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.explain.efforts import search
 from plumbline.reference.explain.question import ask
+from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import (
     Called,
     Fault,
@@ -13,11 +13,11 @@ from plumbline.reference.history.history import (
     FaultDone,
     FaultKind,
     History,
+    Observation,
     QueueAsked,
     QueueRead,
     Returned,
     Settled,
-    Shown,
 )
 from plumbline.reference.history.operations import (
     Event,
@@ -57,7 +57,9 @@ def primary_dies(then: QueueRole) -> History:
         *(Settled(), QueueAsked(2, "B", "to 2"), QueueRead(2, "B", "to 2", sight(then))),
     )
     told = (
-        Shown(Event(member="A", region="r", key="x", kind=EventKind.CREATE, token=VALUE), after=3, before=4),
+        Observation(
+            Event(member="A", region="r", key="x", kind=EventKind.CREATE, token=VALUE), after=3, before=4
+        ),
     )
     return History(
         topology=Topology((Site(1, ("A", "B")), Site(2, ("C",)))),

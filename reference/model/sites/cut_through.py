@@ -8,21 +8,21 @@ take their time. Knows connections and foresight; sends nothing itself.
 from __future__ import annotations
 
 from plumbline.reference.history.operations import Operation
-from plumbline.reference.model.foresight import Comes, Foresight
+from plumbline.reference.model.lookahead import Lookahead, Ternary
 from plumbline.reference.model.replicates import Replicates
-from plumbline.reference.model.setting import Onward, Setting
+from plumbline.reference.model.setting import Propagation, Setting
 from plumbline.reference.model.sites.wires import alone
-from plumbline.reference.model.world import Queued, Sender, Wire, WireName, World
+from plumbline.reference.model.world import Connection, Queued, Sender, WireName, World
 from plumbline.reference.rulebook.effects import ARRIVES, BECOMES
 from plumbline.reference.search.transition import View
 
 
-class Passage:
+class CutThrough:
     """The part of the model that knows which events may pass at once."""
 
-    def __init__(self, setting: Setting, foresight: Foresight, replicates: Replicates) -> None:
+    def __init__(self, setting: Setting, lookahead: Lookahead, replicates: Replicates) -> None:
         self._setting = setting
-        self._foresight = foresight
+        self._lookahead = lookahead
         self._replicates = replicates
         remote = [queue.remote_site for queue in setting.queues.values()]
         self._only = {name for name, queue in setting.queues.items() if remote.count(queue.remote_site) == 1}
@@ -35,7 +35,7 @@ class Passage:
         """Those over which alone events of their site come where they lead, as long as none travels on."""
 
     def is_free(
-        self, world: World, view: View, name: WireName, sender: Sender, wire: Wire, event: Queued
+        self, world: World, view: View, name: WireName, sender: Sender, wire: Connection, event: Queued
     ) -> bool:
         """Whether the event may be sent, shown, answered and removed now, and nothing could tell.
 
@@ -60,9 +60,9 @@ class Passage:
             or operation.region in setting.partitioned
             or sender.sent
             or sender.heard
-            or wire != Wire(wire.receiver)
+            or wire != Connection(wire.receiver)
             or not alone(world, name, event.op_id)
-            or self._foresight.comes_again(event.op_id)
+            or self._lookahead.comes_again(event.op_id)
             or not self._replicates.ways.comes_any_way(world, view, name.queue, event.op_id)
         ):
             return False
@@ -81,8 +81,8 @@ class Passage:
             (member, event.op_id) not in world.wan.seen
             and self._replicates.decided_by_log(view, place, shown)
             and view.fits(place, shown)
-            and self._foresight.reader_to_come(world, view.now, member, operation, entry) is Comes.NO
-            and not self._foresight.silent_change_to_come(world, view.now, member, operation, entry)
+            and self._lookahead.reader_to_come(world, view.now, member, operation, entry) is Ternary.NO
+            and not self._lookahead.silent_change_to_come(world, view.now, member, operation, entry)
         )
 
     def comes_again(self, world: World, view: View, queue: str, event: Queued) -> bool:
@@ -91,7 +91,7 @@ class Passage:
             return True
         if self._is_yet_to_come(world, view, queue, self._setting.carried(event)):
             return True
-        if not self._foresight.comes_again(event.op_id):
+        if not self._lookahead.comes_again(event.op_id):
             return False
         if self._setting.carried(event).kind not in BECOMES:
             return True  # of a whole region more is told than one entry
@@ -146,11 +146,11 @@ class Passage:
         if (
             not view.reduced
             or name.queue not in self._only_of_site
-            or setting.onward is not Onward.STAYS
+            or setting.onward is not Propagation.STAYS
             or not setting.in_sequence
-            or self._foresight.dies(name.source)
+            or self._lookahead.dies(name.source)
             or operation.kind not in BECOMES
-            or not self._foresight.comes_again(event.op_id)
+            or not self._lookahead.comes_again(event.op_id)
             or setting.keeps_stamp_of(event.op_id)
             or not alone(world, name, event.op_id)
         ):

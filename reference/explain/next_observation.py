@@ -5,35 +5,36 @@ Knows the history's index and what disturbs; nothing of what comes behind that e
 
 from __future__ import annotations
 
-from plumbline.reference.explain.disturbances import Disturbances
+from plumbline.reference.explain.fault_lookahead import FaultLookahead
 from plumbline.reference.explain.index import Index
-from plumbline.reference.explain.lives import NEVER
+from plumbline.reference.explain.member_lifetimes import NEVER
 from plumbline.reference.history.history import NotParked, Returned, Settled, SettledBut, Waited
 from plumbline.reference.history.operations import STORES_VALUE, EventKind, Operation, Status
 from plumbline.reference.model.places import TIMELINE, listener_entry, listener_place
-from plumbline.reference.model.sites import hazards
+from plumbline.reference.model.sites import dependences
 from plumbline.reference.model.sites.lanes import sender_of
 from plumbline.reference.model.world import Channel, Message, Sender, WireName, World
 from plumbline.reference.rulebook.effects import ARRIVES, BECOMES
-from plumbline.reference.search.transition import Entry as Shown
+from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, View
 
 
-class Due:
+class NextObservation:
     """What has to happen before the timeline can go on."""
 
-    def __init__(self, index: Index, disturbances: Disturbances) -> None:
+    def __init__(self, index: Index, fault_lookahead: FaultLookahead) -> None:
         self._index = index
-        self._disturbances = disturbances
+        self._fault_lookahead = fault_lookahead
 
     def wants_message(self, world: World, view: View, channel: Channel) -> bool:
-        """Whether what is due needs a message of the channel (see Foresight)."""
+        """Whether what is due needs a message of the channel (see Lookahead)."""
         due = view.due(TIMELINE)
         if isinstance(due, Settled | NotParked | Waited):
             return True
         messages = world.channels[channel]
         if any(
-            message.queue and self._disturbances.copy_is_looked_at_now(world, channel.target, message.queue)
+            message.queue
+            and self._fault_lookahead.copy_is_looked_at_now(world, channel.target, message.queue)
             for message in messages
         ):
             return True
@@ -57,11 +58,11 @@ class Due:
         _, outcome = self._index.returned.get(message.op_id, (NEVER, None))
         return outcome is not None and outcome.status not in (Status.INDEFINITE, Status.FAILED)
 
-    def _shown_by(self, member: str, message: Message) -> tuple[Place, Shown]:
+    def _shown_by(self, member: str, message: Message) -> tuple[Place, Observation]:
         operation = self._index.operations[message.op_id]
         return self.place_of(member, operation)
 
-    def place_of(self, member: str, operation: Operation) -> tuple[Place, Shown]:
+    def place_of(self, member: str, operation: Operation) -> tuple[Place, Observation]:
         """Where the listener of a member tells of an operation that was called elsewhere, and what."""
         _, kind = ARRIVES.get(operation.kind, (None, EventKind.CLEAR))
         named = self._index.identified or operation.kind in STORES_VALUE
@@ -73,12 +74,12 @@ class Due:
         )
 
     def wants_event(self, world: World, view: View, name: WireName, sender: Sender) -> bool:
-        """Whether what is due needs an event that the sender has not sent yet (see Foresight)."""
+        """Whether what is due needs an event that the sender has not sent yet (see Lookahead)."""
         due = view.due(TIMELINE)
         waits = isinstance(due, SettledBut) and sender_of(self._index.queues[name.queue]) in due.queues
         if isinstance(due, Settled | NotParked | Waited) and not waits:
             return True
-        if hazards.look_behind_fault(name.queue) in self._disturbances.open(world, view):
+        if dependences.look_behind_fault(name.queue) in self._fault_lookahead.open(world, view):
             return True  # how deep the queue is shows what was answered before the fault
         # A member may need it though its log lacks it: a peer reports it, or a counter does.
         site = self._index.sites[world.wan.wires[name].receiver]
@@ -96,11 +97,11 @@ class Due:
         )
 
     def waits_for_all(self, view: View) -> bool:
-        """Whether what is due says that all the time was given that anything may take (see Foresight)."""
+        """Whether what is due says that all the time was given that anything may take (see Lookahead)."""
         return isinstance(view.due(TIMELINE), NotParked | Waited)
 
 
-def _later(view: View, shown: tuple[Place, Shown]) -> bool:
+def _later(view: View, shown: tuple[Place, Observation]) -> bool:
     """Whether an entry may be shown now or later."""
     place, entry = shown
     return view.still(place, entry) or not view.observed(place)

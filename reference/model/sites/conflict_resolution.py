@@ -10,8 +10,8 @@ from itertools import product
 
 import msgspec
 
-from plumbline.reference.model.setting import Onward, Setting
-from plumbline.reference.model.sites.times import (
+from plumbline.reference.model.setting import Propagation, Setting
+from plumbline.reference.model.sites.timestamp_order import (
     Pairs,
     Times,
     comparisons,
@@ -94,7 +94,7 @@ def _may_be_tied(setting: Setting, pairs: Pairs, times: Times, site: int, stored
     It matters where events travel on with the id of the site that sends them on: one site then lets the first
     of the two win, and another the second. Elsewhere the winner may as well have the later timestamp.
     """
-    if setting.onward is Onward.STAYS:
+    if setting.onward is Propagation.STAYS:
         return False
     for one, other in product(times, stored.times):
         written_at = [setting.site_of[setting.operations[op_id].member] for op_id in (one, other)]

@@ -14,10 +14,10 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.model.foresight import Unknowing
+from plumbline.reference.model.lookahead import NoLookahead
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.sites.forgetting import Forgetting
-from plumbline.reference.model.sites.hazards import binds
+from plumbline.reference.model.sites.dead_state import DeadState
+from plumbline.reference.model.sites.dependences import binds
 from plumbline.reference.model.sites.senders import REMOVALS
 from plumbline.reference.model.world import Channel, Message, Queued, Sender, World, empty_world
 from plumbline.reference.rulebook.book import Rulebook
@@ -29,7 +29,7 @@ KNOWN, KNOWN_TOO = 9, 8
 """The operations that both members of site 2 have."""
 
 
-class Sees(Unknowing):
+class Sees(NoLookahead):
     """By this nothing more is looked at, counted or told of again, and only some queues are bound."""
 
     def __init__(self, *bound: str, rests_before: bool = False, tellingly: bool = True) -> None:
@@ -70,7 +70,7 @@ def event(op_id: int, position: int = 0) -> Queued:
     return Queued(op_id, OperationKind.PUT, f"v{op_id}", 1, frozenset({op_id}), position)
 
 
-def forgetting(*bound: str, rests_before: bool = False, tellingly: bool = True) -> Forgetting:
+def dead_state(*bound: str, rests_before: bool = False, tellingly: bool = True) -> DeadState:
     setting = Setting(
         Rulebook(), TOPOLOGY, (RegionAttributes(name="r"),), TOPOLOGY.members, queues=(TO_2, TO_1)
     )
@@ -86,7 +86,7 @@ def forgetting(*bound: str, rests_before: bool = False, tellingly: bool = True) 
         )
         for op_id in range(1, 10)
     }
-    return Forgetting(setting, Sees(*bound, rests_before=rests_before, tellingly=tellingly))
+    return DeadState(setting, Sees(*bound, rests_before=rests_before, tellingly=tellingly))
 
 
 def world(link: tuple[int, int] | None, **senders: Sender) -> World:
@@ -117,62 +117,62 @@ HEIR = Sender(queue=(event(1, 1), event(2, 2)), records=(event(KNOWN),), last=2)
 
 
 def test_a_record_is_forgotten_where_nothing_holds_the_queue_up():
-    assert not recorded(forgetting().forgotten(world(None, B=HEIR), 0))
+    assert not recorded(dead_state().forgotten(world(None, B=HEIR), 0))
 
 
 def test_a_record_is_forgotten_behind_a_batch_whose_answers_are_lost():
-    assert not recorded(forgetting().forgotten(world((1, 2), B=HEIR), 0))
+    assert not recorded(dead_state().forgotten(world((1, 2), B=HEIR), 0))
 
 
 def test_a_record_that_would_be_of_that_batch_is_kept():
-    assert recorded(forgetting().forgotten(world((1, 2), B=replace(HEIR, queue=(event(1, 1),))), 0))
+    assert recorded(dead_state().forgotten(world((1, 2), B=replace(HEIR, queue=(event(1, 1),))), 0))
 
 
 def test_what_the_dead_have_told_of_as_removed_does_not_stand_in_front():
     told = Message(0, None, queue="to 2", mark=1)
     lost = world((1, 2), B=HEIR)
     told_of = lost.but(channels=lost.channels.set(Channel(REMOVALS, "A", "B"), (told,)))
-    assert recorded(forgetting().forgotten(told_of, 0))
+    assert recorded(dead_state().forgotten(told_of, 0))
 
 
 def test_of_a_copy_only_what_its_primary_has_to_send_stands_in_front():
     leads = Sender(primary=True, queue=(event(1, 1), event(2, 2)), last=2, sent=2)
-    assert not recorded(forgetting().forgotten(world((1, 2), A=leads, B=HEIR), 0))
+    assert not recorded(dead_state().forgotten(world((1, 2), A=leads, B=HEIR), 0))
     heard = replace(leads, heard=1)
-    assert recorded(forgetting().forgotten(world((1, 2), A=heard, B=HEIR), 0))
+    assert recorded(dead_state().forgotten(world((1, 2), A=heard, B=HEIR), 0))
 
 
 @pytest.mark.parametrize(("heard", "left"), [(0, [1, 2, 3]), (1, [1, 2, 3]), (2, [1, 2, 3, KNOWN])])
 def test_what_was_answered_is_of_no_batch_to_come(heard: int, left: list[int]):
     queue = (event(1, 1), event(2, 2), event(3, 3), event(KNOWN, 4))
     leads = Sender(primary=True, queue=queue, last=4, sent=heard, heard=heard)
-    assert queued(forgetting().forgotten(world((1, 2), A=leads), 0), "A") == left
+    assert queued(dead_state().forgotten(world((1, 2), A=leads), 0), "A") == left
 
 
 def test_answers_lost_on_another_link_hold_nothing_up():
-    assert not recorded(forgetting().forgotten(world((2, 1), B=replace(HEIR, queue=())), 0))
+    assert not recorded(dead_state().forgotten(world((2, 1), B=replace(HEIR, queue=())), 0))
 
 
 @pytest.mark.parametrize(("queue", "kept"), [("to 2", True), ("to 1", False)])
 def test_what_is_to_come_of_one_queue_binds_no_other(queue: str, kept: bool):
-    assert recorded(forgetting(queue).forgotten(world(None, B=HEIR), 0)) is kept
+    assert recorded(dead_state(queue).forgotten(world(None, B=HEIR), 0)) is kept
 
 
 def test_what_binds_only_once_all_has_come_to_rest_keeps_no_record_of_who_is_left_alone():
-    assert not recorded(forgetting("to 2", rests_before=True).forgotten(world(None, B=HEIR), 0))
+    assert not recorded(dead_state("to 2", rests_before=True).forgotten(world(None, B=HEIR), 0))
 
 
 def test_where_two_keep_a_queue_it_is_kept_for_what_binds_at_any_time():
     # At rest the one may not have been told yet what has left the queue of the other.
     leads = Sender(primary=True, queue=(event(1, 1), event(2, 2)), last=2)
-    knows = forgetting("to 2", rests_before=True)
+    knows = dead_state("to 2", rests_before=True)
     assert recorded(knows.forgotten(world(None, A=leads, B=HEIR), 0))
 
 
 def test_the_dead_keep_no_queue():
     both = world(None, A=Sender(primary=True), B=HEIR)
     dead = both.but(wan=replace(both.wan, dead=both.wan.dead.set("A", value=True)))
-    assert not recorded(forgetting("to 2", rests_before=True).forgotten(dead, 0))
+    assert not recorded(dead_state("to 2", rests_before=True).forgotten(dead, 0))
 
 
 @pytest.mark.parametrize(
@@ -180,19 +180,19 @@ def test_the_dead_keep_no_queue():
 )
 def test_a_copy_may_come_or_be_lost_where_it_would_stand_behind_a_batch(position: int, may: bool):
     heir = replace(HEIR, queue=(event(1, 2), event(2, 3)), records=())
-    knows = forgetting()
+    knows = dead_state()
     assert knows.may_forget(world((1, 2), B=heir), 0, "B", "to 2", event(KNOWN, position)) is may
 
 
 def test_a_copy_of_what_has_left_the_queue_may_come_or_be_lost():
     heir = replace(HEIR, queue=(event(1, 2), event(2, 3)), mark=1)
-    assert forgetting().may_forget(world((1, 2), B=heir), 0, "B", "to 2", event(KNOWN, 1))
+    assert dead_state().may_forget(world((1, 2), B=heir), 0, "B", "to 2", event(KNOWN, 1))
 
 
 def test_a_copy_of_what_has_left_a_short_queue_may_matter():
     # Lost, it leaves a record behind, which is sent once more in the first batch.
     heir = replace(HEIR, queue=(event(1, 2),), mark=1)
-    assert not forgetting().may_forget(world((1, 2), B=heir), 0, "B", "to 2", event(KNOWN, 1))
+    assert not dead_state().may_forget(world((1, 2), B=heir), 0, "B", "to 2", event(KNOWN, 1))
 
 
 IN_FRONT = Sender(primary=True, queue=(event(KNOWN, 4), event(1, 5), event(KNOWN_TOO, 7)), last=8)
@@ -200,22 +200,22 @@ IN_FRONT = Sender(primary=True, queue=(event(KNOWN, 4), event(1, 5), event(KNOWN
 
 
 def test_what_stands_in_front_has_left_before_a_fault_that_nobody_can_tell_of():
-    untold = forgetting("to 2", tellingly=False)
+    untold = dead_state("to 2", tellingly=False)
     assert queued(untold.forgotten(world(None, A=IN_FRONT), 0), "A") == [1, KNOWN_TOO]
 
 
 def test_what_stands_in_front_is_kept_where_somebody_can_tell_what_the_fault_holds_up():
-    assert queued(forgetting("to 2").forgotten(world(None, A=IN_FRONT), 0), "A") == [KNOWN, 1, KNOWN_TOO]
+    assert queued(dead_state("to 2").forgotten(world(None, A=IN_FRONT), 0), "A") == [KNOWN, 1, KNOWN_TOO]
 
 
 def test_what_stands_in_front_is_kept_once_answers_are_lost():
     # The link's answers are lost already: what is in the batch now is not heard of until it is mended.
-    untold = forgetting("to 2", tellingly=False)
+    untold = dead_state("to 2", tellingly=False)
     assert queued(untold.forgotten(world((1, 2), A=IN_FRONT), 0), "A") == [KNOWN, 1, KNOWN_TOO]
 
 
 def test_what_was_sent_already_is_answered_before_it_leaves():
-    untold = forgetting("to 2", tellingly=False)
+    untold = dead_state("to 2", tellingly=False)
     sent = replace(IN_FRONT, sent=1)
     assert queued(untold.forgotten(world(None, A=sent), 0), "A") == [KNOWN, 1, KNOWN_TOO]
 
@@ -223,17 +223,17 @@ def test_what_was_sent_already_is_answered_before_it_leaves():
 @pytest.mark.parametrize(("position", "may"), [(3, True), (6, False)], ids=["in front", "behind another"])
 def test_a_copy_may_come_or_be_lost_in_front_before_a_fault_that_nobody_can_tell_of(position: int, may: bool):
     heir = replace(HEIR, queue=(event(KNOWN, 4), event(1, 5)), records=())
-    untold = forgetting("to 2", tellingly=False)
+    untold = dead_state("to 2", tellingly=False)
     assert untold.may_forget(world(None, B=heir), 0, "B", "to 2", event(KNOWN, position)) is may
 
 
 def test_who_keeps_a_queue_alone_counts_from_one_whatever_is_to_come():
     both = world(None, A=Sender(primary=True), B=replace(IN_FRONT, mark=3, told=2, horizon=6))
     dead = both.but(wan=replace(both.wan, dead=both.wan.dead.set("A", value=True)))
-    anew = forgetting("to 2").forgotten(dead, 0).wan.senders["B", "to 2"]
+    anew = dead_state("to 2").forgotten(dead, 0).wan.senders["B", "to 2"]
     assert [one.position for one in anew.queue] == [1, 2, 3]
     assert (anew.last, anew.mark, anew.told, anew.horizon) == (3, 0, 0, 2)
-    assert forgetting("to 2").forgotten(both, 0).wan.senders["B", "to 2"].queue == IN_FRONT.queue
+    assert dead_state("to 2").forgotten(both, 0).wan.senders["B", "to 2"].queue == IN_FRONT.queue
 
 
 def test_who_keeps_a_queue_alone_counts_as_before_while_copies_are_under_way():
@@ -241,7 +241,7 @@ def test_who_keeps_a_queue_alone_counts_as_before_while_copies_are_under_way():
     dead = both.but(wan=replace(both.wan, dead=both.wan.dead.set("A", value=True)))
     copy = Message(2, None, event=event(2, 6), queue="to 2")
     under_way = dead.but(channels=dead.channels.set(Channel("A2", "A", "B"), (copy,)))
-    anew = forgetting("to 2").forgotten(under_way, 0).wan.senders["B", "to 2"]
+    anew = dead_state("to 2").forgotten(under_way, 0).wan.senders["B", "to 2"]
     assert [one.position for one in anew.queue] == [4, 5, 7]
 
 

@@ -12,7 +12,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from plumbline.reference.model.sites.times import Pairs, compared_in
+from plumbline.reference.model.sites.timestamp_order import Pairs, compared_in
 from plumbline.reference.model.world import CallStage, Queued, World
 from plumbline.reference.rulebook.values import Stamp
 

@@ -14,8 +14,8 @@ from plumbline.reference.history.operations import (
     TombstoneSettings,
     Topology,
 )
-from plumbline.reference.model.recounting import Recounting, without_stamps
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.version_normalization import VersionNormalization, without_stamps
 from plumbline.reference.model.world import Call, CallStage, Channel, Entry, Message, World, empty_world
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import EntryState, Stamp
@@ -24,7 +24,9 @@ TOPOLOGY = Topology((Site(1, ("A", "B")),))
 KEY = ("r", "x")
 
 
-def recounting(*regions: RegionAttributes, tombstones: TombstoneSettings | None = None) -> Recounting:
+def version_normalization(
+    *regions: RegionAttributes, tombstones: TombstoneSettings | None = None
+) -> VersionNormalization:
     """Of a region whose key may have been changed in silence."""
     setting = Setting(
         Rulebook(),
@@ -46,7 +48,7 @@ def recounting(*regions: RegionAttributes, tombstones: TombstoneSettings | None 
         )
         for op_id in (1, 2)
     }
-    return Recounting(setting)
+    return VersionNormalization(setting)
 
 
 def stored(version: int) -> World:
@@ -72,11 +74,11 @@ OVER = Call(CallStage.SENT, stamp=Stamp(1, "A"), update=True)
 
 
 def test_versions_that_everybody_has_gone_on_from_are_counted_from_one():
-    assert versions(recounting().counted_anew(stored(5))) == [1, 1]
+    assert versions(version_normalization().counted_anew(stored(5))) == [1, 1]
 
 
 def test_a_call_that_only_has_to_return_keeps_no_version_from_being_counted_anew():
-    assert versions(recounting().counted_anew(called(stored(5), OVER))) == [1, 1]
+    assert versions(version_normalization().counted_anew(called(stored(5), OVER))) == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +90,7 @@ def test_a_call_that_only_has_to_return_keeps_no_version_from_being_counted_anew
     ids=["waits for others", "has yet to be sent"],
 )
 def test_a_call_that_others_have_yet_to_hear_of_keeps_its_version(call: Call):
-    after = recounting().counted_anew(called(stored(5), call))
+    after = version_normalization().counted_anew(called(stored(5), call))
     assert after.calls[1] == call
     assert versions(after) == [5, 5]
 
@@ -96,7 +98,7 @@ def test_a_call_that_others_have_yet_to_hear_of_keeps_its_version(call: Call):
 def test_a_message_on_its_way_keeps_its_version():
     world = stored(5)
     sent = world.but(channels=world.channels.set(Channel("A1", "A", "B"), (Message(2, Stamp(3, "A")),)))
-    after = recounting().counted_anew(sent)
+    after = version_normalization().counted_anew(sent)
     assert versions(after) == [3, 3]
     assert after.channels[Channel("A1", "A", "B")] == (Message(2, Stamp(1, "A")),)
 
@@ -109,10 +111,10 @@ def test_who_only_has_to_return_forgets_nothing_else():
 @pytest.mark.parametrize(
     "kept",
     [
-        recounting(RegionAttributes(name="r", policy=RegionPolicy.PARTITION)),
-        recounting(tombstones=TombstoneSettings(timeout_ms=1_000)),
+        version_normalization(RegionAttributes(name="r", policy=RegionPolicy.PARTITION)),
+        version_normalization(tombstones=TombstoneSettings(timeout_ms=1_000)),
     ],
     ids=["a primary looks calls up", "a destroy may expire"],
 )
-def test_where_calls_are_asked_what_they_wrote_they_know_it(kept: Recounting):
+def test_where_calls_are_asked_what_they_wrote_they_know_it(kept: VersionNormalization):
     assert kept.counted_anew(called(stored(5), OVER)).calls[1] == OVER
