@@ -22,8 +22,7 @@ Errs = Callable[[str, frozenset[str], Exception], None]
 EXERCISE_BUDGET = Budget(states=1_000)
 """How far a variant is searched; one that is not decided then proves nothing.
 
-Counted in states only, so that what is exercised does not depend on the machine. Of what three times as many
-states refute, this refutes all but a few in a hundred (docs/benchmarks.md).
+Counted in states only, so that what is exercised does not depend on the machine.
 """
 
 
