@@ -22,7 +22,7 @@ from plumbline.adapters.protocol import (
     PlacementResult,
     SettleResult,
 )
-from plumbline.reference.history.history import Gate
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Client,
     Content,

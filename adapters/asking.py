@@ -57,7 +57,7 @@ from plumbline.adapters.protocol import (
     StatisticResult,
     TombstoneParams,
 )
-from plumbline.reference.history.history import Gate
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Client,
     Content,

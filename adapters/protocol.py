@@ -10,7 +10,8 @@ from __future__ import annotations
 import msgspec
 
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.history import Gate, OrderStrength
+from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Client,
     Content,

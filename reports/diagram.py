@@ -14,20 +14,21 @@ from itertools import islice
 
 import msgspec
 
-from plumbline.reference.history.history import (
+from plumbline.reference.history.fault_kinds import FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import (
+    HARNESS,
     Called,
     ContentsRead,
     FaultBegun,
     FaultDone,
-    FaultKind,
-    History,
     Parked,
     QueueRead,
     Registered,
     Returned,
     StatisticRead,
-    interest_parts,
 )
+from plumbline.reference.history.words import entry_words, interest_parts
 from plumbline.reference.results.runs import DeadEnd, Difference
 from plumbline.reference.results.verdicts import Verdict
 from plumbline.reports.shapes import (
@@ -46,15 +47,7 @@ from plumbline.reports.signs import SIGNS
 from plumbline.reports.spans import GATE, LINKS, Span, begun, ended
 from plumbline.reports.spans import columns as columns_of
 from plumbline.reports.text import columns, one_line, short
-from plumbline.reports.timeline import (
-    HARNESS,
-    TimelineRow,
-    arrange,
-    entry_words,
-    with_fates,
-    without_questions,
-    without_the_idle,
-)
+from plumbline.reports.timeline import TimelineRow, arrange, with_fates, without_questions, without_the_idle
 
 ROW = 24
 LETTER = 7.3

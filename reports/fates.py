@@ -10,15 +10,9 @@ from enum import StrEnum
 
 import msgspec
 
-from plumbline.reference.history.history import (
-    Called,
-    ContentsRead,
-    FaultBegun,
-    FaultKind,
-    History,
-    Returned,
-    Settled,
-)
+from plumbline.reference.history.fault_kinds import FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import Called, ContentsRead, FaultBegun, Returned, Settled
 from plumbline.reference.history.operations import LOCAL, READS, Operation, OperationKind, Status
 from plumbline.reports.spans import GATE, Span, begun, ended
 

@@ -9,16 +9,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from plumbline.reference.history.history import (
-    Armed,
-    Fault,
-    FaultBegun,
-    FaultDone,
-    FaultKind,
-    Moment,
-    Parked,
-    Released,
-)
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.moments import Armed, FaultBegun, FaultDone, Moment, Parked, Released
 
 LINKS = "links"
 """Where the faults of links between sites belong, which concern no single member."""

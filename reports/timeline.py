@@ -8,75 +8,37 @@ never called, or a return without a call, has its place as well. Knows nothing o
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import assert_never
 
 import msgspec
 
-from plumbline.reference.history.history import (
-    Armed,
-    AttributesRead,
+from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.moments import (
     Called,
-    ClocksPassed,
     ContentsAsked,
     ContentsRead,
     FaultBegun,
     FaultDone,
-    History,
-    Hosted,
-    Joined,
-    Left,
-    Located,
     Moment,
-    NotParked,
-    Observation,
-    Parked,
+    MomentContext,
     QueueAsked,
     QueueRead,
-    Redelivered,
-    Registered,
-    Released,
     Returned,
-    Scripted,
     Settled,
     StatisticAsked,
     StatisticRead,
-    Unsettled,
-    Waited,
-    fault_words,
-    host_words,
-    interest_words,
-    script_words,
 )
 from plumbline.reference.history.operations import (
-    OF_TRANSACTIONS,
-    STORES_VALUE,
-    Content,
-    Event,
-    EventKind,
     Operation,
-    OperationKind,
-    Outcome,
-    QueueSight,
 )
+from plumbline.reference.history.words import call_words, event_words
 from plumbline.reference.results.runs import DeadEnd, Difference
 from plumbline.reports.fates import DeliveryOutcome, missing
-
-HARNESS = ""
-"""Where a moment belongs that concerns no single thread or member."""
-
 
 MOST_IDLE = 10
 """So many readings of statistics that did not move are drawn in any case."""
 
 TIMELINE = "timeline"
 """What explain calls the log of moments, as the place of a dead end."""
-
-GATE_WORDS: dict[type[Moment], str] = {
-    Armed: "gate armed for #{}",
-    Parked: "#{} parked at the gate",
-    NotParked: "#{} did not reach the gate",
-    Released: "gate opened for #{}",
-}
 
 
 class TimelineRow(msgspec.Struct, frozen=True):
@@ -122,8 +84,8 @@ def arrange(
         dead_ends: where explaining it ended; marked only where no right run is known to differ.
         nearest: where it differs from the right run that is most like it.
     """
-    operations = operations_of(history)
     several = len(history.regions) > 1
+    context = MomentContext(operations_of(history), several)
     calls = {
         moment.operation.token: (index + 1, moment.operation.op_id)
         for index, moment in enumerate(history.timeline)
@@ -144,8 +106,8 @@ def arrange(
     entries: list[TimelineRow] = []
     for index, moment in enumerate(history.timeline):
         entries += _in_turn(in_gap.pop(index, {}))
-        place, words, op_id = _told(moment, operations, several=several)
-        entries.append(TimelineRow(place, words, index + 1, op_id, moment=moment))
+        told = moment.told(context)
+        entries.append(TimelineRow(told.place, told.words, index + 1, told.op_id, moment=moment))
     # A damaged history may name windows behind its end.
     for gap in sorted(in_gap):
         entries += _in_turn(in_gap[gap])
@@ -279,125 +241,3 @@ def operations_of(history: History) -> dict[int, Operation]:
     return {
         moment.operation.op_id: moment.operation for moment in history.timeline if isinstance(moment, Called)
     }
-
-
-def call_words(operation: Operation, *, several: bool = False) -> str:
-    """An operation in a few words: `put x = v3 on A`, `destroy x (v4) on B`; of several regions, which."""
-    words = [operation.kind.value]
-    if operation.key:
-        words.append(operation.key)
-    if several and operation.kind not in OF_TRANSACTIONS:
-        words.append(f"of {operation.region}")
-    if operation.token is not None:
-        stored = operation.kind in STORES_VALUE
-        words.append(f"= {operation.token}" if stored else f"({operation.token})")
-    if operation.expected is not None:
-        words.append(f"where it holds {operation.expected}")
-    return f"{' '.join(words)} on {operation.member}"
-
-
-def outcome_words(outcome: Outcome, kind: OperationKind | None) -> str:
-    """How a call ended: `→ ok`, `→ ok: v2`, `→ failed (connection lost)`; a get of nothing says so."""
-    words = f"→ {outcome.status.value}"
-    if outcome.value is not None:
-        words += f": {outcome.value}"
-    elif kind is OperationKind.GET:
-        words += ": nothing"
-    return f"{words} ({outcome.detail})" if outcome.detail else words
-
-
-def event_words(event: Event, *, several: bool = False) -> str:
-    """A listener event in a few words: `update x = v3`, `destroy x (v4)`, `resolve x (v3 over v2: allow)`.
-
-    Of several regions also which.
-    """
-    words = f"{event.kind.value} {event.key}".rstrip()
-    if several:
-        words += f" of {event.region}"
-    if event.conflict is not None:
-        new, old = event.token or "no value", event.conflict.old or "no value"
-        return f"{words} ({new} over {old}: {event.conflict.answer})"
-    if event.token is None:
-        return words
-    if event.kind in {EventKind.CREATE, EventKind.UPDATE}:
-        return f"{words} = {event.token}"
-    return f"{words} ({event.token})"
-
-
-def entry_words(entry: Content) -> str:
-    """What a member holds for a key: `x = v3`, `x = invalid`."""
-    return f"{entry.key} = {'invalid' if entry.token is None else entry.token}"
-
-
-def _queued(sight: QueueSight) -> str:
-    """What a copy of a queue holds."""
-    if not sight.depth and not sight.tokens:
-        return "empty"
-    if sight.tokens is None:
-        return f"{sight.depth} events"
-    return ", ".join("?" if token is None else token for token in sight.tokens)
-
-
-def _told(  # noqa: PLR0912, PLR0915 - a case for each kind of moment
-    moment: Moment, operations: dict[int, Operation], *, several: bool
-) -> tuple[str, str, int | None]:
-    """Where a moment belongs, its words, and the operation it is about."""
-    place = HARNESS
-    op_id: int | None = None
-    match moment:
-        case Called(operation=operation):
-            place, op_id, words = operation.thread, operation.op_id, call_words(operation, several=several)
-        case Returned(op_id=number, outcome=outcome):
-            op_id, called = number, operations.get(number)
-            place = called.thread if called else HARNESS
-            words = outcome_words(outcome, called.kind if called else None)
-        case Armed(gate=gate) | Parked(gate=gate) | NotParked(gate=gate) | Released(gate=gate):
-            place, op_id = gate.member, gate.op_id
-            words = GATE_WORDS[type(moment)].format(op_id)
-            words += f" in the {gate.callback}" * (gate.callback != "listener")
-        case Settled(held=held):
-            behind = ", ".join(f"{key} on {member}" for member, key in held)
-            words = f"settled, held back: {behind}" if behind else "settled"
-        case Waited(awaited=awaited):
-            words = f"timed out waiting for {awaited}"
-        case Unsettled(repeated=repeated):
-            words = f"did not settle: {repeated}" if repeated else "did not settle"
-        case ClocksPassed():
-            words = "clocks of all sites have moved on"
-        case ContentsAsked(member=place, region=region):
-            words = f"asked what {region} holds"
-        case ContentsRead(member=place, region=region, gone=True):
-            words = f"{region} is destroyed"
-        case ContentsRead(member=place, region=region, entries=entries):
-            words = f"{region} holds {', '.join(entry_words(entry) for entry in entries) or 'nothing'}"
-        case StatisticAsked(member=place, name=name):
-            words = f"asked for {name}"
-        case StatisticRead(member=place, name=name, delta=delta):
-            words = f"{name} moved by {delta:+d}" if delta else f"{name} did not move"
-        case Left(member=place, region=region) | Joined(member=place, region=region):
-            words = f"{'gives up' if isinstance(moment, Left) else 'takes'} its copy of {region}"
-        case Hosted(member=place):
-            asked = host_words(place, moment.region, checks=moment.asked, persistent=moment.persistent)
-            came = {None: "refused", True: "checking is on", False: "checking is off"}[moment.in_force]
-            words = f"{asked}: {came}"
-        case AttributesRead(member=place, region=region, checks=checks):
-            words = f"{region} is said to check" if checks else f"{region} is said not to check"
-        case Registered(interest=interest, refused=refused):
-            place, words = interest.client, interest_words(interest) + (": refused" if refused else "")
-        case Scripted(member=place, region=region, refuses=keys):
-            words = script_words(place, region, keys)
-        case Redelivered(op_id=op_id, member=place):
-            words = f"message of #{op_id} sent again"
-        case FaultBegun(fault=fault) | FaultDone(fault=fault):
-            place = fault.member or HARNESS
-            words = fault_words(fault) + (": asked for" if isinstance(moment, FaultBegun) else "")
-        case Located(region=region, key=key, primary=place, redundant=redundant):
-            copies = f", copies on {', '.join(redundant)}" if redundant else ""
-            words = f"primary for {key} of {region}{copies}"
-        case QueueAsked(member=place, queue=queue):
-            words = f"asked to see queue {queue}"
-        case QueueRead(member=place, queue=queue, sight=sight):
-            words = f"queue {queue}: {sight.role}, {_queued(sight)}"
-        case _:
-            assert_never(moment)
-    return place, words, op_id

@@ -23,8 +23,8 @@ from plumbline.adapters.geode.links import Links, LinkState
 from plumbline.adapters.geode.listener import GeodeExample, RegionListener
 from plumbline.adapters.geode.member import FLUSH_REGION, Member
 from plumbline.adapters.waiting import wait_until
-from plumbline.reference.history.history import interest_words
 from plumbline.reference.history.operations import Client, EventKind, Interest
+from plumbline.reference.history.words import interest_words
 
 _NO_EXPRESSION = "java.util.regex.PatternSyntaxException"
 

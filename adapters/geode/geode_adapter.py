@@ -48,7 +48,8 @@ from plumbline.adapters.protocol import (
     SettleResult,
 )
 from plumbline.adapters.waiting import wait_until
-from plumbline.reference.history.history import Gate, OrderStrength
+from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Client,
     Content,

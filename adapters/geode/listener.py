@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from plumbline.reference.history.history import Gate
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     WHOLE_REGION,
     Content,

@@ -34,7 +34,9 @@ from plumbline.adapters.reference.simulation import Simulation
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.distribution import VERSION
 from plumbline.reference.history.bulk import with_shares
-from plumbline.reference.history.history import Fault, FaultKind, Gate, Hosted, OrderStrength
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.moments import Gate, Hosted
 from plumbline.reference.history.operations import (
     Client,
     Content,

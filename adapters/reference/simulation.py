@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 
 from plumbline.adapters.reference.resolver_answers import noted
-from plumbline.reference.history.history import Fault
+from plumbline.reference.history.fault_kinds import Fault
 from plumbline.reference.history.operations import Event, EventKind
 from plumbline.reference.model.clients.failover import ACKNOWLEDGED
 from plumbline.reference.model.forwarding import REPLIES_EARLY

@@ -16,7 +16,7 @@ from plumbline.adapters.process.client import RemoteAdapter
 from plumbline.adapters.process.messages import Response, UnreadableError, read_envelope
 from plumbline.adapters.protocol import Deployed, Introduction, Observed, PlacementResult, SettleResult
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
-from plumbline.reference.history.history import Gate
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Conflict,
     Content,

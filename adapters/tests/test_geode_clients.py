@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
-from plumbline.reference.history.history import Gate
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Client,
     Interest,

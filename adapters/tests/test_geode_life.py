@@ -21,7 +21,7 @@ from plumbline.adapters.geode.folder import Folder
 from plumbline.adapters.geode.geode_adapter import GeodeAdapter
 from plumbline.adapters.geode.underway import LEFTOVER_LIMIT_S
 from plumbline.adapters.waiting import wait_until
-from plumbline.reference.history.history import Gate
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Content,
     Operation,

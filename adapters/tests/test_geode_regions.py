@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from plumbline.adapters.errors import AdapterError, UnsupportedError
-from plumbline.reference.history.history import Gate
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     READS,
     Event,

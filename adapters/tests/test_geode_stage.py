@@ -21,7 +21,7 @@ from plumbline.adapters.geode.handles import FIELD, NULL
 from plumbline.adapters.geode.listener import ABSENT, GeodeExample, Holding, RegionListener
 from plumbline.adapters.geode.telling import UNREAD, Telling
 from plumbline.adapters.waiting import wait_until
-from plumbline.reference.history.history import Gate
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Content,
     Event,

@@ -20,7 +20,7 @@ import pytest
 from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
 from plumbline.adapters.process.client import ProcessAdapter, ReplyLimits
 from plumbline.adapters.process.messages import LINE_LIMIT
-from plumbline.reference.history.history import Gate
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import Interest, Operation, OperationKind, Site, Topology
 
 SHORT = ReplyLimits(call_ms=400, deploy_ms=400, grace_ms=100)

@@ -22,7 +22,7 @@ from plumbline.adapters.process.messages import LINE_LIMIT
 from plumbline.adapters.process.server import Loopback, Server, serve
 from plumbline.adapters.protocol import METHODS, ClientLook, Nothing
 from plumbline.adapters.tests.small_adapter import SmallAdapter
-from plumbline.reference.history.history import Gate
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Content,
     Operation,

@@ -15,7 +15,7 @@ from plumbline.adapters.protocol_schema import DOCUMENT
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.adapters.refusals import PARTICULARS, UNCALLED
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.history import Gate
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Client,
     Interest,

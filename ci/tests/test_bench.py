@@ -33,8 +33,9 @@ from plumbline.ci.selftest.commands import bench as bench_command
 from plumbline.reference.explain.key_decomposition import parts
 from plumbline.reference.explain.question import ask
 from plumbline.reference.explain.search_stages import SearchStage, search
-from plumbline.reference.history.history import Called, FaultBegun, History, OrderStrength, Registered
-from plumbline.reference.history.plans import Settle
+from plumbline.reference.history.actions import Settle
+from plumbline.reference.history.history import History, OrderStrength
+from plumbline.reference.history.moments import Called, FaultBegun, Registered
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.search import Answer, Budget, Explanation, explain
 

@@ -6,7 +6,9 @@ import msgspec
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.reference.history.history import Fault, FaultKind, History
+from plumbline.reference.history.actions import Await, Do, Finish, Inject, Park, PlanStep, Settle, Start
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import (
     Client,
     Operation,
@@ -16,7 +18,7 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.history.plans import Await, Do, Finish, Inject, Park, Plan, PlanStep, Settle, Start
+from plumbline.reference.history.plans import Plan
 from plumbline.suites.harness.fault_effect import all_have_bitten
 from plumbline.suites.harness.session import Session
 from plumbline.suites.machines.client_faults import an_answer_was_lost, has_found_a_server

@@ -15,8 +15,11 @@ from plumbline.adapters.protocol import Observed
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.reference.explain.oracle import find
 from plumbline.reference.explain.question import ask
+from plumbline.reference.history.actions import Await, Do, Inject, Park, PlanStep, Release, Settle, Start
 from plumbline.reference.history.bulk import BULK, singly, with_tied
-from plumbline.reference.history.history import Called, Fault, FaultKind, History, Returned, Waited
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import Called, Returned, Waited
 from plumbline.reference.history.operations import (
     BulkEntry,
     Client,
@@ -31,19 +34,7 @@ from plumbline.reference.history.operations import (
     Topology,
 )
 from plumbline.reference.history.plan_mistakes import mistakes
-from plumbline.reference.history.plans import (
-    Await,
-    Do,
-    Inject,
-    Park,
-    Plan,
-    PlanStep,
-    Release,
-    Settle,
-    Start,
-    plan_words,
-    restricted,
-)
+from plumbline.reference.history.plans import Plan, plan_words, restricted
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.exhaustive import judge
 from plumbline.reference.search.search import Answer, Budget

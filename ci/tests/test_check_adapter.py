@@ -25,7 +25,7 @@ from plumbline.ci.lint import ROOT
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.history.history import Gate
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Content,
     Operation,

@@ -16,7 +16,8 @@ from plumbline.ci.selftest.generators import one_site, two_sites
 from plumbline.ci.selftest.generators.random_trials import BOTH_SITES, draw_trial
 from plumbline.ci.selftest.soundness.comparison import compare
 from plumbline.reference.explain.oracle import find
-from plumbline.reference.history.history import Returned
+from plumbline.reference.history.actions import Do, Park, PlanStep, Start
+from plumbline.reference.history.moments import Returned
 from plumbline.reference.history.operations import (
     DESTROYS,
     STORES_VALUE,
@@ -29,7 +30,7 @@ from plumbline.reference.history.operations import (
     Topology,
 )
 from plumbline.reference.history.plan_mistakes import mistakes
-from plumbline.reference.history.plans import Do, Park, Plan, PlanStep, Start, plan_words
+from plumbline.reference.history.plans import Plan, plan_words
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.search import Answer
 from plumbline.suites.harness.session import Session

@@ -7,7 +7,10 @@ from msgspec.structs import replace
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.reference.explain.oracle import find
-from plumbline.reference.history.history import Fault, FaultKind, History, StatisticRead
+from plumbline.reference.history.actions import Count, Do, Inject, Park, PlanStep, Release, Settle
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import StatisticRead
 from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
@@ -16,7 +19,7 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.history.plans import Count, Do, Inject, Park, Plan, PlanStep, Release, Settle
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.search.search import Answer
 from plumbline.suites.harness.session import Session
 from plumbline.suites.run.replaying import play_plan

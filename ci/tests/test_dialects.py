@@ -12,7 +12,10 @@ from plumbline.ci.selftest.generators.two_sites import REGION, TOPOLOGY, run_on_
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.oracle import find
 from plumbline.reference.explain.question import ask
-from plumbline.reference.history.history import Fault, FaultBegun, FaultKind, History
+from plumbline.reference.history.actions import Do, Inject, PlanStep, Settle
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import FaultBegun
 from plumbline.reference.history.operations import (
     Client,
     Operation,
@@ -22,7 +25,7 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.history.plans import Do, Inject, Plan, PlanStep, Settle
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.rulebook.book import rulebook_of
 from plumbline.reference.rulebook.dialects import MODELLED
 from plumbline.reference.search.exhaustive import judge

@@ -10,7 +10,9 @@ import pytest
 from plumbline.adapters.candidates import find_candidate
 from plumbline.adapters.protocol import SettleResult
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
-from plumbline.reference.history.history import Armed, Fault, FaultKind, Gate, OrderStrength, Waited
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.moments import Armed, Gate, Waited
 from plumbline.reference.history.operations import (
     Event,
     EventKind,

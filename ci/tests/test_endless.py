@@ -15,7 +15,9 @@ from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.process.client import ReplyLimits
 from plumbline.adapters.protocol import Deployed, Observed, SettleResult
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
-from plumbline.reference.history.history import Observation, Unsettled
+from plumbline.reference.history.actions import Do
+from plumbline.reference.history.history import Observation
+from plumbline.reference.history.moments import Unsettled
 from plumbline.reference.history.operations import (
     Event,
     EventKind,
@@ -27,7 +29,7 @@ from plumbline.reference.history.operations import (
     Status,
     Topology,
 )
-from plumbline.reference.history.plans import Do, Plan
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.results.runs import read_counterexample
 from plumbline.reference.results.verdicts import Source, Verdict
 from plumbline.suites.harness import restless

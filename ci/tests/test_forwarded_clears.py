@@ -6,6 +6,7 @@ import pytest
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.reference.explain.oracle import find
+from plumbline.reference.history.actions import Await, Do, Park, PlanStep, Release, Settle, Start
 from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import (
     HostPolicy,
@@ -16,7 +17,7 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.history.plans import Await, Do, Park, Plan, PlanStep, Release, Settle, Start
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.search import Answer
 from plumbline.suites.harness.session import Session

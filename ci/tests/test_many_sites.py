@@ -11,9 +11,11 @@ from plumbline.ci.selftest.generators import three_sites, two_sites
 from plumbline.ci.selftest.generators.random_trials import Trial, draw_trial
 from plumbline.ci.selftest.generators.two_sites import POLICIES
 from plumbline.ci.selftest.soundness.comparison import JUDGE_BUDGET, compare
-from plumbline.reference.history.history import FaultDone, FaultKind
+from plumbline.reference.history.actions import Do
+from plumbline.reference.history.fault_kinds import FaultKind
+from plumbline.reference.history.moments import FaultDone
 from plumbline.reference.history.operations import Operation, OperationKind
-from plumbline.reference.history.plans import Do, with_steps
+from plumbline.reference.history.plans import with_steps
 from plumbline.reference.history.resolvers import policy_of
 from plumbline.reference.search.search import Answer, Budget
 from plumbline.suites.harness.driver import Driver

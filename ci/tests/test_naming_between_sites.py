@@ -13,9 +13,11 @@ from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.reference.explain.fault_localization import NAMING_MS
 from plumbline.reference.explain.oracle import Finding, find
 from plumbline.reference.explain.sight import sight
-from plumbline.reference.history.history import ContentsRead, Fault, FaultKind
+from plumbline.reference.history.actions import Do, Inject, Look, PlanStep, Settle
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.moments import ContentsRead
 from plumbline.reference.history.operations import Content, Operation, OperationKind, RegionAttributes, Scope
-from plumbline.reference.history.plans import Do, Inject, Look, Plan, PlanStep, Settle
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.search.search import Answer
 from plumbline.suites.harness.session import Session
 from plumbline.suites.machines.all_machines import MACHINES

@@ -10,6 +10,7 @@ from plumbline.adapters.protocol import Observed, SettleResult
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.reference.explain.oracle import find
 from plumbline.reference.explain.sight import sight
+from plumbline.reference.history.actions import Do, Settle
 from plumbline.reference.history.operations import (
     Client,
     Content,
@@ -21,7 +22,7 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.history.plans import Do, Plan, Settle
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.search.search import Answer
 from plumbline.suites.harness.session import Session
 from plumbline.suites.run.replaying import play_plan

@@ -9,13 +9,9 @@ import msgspec
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.reference.history.history import (
-    Called,
-    ContentsAsked,
-    ContentsRead,
-    Observation,
-    OrderStrength,
-)
+from plumbline.reference.history.actions import Do, Park, Settle
+from plumbline.reference.history.history import Observation, OrderStrength
+from plumbline.reference.history.moments import Called, ContentsAsked, ContentsRead
 from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
@@ -24,7 +20,7 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.history.plans import Do, Park, Plan, Settle
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.results.runs import Counterexample, read_counterexample
 from plumbline.suites.harness.session import Session
 from plumbline.suites.run.closest_run import MOST_EVENTS, nearest

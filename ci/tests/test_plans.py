@@ -10,16 +10,29 @@ import pytest
 from plumbline.adapters.candidates import find_candidate
 from plumbline.ci.selftest.generators.one_site import OneSiteShape, draw_plan
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.history import (
-    Called,
-    Fault,
-    FaultKind,
-    Gate,
-    NotParked,
-    QueueRead,
-    Redelivered,
-    Returned,
+from plumbline.reference.history.actions import (
+    Await,
+    Count,
+    Do,
+    Finish,
+    Host,
+    Inject,
+    Inquire,
+    Join,
+    Leave,
+    Look,
+    Park,
+    PlanStep,
+    Read,
+    Redeliver,
+    Register,
+    Release,
+    Script,
+    Settle,
+    Start,
 )
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.moments import Called, Gate, NotParked, QueueRead, Redelivered, Returned
 from plumbline.reference.history.operations import (
     Client,
     Interest,
@@ -34,26 +47,7 @@ from plumbline.reference.history.operations import (
 from plumbline.reference.history.plan_mistakes import mistakes
 from plumbline.reference.history.plan_needs import needs
 from plumbline.reference.history.plans import (
-    Await,
-    Count,
-    Do,
-    Finish,
-    Host,
-    Inject,
-    Inquire,
-    Join,
-    Leave,
-    Look,
-    Park,
     Plan,
-    PlanStep,
-    Read,
-    Redeliver,
-    Register,
-    Release,
-    Script,
-    Settle,
-    Start,
     by_rank,
     doubly_busy,
     plan_words,

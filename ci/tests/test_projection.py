@@ -19,13 +19,12 @@ from plumbline.reference.explain.key_priority import suspects
 from plumbline.reference.explain.projection import HistoryPart, part_of, project
 from plumbline.reference.explain.question import ask
 from plumbline.reference.explain.search_stages import search, sought
-from plumbline.reference.history.history import (
+from plumbline.reference.history.actions import Await, Do, Finish, Inject, Park, Release, Settle
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.moments import (
     Called,
     ContentsRead,
-    Fault,
-    FaultKind,
-    History,
-    Observation,
     Returned,
     Settled,
     SettledBut,
@@ -45,7 +44,7 @@ from plumbline.reference.history.operations import (
     Status,
     Topology,
 )
-from plumbline.reference.history.plans import Await, Do, Finish, Inject, Park, Plan, Release, Settle
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.hashed_map import HashedMap
 from plumbline.reference.search.ordering import GuidedOrder, RandomOrder, by_what_shows

@@ -17,7 +17,10 @@ from plumbline.adapters.tests.small_adapter import SmallAdapter
 from plumbline.ci.selftest.generators.one_site import OneSiteShape, draw_plan
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.explain.decision_log import Asked
-from plumbline.reference.history.history import Called, Fault, FaultDone, FaultKind, History, QueueRead
+from plumbline.reference.history.actions import Do, Inject, Look, Park, PlanStep, Release, Settle, Start
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import Called, FaultDone, QueueRead
 from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
@@ -28,19 +31,7 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.history.plans import (
-    Do,
-    Inject,
-    Look,
-    Park,
-    Plan,
-    PlanStep,
-    Release,
-    Settle,
-    Start,
-    operations_of,
-    restricted,
-)
+from plumbline.reference.history.plans import Plan, operations_of, restricted
 from plumbline.reference.results.deviations import Deviation
 from plumbline.reference.results.verdicts import Verdict
 from plumbline.reference.rulebook.book import Rulebook

@@ -13,7 +13,9 @@ from plumbline.adapters.checked import CheckedAdapter
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.reference.explain.oracle import find
-from plumbline.reference.history.history import History, StatisticRead
+from plumbline.reference.history.actions import Count, Do, Park, PlanStep
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import StatisticRead
 from plumbline.reference.history.operations import (
     HostPolicy,
     Operation,
@@ -23,7 +25,7 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.history.plans import Count, Do, Park, Plan, PlanStep
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.history.views import VIEWS, RegionViews, name_of, view_of
 from plumbline.reference.model.unmodelled import unmodelled
 from plumbline.reference.rulebook.book import Rulebook

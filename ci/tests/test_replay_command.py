@@ -19,8 +19,9 @@ from plumbline.adapters.protocol import Deployed, Introduction
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.ci.command import group
 from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.actions import Do
 from plumbline.reference.history.operations import RegionAttributes, Site, Topology
-from plumbline.reference.history.plans import Do, Plan, operations_of
+from plumbline.reference.history.plans import Plan, operations_of
 from plumbline.reference.history.setups import setup_words
 from plumbline.reference.results.runs import Counterexample, read_counterexample
 from plumbline.reference.results.verdicts import Verdict

@@ -11,8 +11,9 @@ import pytest
 from plumbline.ci.selftest.generators import two_sites
 from plumbline.ci.selftest.generators.random_trials import BOTH_SITES, draw_trial
 from plumbline.ci.selftest.soundness.comparison import compare
-from plumbline.reference.history.history import Fault, FaultKind
-from plumbline.reference.history.plans import Inject, Plan
+from plumbline.reference.history.actions import Inject
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.search.search import Answer
 
 CASES = 100

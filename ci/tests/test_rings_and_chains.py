@@ -16,17 +16,12 @@ from plumbline.ci.selftest.generators.right_runs import ask_about
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.oracle import find
-from plumbline.reference.history.history import (
-    Called,
-    ClocksPassed,
-    ContentsRead,
-    Fault,
-    FaultKind,
-    History,
-    fault_words,
-)
+from plumbline.reference.history.actions import Do, Inject, PlanStep, Settle
+from plumbline.reference.history.fault_kinds import Fault, FaultKind, fault_words
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import Called, ClocksPassed, ContentsRead
 from plumbline.reference.history.operations import Operation, OperationKind, Scope
-from plumbline.reference.history.plans import Do, Inject, Plan, PlanStep, Settle
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.results.verdicts import Verdict
 from plumbline.reference.search.search import Answer
 from plumbline.suites.harness.session import Session

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from plumbline.ci.selftest.histories.history_builder import TOPOLOGY
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import Operation, OperationKind, QueueAttributes, RegionAttributes
 from plumbline.reference.results.verdicts import Source, Verdict
 from plumbline.reference.rules.judging import findings

@@ -10,9 +10,12 @@ from plumbline.ci.selftest.generators.two_sites import run_on_reference
 from plumbline.reference.explain.clocks import readings
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.search_stages import search
-from plumbline.reference.history.history import Fault, FaultBegun, FaultDone, FaultKind, History
+from plumbline.reference.history.actions import Do, Finish, Inject, PlanStep, Settle, Start
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import FaultBegun, FaultDone
 from plumbline.reference.history.operations import Operation, OperationKind, QueueAttributes, Scope
-from plumbline.reference.history.plans import Do, Finish, Inject, Plan, PlanStep, Settle, Start
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.search import Answer
 from plumbline.suites.harness.driver import Driver

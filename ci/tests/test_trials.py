@@ -22,21 +22,20 @@ from plumbline.ci.selftest.soundness.comparison import JUDGE_BUDGET, Comparison,
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.groundless import groundless
 from plumbline.reference.explain.search_stages import search
-from plumbline.reference.history.history import (
+from plumbline.reference.history.actions import Inject, Park
+from plumbline.reference.history.fault_kinds import FaultKind
+from plumbline.reference.history.history import History, OrderStrength
+from plumbline.reference.history.moments import (
     Called,
     ContentsRead,
     FaultBegun,
     FaultDone,
-    FaultKind,
-    History,
-    OrderStrength,
     Redelivered,
     Returned,
     Settled,
     StatisticRead,
 )
 from plumbline.reference.history.operations import OperationKind, RegionPolicy, Scope, Status
-from plumbline.reference.history.plans import Inject, Park
 from plumbline.reference.model.faults import mends
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.search import Answer, Budget

@@ -23,7 +23,7 @@ from plumbline.adapters.refusals import UNCALLED
 from plumbline.adapters.scene import Scene
 from plumbline.adapters.sent import VALUES, forms
 from plumbline.ci.selftest.checks.requests import Requests, recorded
-from plumbline.reference.history.history import Gate
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Client,
     Interest,

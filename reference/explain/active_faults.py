@@ -5,7 +5,7 @@ Knows faults; knows nothing of what they do to a world.
 
 from __future__ import annotations
 
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.model.faults import mends
 
 _NOT_DOWN = (FaultKind.CRASH, FaultKind.TIME_LEAP, FaultKind.CLOCK_SET)

@@ -9,7 +9,8 @@ from bisect import bisect_left
 
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.member_lifetimes import NEVER
-from plumbline.reference.history.history import ClocksPassed, History
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import ClocksPassed
 from plumbline.reference.history.operations import Status
 
 

@@ -12,17 +12,9 @@ from typing import NamedTuple
 
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.member_lifetimes import NEVER
-from plumbline.reference.history.history import (
-    Armed,
-    Fault,
-    FaultKind,
-    History,
-    Joined,
-    Left,
-    OrderStrength,
-    Registered,
-    Scripted,
-)
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History, OrderStrength
+from plumbline.reference.history.moments import Armed, Joined, Left, Registered, Scripted
 from plumbline.reference.history.operations import (
     EXPIRES,
     LOCAL,

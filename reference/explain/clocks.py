@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.member_lifetimes import NEVER
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import Status
 
 _OF_TIME = (FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN, FaultKind.CLOCK_SET)

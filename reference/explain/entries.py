@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from plumbline.reference.history.bulk import Share
-from plumbline.reference.history.history import Called, History
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import Called
 from plumbline.reference.history.operations import Operation, RegionPolicy
 from plumbline.reference.model.setting import served
 

@@ -15,14 +15,8 @@ from plumbline.reference.explain.groundless import groundless
 from plumbline.reference.explain.key_decomposition import parts
 from plumbline.reference.explain.mistold import mistold
 from plumbline.reference.explain.search_stages import sought
-from plumbline.reference.history.history import (
-    Called,
-    ContentsRead,
-    History,
-    Hosted,
-    StatisticAsked,
-    Unsettled,
-)
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import Called, ContentsRead, Hosted, StatisticAsked, Unsettled
 from plumbline.reference.history.operations import OperationKind, RegionPolicy, travels_on
 from plumbline.reference.history.resolvers import in_place_of
 from plumbline.reference.model.gauges import is_gauge

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.member_lifetimes import NEVER
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import QueueAttributes, Status
 from plumbline.reference.model import claims
 from plumbline.reference.model.sites import dependences

@@ -7,12 +7,12 @@ nothing of runs of the model.
 
 from __future__ import annotations
 
-from plumbline.reference.history.history import (
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import (
     Armed,
     Called,
     FaultBegun,
     Gate,
-    History,
     Hosted,
     Joined,
     Left,

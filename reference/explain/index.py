@@ -18,20 +18,18 @@ from plumbline.reference.explain.counters import counts, gauges, limits
 from plumbline.reference.explain.entries import entries_of
 from plumbline.reference.explain.listener_index import repetitions, told_again, told_when, without_questions
 from plumbline.reference.explain.member_lifetimes import NEVER, MemberLifetimes
-from plumbline.reference.history.history import (
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History, OrderStrength
+from plumbline.reference.history.moments import (
     Armed,
     Called,
     ContentsAsked,
     ContentsRead,
-    Fault,
     FaultBegun,
-    FaultKind,
     Gate,
-    History,
     Located,
     Moment,
     NotParked,
-    OrderStrength,
     QueueAsked,
     QueueRead,
     Redelivered,

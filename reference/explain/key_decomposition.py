@@ -13,14 +13,9 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import combinations
 
 from plumbline.reference.explain.projection import HistoryPart, part_of
-from plumbline.reference.history.history import (
-    Called,
-    FaultBegun,
-    FaultDone,
-    FaultKind,
-    History,
-    Scripted,
-)
+from plumbline.reference.history.fault_kinds import FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import Called, FaultBegun, FaultDone, Scripted
 from plumbline.reference.history.operations import WHOLE_REGION, RegionPolicy
 from plumbline.reference.search.ordering import Name, Timetable
 from plumbline.reference.search.search import Explanation

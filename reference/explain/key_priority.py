@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from plumbline.reference.explain.key_decomposition import Where
 from plumbline.reference.explain.question import Question
-from plumbline.reference.history.history import Called, ContentsAsked
+from plumbline.reference.history.moments import Called, ContentsAsked
 from plumbline.reference.model.places import TIMELINE
 from plumbline.reference.search.search import Position
 from plumbline.reference.search.transition import Entry

@@ -10,12 +10,11 @@ from math import inf
 from typing import NamedTuple
 
 from plumbline.reference.explain.active_faults import still_down
-from plumbline.reference.history.history import (
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import (
     Called,
-    Fault,
     FaultBegun,
-    FaultKind,
-    History,
     Moment,
     QueueRead,
     Redelivered,

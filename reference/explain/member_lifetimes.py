@@ -10,7 +10,8 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable
 
-from plumbline.reference.history.history import Fault, FaultBegun, FaultDone, FaultKind, Moment
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.moments import FaultBegun, FaultDone, Moment
 
 NEVER = 1 << 60
 """A moment that does not come."""

@@ -12,14 +12,13 @@ from collections.abc import Iterator
 import msgspec
 
 from plumbline.reference.explain.entries import entries_of
-from plumbline.reference.history.history import (
+from plumbline.reference.history.history import History, OrderStrength
+from plumbline.reference.history.moments import (
     Called,
     FaultBegun,
-    History,
     Hosted,
     Joined,
     Left,
-    OrderStrength,
     Redelivered,
     Registered,
     Returned,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from plumbline.reference.explain.fault_lookahead import FaultLookahead
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.member_lifetimes import NEVER
-from plumbline.reference.history.history import NotParked, Returned, Settled, SettledBut, Waited
+from plumbline.reference.history.moments import NotParked, Returned, Settled, SettledBut, Waited
 from plumbline.reference.history.operations import STORES_VALUE, EventKind, Operation, Status
 from plumbline.reference.model.places import TIMELINE, listener_entry, listener_place
 from plumbline.reference.model.sites import dependences

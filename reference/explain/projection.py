@@ -11,17 +11,16 @@ from itertools import accumulate
 
 import msgspec
 
-from plumbline.reference.history.history import (
+from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.moments import (
     Armed,
     Called,
     ContentsAsked,
     ContentsRead,
     Gate,
-    History,
     Located,
     Moment,
     NotParked,
-    Observation,
     Parked,
     QueueAsked,
     QueueRead,

@@ -15,7 +15,7 @@ from plumbline.reference.explain.fault_lookahead import FaultLookahead, next_fro
 from plumbline.reference.explain.index import MOMENT, Index, Reader, Where
 from plumbline.reference.explain.member_lifetimes import NEVER
 from plumbline.reference.explain.next_observation import NextObservation
-from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import (
     READS,
     STORES_VALUE,

@@ -18,7 +18,9 @@ from plumbline.reference.explain.key_priority import suspects
 from plumbline.reference.explain.mistold import mistold
 from plumbline.reference.explain.projection import HistoryPart
 from plumbline.reference.explain.question import Question, ask
-from plumbline.reference.history.history import FaultBegun, FaultKind, History
+from plumbline.reference.history.fault_kinds import FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import FaultBegun
 from plumbline.reference.model.unmodelled import unmodelled
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.garbage import uncollected

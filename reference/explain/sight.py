@@ -16,15 +16,14 @@ from typing import NamedTuple
 from plumbline.reference.explain.groundless import groundless
 from plumbline.reference.explain.lost import lost
 from plumbline.reference.explain.mistold import mistold
-from plumbline.reference.history.history import (
+from plumbline.reference.history.history import History, OrderStrength
+from plumbline.reference.history.moments import (
     Called,
     ContentsRead,
     FaultBegun,
-    History,
     Hosted,
     Joined,
     Left,
-    OrderStrength,
     Parked,
     Redelivered,
     Registered,

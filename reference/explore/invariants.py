@@ -11,7 +11,7 @@ import msgspec
 
 from plumbline.reference.explore.program_shape import KEY, REGION, ProgramShape
 from plumbline.reference.explore.programs import Program
-from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import EXPIRES, LOCAL, WHOLE_REGION, OperationKind, RegionPolicy
 from plumbline.reference.history.resolvers import policy_of
 from plumbline.reference.model.world import Sender, World

@@ -6,7 +6,7 @@ Knows programs and hazards; knows nothing of what a walk has seen.
 from __future__ import annotations
 
 from plumbline.reference.explore.programs import Happening, Program
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.model.lookahead import NoLookahead
 from plumbline.reference.model.sites import dependences
 from plumbline.reference.model.world import World

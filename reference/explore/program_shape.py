@@ -6,7 +6,7 @@ from itertools import permutations
 
 import msgspec
 
-from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import (
     Client,
     OperationKind,

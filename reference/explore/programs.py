@@ -12,7 +12,8 @@ from itertools import accumulate, combinations, combinations_with_replacement, p
 import msgspec
 
 from plumbline.reference.explore.program_shape import TICK, TICK_MS, ProgramShape
-from plumbline.reference.history.history import Fault, FaultKind, Joined, Left, Redelivered
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.moments import Joined, Left, Redelivered
 from plumbline.reference.history.operations import (
     EXPIRES,
     OF_TRANSACTIONS,

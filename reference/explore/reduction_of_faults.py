@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 from plumbline.reference.explore.dead_variables_of_queues import UNDER_WAY
 from plumbline.reference.explore.programs import Happening
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import World
 from plumbline.reference.search.transition import Step

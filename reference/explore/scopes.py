@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from plumbline.reference.explore.program_shape import REGION, ProgramShape
-from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import (
     Client,
     HostPolicy,

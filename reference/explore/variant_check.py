@@ -17,7 +17,7 @@ from plumbline.reference.explore.findings import broken_by
 from plumbline.reference.explore.program_shape import ProgramShape
 from plumbline.reference.explore.programs import Program
 from plumbline.reference.explore.walk import Moment, Walked, walk
-from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import each
 from plumbline.reference.rulebook.variant import FaultyVariant

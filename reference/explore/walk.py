@@ -21,7 +21,8 @@ from plumbline.reference.explore.program_shape import WHOLLY
 from plumbline.reference.explore.programs import Happening, Program, first_puts, words
 from plumbline.reference.explore.reduction_of_faults import AtOnce
 from plumbline.reference.explore.reduction_of_members import Apart
-from plumbline.reference.history.history import Fault, FaultKind, OrderStrength
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import Interest, Operation, Outcome
 from plumbline.reference.model.buckets import located
 from plumbline.reference.model.places import TIMELINE

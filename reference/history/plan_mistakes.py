@@ -8,20 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plumbline.reference.history.bulk import BULK, singly
-from plumbline.reference.history.operations import CONDITIONAL, Operation
-from plumbline.reference.history.plans import (
-    Await,
-    Finish,
-    Inject,
-    Park,
-    Plan,
-    PlanStep,
-    Redeliver,
-    Register,
-    Release,
-    operation_of,
-)
+from plumbline.reference.history.actions import PlanStep
+from plumbline.reference.history.bulk import singly
+from plumbline.reference.history.operations import Operation
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.history.resolvers import policy_of
 
 MOST_MEMBERS = 64
@@ -62,47 +52,31 @@ def mistakes(plan: Plan) -> list[str]:
         ]
     if plan.resolver and policy_of(plan.resolver) is None:
         wrong.append(f"a resolver of the policy {plan.resolver!r:.80}, which there is not")
-    callers = members.union(clients)
+    there = {
+        "member": members,
+        "client": set(clients),
+        "caller": members.union(clients),
+        "region": regions,
+        "queue": queues,
+    }
     called: dict[int, Operation] = {}
     for number, step in enumerate(plan.steps, 1):
-        operation = operation_of(step)
-        if operation is not None:
-            if operation.op_id in called:
-                wrong.append(f"step {number}: operation {operation.op_id} once more")
-            called[operation.op_id] = operation
-            wrong += [f"step {number}: {words}" for words in _wrong_entries(operation, step, called)]
-        of = (
-            (getattr(step, "member", ""), callers, "member"),
-            (getattr(operation, "member", ""), callers, "member"),
-            (getattr(step, "region", "") or getattr(operation, "region", ""), regions, "region"),
-            (getattr(step, "queue", ""), queues, "queue"),
-            (step.interest.client if isinstance(step, Register) else "", set(clients), "client"),
-            (step.interest.region if isinstance(step, Register) else "", regions, "region"),
-            (step.fault.member if isinstance(step, Inject) else "", members, "member"),
-            (step.fault.client if isinstance(step, Inject) else "", set(clients), "client"),
-            (step.fault.queue if isinstance(step, Inject) else "", queues, "queue"),
-        )
+        wrong += [f"step {number}: {words}" for words in _of_calls(step, called)]
         wrong += [
-            f"step {number}: no {kind} {name!r:.80}" for name, there, kind in of if name and name not in there
+            f"step {number}: no {'member' if kind == 'caller' else kind} {name!r:.80}"
+            for kind, name in step.names()
+            if name and name not in there[kind]
         ]
-        if isinstance(step, Park | Release) and step.callback not in ("listener", "writer"):
-            wrong.append(f"step {number}: nothing is parked in a {step.callback!r:.80}")
-        if isinstance(step, Release | Finish | Await | Redeliver) and step.op_id not in called:
-            wrong.append(f"step {number}: operation {step.op_id} is not called before")
+        wrong += [f"step {number}: {words}" for words in step.mistakes()]
     return wrong
 
 
-def _wrong_entries(operation: Operation, step: PlanStep, called: dict[int, Operation]) -> Iterator[str]:
-    """What is wrong with what an operation has by its kind; its entries are operations from here on, too."""
-    if (operation.kind in BULK) is not bool(operation.entries):
-        yield f"{operation.kind} of {len(operation.entries)} entries"
-    if (operation.kind in CONDITIONAL) is (operation.expected is None):
-        yield f"{operation.kind} with the expected value {operation.expected!r:.80}"
-    if operation.entries and isinstance(step, Park):
-        yield "an operation on many keys is parked nowhere"
-    if len({entry.key for entry in operation.entries}) < len(operation.entries):
-        yield "a key twice"
-    for single in singly(operation) if operation.entries else ():
-        if single.op_id in called:
-            yield f"operation {single.op_id} once more"
-        called[single.op_id] = single
+def _of_calls(step: PlanStep, called: dict[int, Operation]) -> Iterator[str]:
+    """What is wrong with the numbers of operations; those that the step calls are known from here on."""
+    operation = step.operation_called
+    for one in dict.fromkeys((operation, *singly(operation))) if operation is not None else ():
+        if one.op_id in called:
+            yield f"operation {one.op_id} once more"
+        called[one.op_id] = one
+    if step.about is not None and step.about not in called:
+        yield f"operation {step.about} is not called before"

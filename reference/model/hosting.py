@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from plumbline.reference.history.history import Hosted
+from plumbline.reference.history.moments import Hosted
 from plumbline.reference.history.operations import RegionPolicy
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import World

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Protocol
 
-from plumbline.reference.history.history import Fault
+from plumbline.reference.history.fault_kinds import Fault
 from plumbline.reference.history.operations import Operation
 from plumbline.reference.model.world import Channel, Entry, Sender, WireName, World
 from plumbline.reference.search.transition import Entry as Observation

@@ -13,17 +13,16 @@ from itertools import product
 from msgspec.structs import replace
 
 from plumbline.reference.history.bulk import with_tied
-from plumbline.reference.history.history import (
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.moments import (
     Armed,
     AttributesRead,
     Called,
     ClocksPassed,
     ContentsAsked,
     ContentsRead,
-    Fault,
     FaultBegun,
     FaultDone,
-    FaultKind,
     Gate,
     Hosted,
     Joined,

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from plumbline.reference.history.actions import Count, Inject, Park, Register, Script
 from plumbline.reference.history.bulk import BULK
-from plumbline.reference.history.history import (
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import (
     Armed,
     Called,
-    Fault,
     FaultBegun,
-    FaultKind,
     Gate,
-    History,
     Registered,
     Scripted,
     StatisticAsked,
@@ -37,16 +37,7 @@ from plumbline.reference.history.operations import (
     Topology,
     transactions_of,
 )
-from plumbline.reference.history.plans import (
-    Count,
-    Inject,
-    Park,
-    Plan,
-    Register,
-    Script,
-    operation_of,
-    operations_of,
-)
+from plumbline.reference.history.plans import Plan, operations_of
 from plumbline.reference.history.views import view_of
 from plumbline.reference.rulebook.effects import SUPPORTED
 
@@ -170,7 +161,7 @@ def _viewed(example: Plan | History) -> list[tuple[str, str]]:
 
 def _of_bulks(plan: Plan) -> Iterator[str]:
     """What is not followed of operations on many keys."""
-    called = [operation for step in plan.steps if (operation := operation_of(step)) is not None]
+    called = [operation for step in plan.steps if (operation := step.operation_called) is not None]
     bulks = {operation.op_id for operation in called if operation.kind in BULK}
     if not bulks.isdisjoint(transactions_of(called)):
         yield "operations on many keys in a transaction"

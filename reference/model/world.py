@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import Interest, OperationKind, Outcome
 from plumbline.reference.rulebook.values import EntryState, Stamp
 from plumbline.reference.search.hashed_map import HashedMap

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from plumbline.reference.history.history import Gate
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import DESTROYS, STORES_VALUE, Operation
 from plumbline.reference.model.world import GateState, World
 

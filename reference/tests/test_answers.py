@@ -6,15 +6,13 @@ import pytest
 
 from plumbline.reference.explain.question import ask
 from plumbline.reference.explain.search_stages import search
-from plumbline.reference.history.history import (
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.moments import (
     Called,
-    Fault,
     FaultBegun,
     FaultDone,
-    FaultKind,
-    History,
     Moment,
-    Observation,
     QueueAsked,
     QueueRead,
     Returned,

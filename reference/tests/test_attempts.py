@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.history.history import (
-    Called,
-    Fault,
-    FaultBegun,
-    FaultDone,
-    FaultKind,
-    History,
-    Moment,
-    Observation,
-    Returned,
-    Settled,
-)
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.moments import Called, FaultBegun, FaultDone, Moment, Returned, Settled
 from plumbline.reference.history.operations import (
     Client,
     Event,

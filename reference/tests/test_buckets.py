@@ -5,18 +5,16 @@ from __future__ import annotations
 import pytest
 
 from plumbline.reference.explain.oracle import find
-from plumbline.reference.history.history import (
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.moments import (
     Called,
     ContentsAsked,
     ContentsRead,
-    Fault,
     FaultBegun,
     FaultDone,
-    FaultKind,
-    History,
     Located,
     Moment,
-    Observation,
     Returned,
     Settled,
 )

@@ -5,16 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from plumbline.reference.history.history import (
-    Called,
-    ContentsAsked,
-    ContentsRead,
-    History,
-    Moment,
-    Observation,
-    Returned,
-    Settled,
-)
+from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.moments import Called, ContentsAsked, ContentsRead, Moment, Returned, Settled
 from plumbline.reference.history.operations import (
     Client,
     Content,

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from plumbline.reference.explain.question import ask
-from plumbline.reference.history.history import History, Settled, StatisticAsked, StatisticRead
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import Settled, StatisticAsked, StatisticRead
 from plumbline.reference.history.operations import RegionAttributes, Site, TombstoneSettings, Topology
 from plumbline.reference.model.world import World, empty_world
 from plumbline.reference.rulebook.book import Rulebook

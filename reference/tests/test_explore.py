@@ -22,7 +22,7 @@ from plumbline.reference.explore.program_shape import ProgramShape
 from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.scopes import SHAPES, ExploreScope, Topic
 from plumbline.reference.explore.walk import Walked, walk
-from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import HostPolicy, OperationKind, RegionAttributes, RegionPolicy
 from plumbline.reference.model.setting import Propagation
 from plumbline.reference.rulebook.book import Rulebook

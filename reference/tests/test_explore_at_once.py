@@ -9,7 +9,7 @@ from plumbline.reference.explore.program_shape import ProgramShape
 from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.variant_check import sights
 from plumbline.reference.explore.walk import Walked, _Walker, walk
-from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import OperationKind
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty_variants import FAULTY

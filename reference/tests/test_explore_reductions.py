@@ -11,7 +11,7 @@ from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.reduction_of_members import member_of
 from plumbline.reference.explore.variant_check import is_of_safety, sights
 from plumbline.reference.explore.walk import Moment, Walked, _Walker, walk
-from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import OperationKind
 from plumbline.reference.model.world import Collected, Sender
 from plumbline.reference.rulebook.book import Rulebook

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.history.history import (
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.moments import (
     Called,
     ContentsAsked,
     ContentsRead,
-    Fault,
     FaultBegun,
     FaultDone,
-    FaultKind,
-    History,
     Moment,
-    Observation,
     Returned,
     Settled,
 )

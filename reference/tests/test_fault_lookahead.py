@@ -7,15 +7,9 @@ from msgspec.structs import replace
 
 from plumbline.reference.explain.fault_lookahead import FaultLookahead
 from plumbline.reference.explain.index import Index
-from plumbline.reference.history.history import (
-    Fault,
-    FaultBegun,
-    FaultKind,
-    History,
-    Moment,
-    Settled,
-    SettledBut,
-)
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import FaultBegun, Moment, Settled, SettledBut
 from plumbline.reference.history.operations import QueueAttributes, RegionAttributes, Site, Topology
 from plumbline.reference.model.world import empty_world
 

@@ -7,15 +7,14 @@ from msgspec.structs import replace
 
 from plumbline.reference.explain.groundless import groundless
 from plumbline.reference.explain.oracle import find
-from plumbline.reference.history.history import (
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import (
     Armed,
     Called,
-    Fault,
     FaultBegun,
     FaultDone,
-    FaultKind,
     Gate,
-    History,
     Moment,
     Released,
     Returned,

@@ -5,13 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from plumbline.reference.history.history import (
+from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.moments import (
     Called,
     ContentsAsked,
     ContentsRead,
-    History,
     Moment,
-    Observation,
     Registered,
     Returned,
     Settled,

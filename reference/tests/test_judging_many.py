@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from plumbline.ci.selftest.histories.samples import CONFORMING, VIOLATING, sample_run
-from plumbline.reference.history.history import Called, History
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import Called
 from plumbline.reference.results.runs import UnreadableRunError, read_verdicts
 from plumbline.reference.results.verdicts import Verdict
 from plumbline.reference.rules import survey

@@ -5,16 +5,13 @@ from __future__ import annotations
 import pytest
 
 from plumbline.reference.explain.search_stages import search
-from plumbline.reference.history.history import (
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History, Observation, OrderStrength
+from plumbline.reference.history.moments import (
     Called,
-    Fault,
     FaultBegun,
     FaultDone,
-    FaultKind,
-    History,
     Moment,
-    Observation,
-    OrderStrength,
     QueueAsked,
     QueueRead,
     Returned,

@@ -6,18 +6,9 @@ import pytest
 
 from plumbline.reference.explain.mistold import Mistold, mistold
 from plumbline.reference.history.bulk import Share
-from plumbline.reference.history.history import (
-    Called,
-    Fault,
-    FaultBegun,
-    FaultKind,
-    History,
-    Moment,
-    Observation,
-    OrderStrength,
-    Registered,
-    Returned,
-)
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History, Observation, OrderStrength
+from plumbline.reference.history.moments import Called, FaultBegun, Moment, Registered, Returned
 from plumbline.reference.history.operations import (
     Client,
     Event,

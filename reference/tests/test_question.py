@@ -7,7 +7,8 @@ import pytest
 from plumbline.reference.explain.client_lookahead import ClientDeliveryLookahead
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.recorded_lookahead import RecordedLookahead
-from plumbline.reference.history.history import Called, History, Observation, Returned, Settled
+from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.moments import Called, Returned, Settled
 from plumbline.reference.history.operations import (
     Event,
     EventKind,

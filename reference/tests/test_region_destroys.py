@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.history.history import (
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import (
     Called,
     ContentsAsked,
     ContentsRead,
-    History,
     Moment,
     Registered,
     Returned,

@@ -6,18 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from plumbline.reference.explain.search_stages import search
-from plumbline.reference.history.history import (
-    Called,
-    Fault,
-    FaultBegun,
-    FaultDone,
-    FaultKind,
-    History,
-    Moment,
-    Observation,
-    Returned,
-    Settled,
-)
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.moments import Called, FaultBegun, FaultDone, Moment, Returned, Settled
 from plumbline.reference.history.operations import (
     Event,
     EventKind,

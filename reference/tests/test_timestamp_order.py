@@ -6,7 +6,9 @@ import pytest
 
 from plumbline.ci.selftest.histories.history_builder import AWAY, HOME, HistoryBuilder
 from plumbline.reference.explain.search_stages import search
-from plumbline.reference.history.history import Fault, FaultBegun, FaultDone, FaultKind, History
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import FaultBegun, FaultDone
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.search import Answer, Budget
 

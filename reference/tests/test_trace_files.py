@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from plumbline.ci.selftest.histories.samples import CONFORMING, conflict
-from plumbline.reference.history.history import (
+from plumbline.reference.history.moments import (
     Armed,
     Called,
     ContentsRead,

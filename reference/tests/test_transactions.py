@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.history.history import (
-    Called,
-    ContentsAsked,
-    ContentsRead,
-    History,
-    Moment,
-    Returned,
-    Settled,
-)
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import Called, ContentsAsked, ContentsRead, Moment, Returned, Settled
 from plumbline.reference.history.operations import (
     OF_TRANSACTIONS,
     Content,

@@ -12,7 +12,7 @@ from plumbline.reference.explore.programs import Program, programs
 from plumbline.reference.explore.scopes import SHAPES, ExploreScope, Topic
 from plumbline.reference.explore.variant_check import Right, is_of_safety, refute
 from plumbline.reference.explore.walk import walk
-from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import OperationKind
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty_variants import FAULTY

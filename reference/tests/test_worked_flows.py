@@ -14,7 +14,8 @@ import pytest
 
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.question import ask
-from plumbline.reference.history.history import Called, History, Moment, Observation, Returned, Settled
+from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.moments import Called, Moment, Returned, Settled
 from plumbline.reference.history.operations import (
     Event,
     EventKind,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from plumbline.reference.history.history import (
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import (
     Armed,
     Called,
     ContentsAsked,
     ContentsRead,
     Gate,
-    History,
     Moment,
     NotParked,
     Parked,

@@ -8,7 +8,7 @@ from plumbline.reference.explore.invariants import PROMISES
 from plumbline.reference.explore.program_shape import ProgramShape
 from plumbline.reference.explore.variant_check import sights
 from plumbline.reference.explore.walk import Walked
-from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import OperationKind
 
 APART = (("A",), ("B",))

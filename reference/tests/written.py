@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from plumbline.reference.history.history import (
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.moments import (
     Armed,
     Called,
     ContentsAsked,
     ContentsRead,
-    Fault,
     FaultBegun,
     FaultDone,
-    FaultKind,
     Gate,
-    History,
     Moment,
-    Observation,
     Parked,
     Released,
     Returned,

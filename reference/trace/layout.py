@@ -8,20 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from plumbline.reference.history.history import (
-    AttributesRead,
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import (
     Called,
-    ContentsAsked,
-    ContentsRead,
-    History,
-    Located,
+    Looking,
     Moment,
-    QueueAsked,
-    QueueRead,
     Settled,
-    StatisticAsked,
-    StatisticRead,
-    Waited,
 )
 from plumbline.reference.history.operations import Operation, OperationKind, transactions_of
 from plumbline.reference.history.resolvers import in_place_of
@@ -105,14 +97,10 @@ class Layout:
 
 def quiet_from(timeline: Sequence[Moment]) -> int:
     """Where the quiet end begins: at a settling that left nothing held and that only looking followed."""
-    looking = (
-        *(ContentsAsked, ContentsRead, StatisticAsked, StatisticRead, AttributesRead, Waited, Settled),
-        *(QueueAsked, QueueRead, Located),
-    )
     quiet = len(timeline)
     for index, moment in reversed(list(enumerate(timeline))):
         if isinstance(moment, Settled) and not moment.held:
             quiet = index
-        elif not isinstance(moment, looking):
+        elif not isinstance(moment, Looking):
             break
     return quiet

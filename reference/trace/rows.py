@@ -11,7 +11,9 @@ from typing import assert_never
 
 import msgspec
 
-from plumbline.reference.history.history import (
+from plumbline.reference.history.fault_kinds import FaultKind
+from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.moments import (
     Armed,
     AttributesRead,
     Called,
@@ -20,15 +22,12 @@ from plumbline.reference.history.history import (
     ContentsRead,
     FaultBegun,
     FaultDone,
-    FaultKind,
-    History,
     Hosted,
     Joined,
     Left,
     Located,
     Moment,
     NotParked,
-    Observation,
     Parked,
     QueueAsked,
     QueueRead,

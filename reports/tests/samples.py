@@ -15,15 +15,14 @@ from plumbline.reference.catalogue.records import (
     Requirement,
     TraceRule,
 )
-from plumbline.reference.history.history import (
+from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.moments import (
     Armed,
     Called,
     ContentsAsked,
     ContentsRead,
     Gate,
-    History,
     Moment,
-    Observation,
     Parked,
     Released,
     Returned,

@@ -8,13 +8,13 @@ from typing import get_args
 import msgspec
 import pytest
 
-from plumbline.reference.history.history import (
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import (
     Armed,
     Called,
     ContentsAsked,
     ContentsRead,
     Gate,
-    History,
     Moment,
     Registered,
     Released,

@@ -5,14 +5,13 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from plumbline.reference.history.history import (
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import (
     Called,
     ContentsRead,
-    Fault,
     FaultBegun,
     FaultDone,
-    FaultKind,
-    History,
     Moment,
     QueueAsked,
     QueueRead,

@@ -48,7 +48,7 @@ from plumbline.adapters.protocol import (
 )
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.bulk import BULK, singly
-from plumbline.reference.history.history import Gate
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     BulkEntry,
     Content,

@@ -15,27 +15,24 @@ from plumbline.adapters.errors import AdapterError, RefusedError
 from plumbline.adapters.protocol import Introduction
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.bulk import singly, with_shares, with_tied
-from plumbline.reference.history.history import (
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History, Observation, OrderStrength
+from plumbline.reference.history.moments import (
     Armed,
     AttributesRead,
     Called,
     ClocksPassed,
     ContentsAsked,
     ContentsRead,
-    Fault,
     FaultBegun,
     FaultDone,
-    FaultKind,
     Gate,
-    History,
     Hosted,
     Joined,
     Left,
     Located,
     Moment,
     NotParked,
-    Observation,
-    OrderStrength,
     Parked,
     QueueAsked,
     QueueRead,

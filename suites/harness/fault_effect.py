@@ -9,15 +9,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from plumbline.reference.history.history import (
-    Called,
-    Fault,
-    FaultBegun,
-    FaultDone,
-    FaultKind,
-    History,
-    Returned,
-)
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import Called, FaultBegun, FaultDone, Returned
 from plumbline.reference.history.operations import Operation, Status
 
 _NOT_A_BREAKAGE = frozenset(

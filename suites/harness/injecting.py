@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plumbline.adapters.adapter import Adapter
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import Topology
 
 _LINK_STATES = {

@@ -7,20 +7,7 @@ from __future__ import annotations
 
 from plumbline.adapters.errors import AdapterError
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.bulk import singly
-from plumbline.reference.history.history import Fault, FaultKind, Gate
-from plumbline.reference.history.operations import (
-    LOCAL,
-    READS,
-    WHOLE_REGION,
-    Operation,
-    OperationKind,
-    Outcome,
-    RegionPolicy,
-    Status,
-    travels_on,
-)
-from plumbline.reference.history.plans import (
+from plumbline.reference.history.actions import (
     Await,
     Count,
     Do,
@@ -32,7 +19,6 @@ from plumbline.reference.history.plans import (
     Leave,
     Look,
     Park,
-    Plan,
     PlanStep,
     Read,
     Redeliver,
@@ -42,6 +28,21 @@ from plumbline.reference.history.plans import (
     Settle,
     Start,
 )
+from plumbline.reference.history.bulk import singly
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.moments import Gate
+from plumbline.reference.history.operations import (
+    LOCAL,
+    READS,
+    WHOLE_REGION,
+    Operation,
+    OperationKind,
+    Outcome,
+    RegionPolicy,
+    Status,
+    travels_on,
+)
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.history.views import view_of
 from plumbline.suites.harness.driver import Driver
 from plumbline.suites.harness.restless import EndlessError

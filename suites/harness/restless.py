@@ -14,7 +14,8 @@ import msgspec
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.protocol import SettleResult
-from plumbline.reference.history.history import FaultBegun, Moment, Observation, Redelivered, Unsettled
+from plumbline.reference.history.history import Observation
+from plumbline.reference.history.moments import FaultBegun, Moment, Redelivered, Unsettled
 from plumbline.reference.history.operations import EventKind
 
 SLICE_MS = 20

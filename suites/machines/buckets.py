@@ -9,17 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.history import (
-    Called,
-    Fault,
-    FaultBegun,
-    FaultKind,
-    History,
-    Located,
-    Returned,
-)
+from plumbline.reference.history.actions import Do, Inject, Start
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import Called, FaultBegun, Located, Returned
 from plumbline.reference.history.operations import OperationKind, RegionAttributes, RegionPolicy
-from plumbline.reference.history.plans import Do, Inject, Start
 from plumbline.suites.machines.drawing import KEYS, REGION, WRITES, Machine, PlanMachine
 
 MOST_WRITES = 5

@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.history import Called, Fault, FaultBegun, FaultDone, FaultKind, History
+from plumbline.reference.history.actions import Await, Inject
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import Called, FaultBegun, FaultDone
 from plumbline.reference.history.operations import Client, OperationKind, RegionAttributes
-from plumbline.reference.history.plans import Await, Inject
 from plumbline.suites.machines.clients import KEYS, CallingMachine, ClientMachine
 from plumbline.suites.machines.drawing import REGION, WRITES, Machine
 

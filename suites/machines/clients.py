@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.history import Called, Fault, FaultBegun, FaultDone, FaultKind, History
+from plumbline.reference.history.actions import Do, Finish, Inject, Register, Start
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import Called, FaultBegun, FaultDone
 from plumbline.reference.history.operations import (
     Client,
     Interest,
@@ -21,7 +24,7 @@ from plumbline.reference.history.operations import (
     OperationKind,
     RegionAttributes,
 )
-from plumbline.reference.history.plans import Do, Finish, Inject, Plan, Register, Start
+from plumbline.reference.history.plans import Plan
 from plumbline.suites.machines.drawing import REGION, WRITES, Machine, PlanMachine
 
 KEYS = ("x", "y")

@@ -13,6 +13,7 @@ import msgspec
 from hypothesis.stateful import RuleBasedStateMachine
 
 from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.actions import Park, PlanStep, Release, Settle
 from plumbline.reference.history.bulk import BULK
 from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import (
@@ -24,7 +25,7 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.history.plans import Park, Plan, PlanStep, Release, Settle
+from plumbline.reference.history.plans import Plan
 
 REGION = "region"
 KEYS = ("x", "y", "z")

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.actions import Await, Settle
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import OperationKind
-from plumbline.reference.history.plans import Await, Settle
 from plumbline.reference.rulebook.faulty_variants import FAULTY
 from plumbline.suites.harness.fault_effect import all_have_bitten
 from plumbline.suites.machines.drawing import WRITES, Machine

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.actions import Settle
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import OperationKind, QueueAttributes, Scope, Topology
-from plumbline.reference.history.plans import Plan, Settle
+from plumbline.reference.history.plans import Plan
 from plumbline.suites.machines.drawing import WRITES, Machine
 from plumbline.suites.machines.gateways import ConflictsMachine, SitesConflictsMachine
 from plumbline.suites.machines.sites_drawing import BATCH_SIZES

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.actions import Do, Inject, Park, Release, Settle, Start
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import (
     READS,
     HostPolicy,
@@ -21,7 +22,7 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.history.plans import Do, Inject, Park, Plan, Release, Settle, Start
+from plumbline.reference.history.plans import Plan
 from plumbline.suites.machines.drawing import (
     KEYS,
     LOOSE_MOST_PER_KEY,

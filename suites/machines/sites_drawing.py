@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize
 
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.actions import Do, Inject, Look, Park, PlanStep, Settle, Start
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import Operation, OperationKind, QueueAttributes, Scope
-from plumbline.reference.history.plans import Do, Inject, Look, Park, Plan, PlanStep, Settle, Start
+from plumbline.reference.history.plans import Plan
 from plumbline.suites.machines.drawing import PlanMachine
 from plumbline.suites.scenarios.sites import APART, queues, regions, topology
 

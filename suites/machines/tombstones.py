@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.actions import Do, Inject, Start
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import OperationKind, RegionAttributes, Scope, TombstoneSettings
-from plumbline.reference.history.plans import Do, Inject, Plan, Start
+from plumbline.reference.history.plans import Plan
 from plumbline.suites.machines.drawing import REGION, Machine, PlanMachine
 
 KEYS = ("x", "y")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.actions import Do, Park, Start
 from plumbline.reference.history.operations import (
     HostPolicy,
     Operation,
@@ -19,7 +20,7 @@ from plumbline.reference.history.operations import (
     RegionPolicy,
     Scope,
 )
-from plumbline.reference.history.plans import Do, Park, Plan, Start
+from plumbline.reference.history.plans import Plan
 from plumbline.suites.machines.drawing import REGION, Machine, PlanMachine
 
 KEYS = ("x", "x", "y")

@@ -15,15 +15,14 @@ import msgspec
 
 from plumbline.adapters.candidates import find_candidate
 from plumbline.adapters.errors import AdapterError
-from plumbline.reference.history.history import (
+from plumbline.reference.history.history import History, OrderStrength
+from plumbline.reference.history.moments import (
     Called,
     ContentsRead,
     FaultDone,
-    History,
     Joined,
     Left,
     Moment,
-    OrderStrength,
     QueueRead,
     Redelivered,
     Registered,

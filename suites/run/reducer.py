@@ -17,32 +17,19 @@ from plumbline.adapters.errors import AdapterError
 from plumbline.reference.explain.fault_localization import name
 from plumbline.reference.explain.projection import project
 from plumbline.reference.explain.search_stages import sought
-from plumbline.reference.history.history import History
-from plumbline.reference.history.operations import Operation, OperationKind, Site, Topology
-from plumbline.reference.history.plans import (
-    Await,
-    Count,
+from plumbline.reference.history.actions import (
     Do,
     Finish,
-    Inject,
     Join,
     Leave,
-    Look,
     Park,
-    Plan,
     PlanStep,
-    Read,
-    Redeliver,
-    Register,
     Release,
-    Script,
-    Settle,
     Start,
-    doubly_busy,
-    operations_of,
-    restricted,
-    with_steps,
 )
+from plumbline.reference.history.history import History
+from plumbline.reference.history.operations import Operation, OperationKind, Site, Topology
+from plumbline.reference.history.plans import Plan, doubly_busy, operations_of, restricted, with_steps
 from plumbline.reference.results.runs import Reduction
 from plumbline.reference.results.verdicts import Verdict
 from plumbline.reference.rulebook.book import Rulebook
@@ -258,11 +245,11 @@ class _Reducer:
 
     def _simplify(self) -> None:
         """No steps but operations; calls waited for instead of parked; puts alone; no idle members."""
-        extras = [step for step in self._best.plan.steps if isinstance(step, _EXTRAS)]
+        extras = [step for step in self._best.plan.steps if step.spare]
         if not self._without(extras) and len(extras) > 1:
             for index in reversed(range(len(self._best.plan.steps))):
                 steps = self._best.plan.steps
-                if index < len(steps) and isinstance(steps[index], _EXTRAS):
+                if index < len(steps) and steps[index].spare:
                     self._fails(with_steps(self._best.plan, (*steps[:index], *steps[index + 1 :])))
         for left in [step for step in self._best.plan.steps if isinstance(step, Leave)]:
             self._without([left, Join(left.member, left.region)])
@@ -292,10 +279,6 @@ class _Reducer:
         plan = self._best.plan
         smaller = with_steps(plan, [step for step in plan.steps if step not in steps])
         return smaller != plan and self._fails(smaller)
-
-
-_EXTRAS = (Settle, Finish, Await, Read, Count, Look, Inject, Redeliver, Register, Script)
-"""Steps besides operations. Releases stay: they tell the order, and in the end everything is released."""
 
 
 def tries_for(failed: int, tried: int) -> int:
@@ -421,10 +404,11 @@ def without_member(plan: Plan, member: str) -> Plan | None:
     return msgspec.structs.replace(plan, topology=Topology(sites), regions=regions)
 
 
+PLAYERS = ("member", "caller", "client")
+"""The kinds of names of those who play a part."""
+
+
 def _playing(plan: Plan) -> set[str]:
     """The members and clients that a plan names besides its topology."""
-    playing = {operation.member for operation in operations_of(plan)}
-    playing |= {str(getattr(step, "member", "")) for step in plan.steps}
-    playing |= {step.fault.member for step in plan.steps if isinstance(step, Inject)}
-    playing |= {step.interest.client for step in plan.steps if isinstance(step, Register)}
+    playing = {name for step in plan.steps for kind, name in step.names() if kind in PLAYERS}
     return playing | {server for client in plan.clients for server in client.servers}

@@ -5,8 +5,8 @@ Knows what the candidate says of that; asks neither model nor rulebook.
 
 from __future__ import annotations
 
+from plumbline.reference.history.actions import Read
 from plumbline.reference.history.operations import Operation, RegionAttributes, RegionPolicy
-from plumbline.reference.history.plans import Read
 from plumbline.suites.scenarios.course import REGION
 from plumbline.suites.scenarios.mismatch import MismatchError, in_words
 from plumbline.suites.scenarios.stage import Stage

@@ -8,26 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from plumbline.reference.history.bulk import BULK, singly
-from plumbline.reference.history.history import (
-    Fault,
-    FaultKind,
-    Gate,
-    fault_words,
-    host_words,
-    interest_words,
-    script_words,
-)
-from plumbline.reference.history.operations import (
-    NAMELESS,
-    BulkEntry,
-    Interest,
-    Operation,
-    OperationKind,
-    Outcome,
-    Status,
-)
-from plumbline.reference.history.plans import (
+from plumbline.reference.history.actions import (
     Do,
     Finish,
     Host,
@@ -43,6 +24,19 @@ from plumbline.reference.history.plans import (
     Settle,
     Start,
 )
+from plumbline.reference.history.bulk import BULK, singly
+from plumbline.reference.history.fault_kinds import Fault, FaultKind, fault_words
+from plumbline.reference.history.moments import Gate
+from plumbline.reference.history.operations import (
+    NAMELESS,
+    BulkEntry,
+    Interest,
+    Operation,
+    OperationKind,
+    Outcome,
+    Status,
+)
+from plumbline.reference.history.words import host_words, interest_words, script_words
 from plumbline.suites.harness.driver import Driver
 from plumbline.suites.scenarios.mismatch import MismatchError
 

@@ -9,9 +9,9 @@ from itertools import permutations
 
 import msgspec
 
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.actions import Look
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import QueueAttributes, QueueRole, Site, Topology
-from plumbline.reference.history.plans import Look
 from plumbline.suites.harness.driver import Driver
 from plumbline.suites.scenarios.mismatch import MismatchError, in_words
 from plumbline.suites.scenarios.sites import BATCH_SIZE, INTERVAL_MS, Sites

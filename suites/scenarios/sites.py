@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import msgspec
 
-from plumbline.reference.history.history import Fault, FaultKind, OrderStrength, fault_words
+from plumbline.reference.history.actions import Inject, Look, Read
+from plumbline.reference.history.fault_kinds import Fault, FaultKind, fault_words
+from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import (
     Event,
     EventKind,
@@ -22,7 +24,6 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.history.plans import Inject, Look, Read
 from plumbline.suites.harness.driver import Driver
 from plumbline.suites.scenarios.course import REGION
 from plumbline.suites.scenarios.mismatch import MismatchError, in_words

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from plumbline.reference.history.history import OrderStrength, host_words
+from plumbline.reference.history.actions import Await, Count, Do, Inquire, Park, Read, Start
+from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import Event, EventKind, Operation, OperationKind
-from plumbline.reference.history.plans import Await, Count, Do, Inquire, Park, Read, Start
 from plumbline.reference.history.views import VIEWS, name_of
+from plumbline.reference.history.words import host_words
 from plumbline.suites.scenarios.course import REGION, Course, named
 from plumbline.suites.scenarios.mismatch import MismatchError, in_words
 

@@ -13,7 +13,7 @@ from plumbline.adapters.errors import UnsupportedError
 from plumbline.adapters.process.server import serve_stdio
 from plumbline.adapters.protocol import SettleResult
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.history import Gate
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import Operation, RegionAttributes
 
 

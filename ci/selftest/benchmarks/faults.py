@@ -20,7 +20,8 @@ from plumbline.ci.selftest.generators.two_sites import (
     draw_plan,
     run_on_reference,
 )
-from plumbline.reference.history.history import FaultKind, History
+from plumbline.reference.history.fault_kinds import FaultKind
+from plumbline.reference.history.history import History
 
 SPOILT = ("swapped", "dropped", "wrong contents", "moved past a settle")
 STATES = 200_000

@@ -24,7 +24,7 @@ from plumbline.ci.selftest.generators.one_site import REGION, OneSiteShape, draw
 from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.history import History, OrderStrength
 from plumbline.reference.history.operations import Operation, OperationKind, RegionAttributes, Site, Topology
-from plumbline.reference.history.plans import Plan, operation_of
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.search import Answer, Budget
 from plumbline.suites.run.profiles import PROFILES
@@ -117,7 +117,7 @@ def draw_example(operations: int, keys: str, seed: int) -> tuple[Plan, History]:
 
 def destructive(plan: Plan) -> float:
     """The share of destroys, invalidates and re-creates among a plan's operations."""
-    operations = [operation for step in plan.steps if (operation := operation_of(step)) is not None]
+    operations = [operation for step in plan.steps if (operation := step.operation_called) is not None]
     return sum(operation.kind in DESTRUCTIVE for operation in operations) / len(operations)
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import Operation, OperationKind, Scope
 from plumbline.suites.harness.driver import Driver
 from plumbline.suites.harness.session import Session

@@ -6,6 +6,7 @@ Knows what each does; whether the suite accepts it, ci/tests/test_right_behaviou
 from __future__ import annotations
 
 from plumbline.ci.selftest.checks.behaviour import Behaviour, first, last, leaning, of_clients, usual
+from plumbline.reference.history.actions import Do
 from plumbline.reference.history.operations import (
     Client,
     Operation,
@@ -16,7 +17,7 @@ from plumbline.reference.history.operations import (
     Status,
     Topology,
 )
-from plumbline.reference.history.plans import Do, Plan
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.model.places import outcome_entry
 from plumbline.reference.model.transactions import FAILS
 from plumbline.reference.model.world import MessageState, World

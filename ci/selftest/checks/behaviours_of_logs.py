@@ -12,7 +12,8 @@ import msgspec
 from plumbline.adapters.protocol import Deployed, Introduction, Observed, SettleResult
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.ci.selftest.checks.behaviour import Behaviour, without_resolvers
-from plumbline.reference.history.history import Gate, OrderStrength
+from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import Event, EventKind, Operation, RegionAttributes, Topology
 
 WEIGHT = 3

@@ -16,7 +16,6 @@ from plumbline.adapters.protocol import Introduction
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.explain.fault_localization import broken
 from plumbline.reference.history.history import History
-from plumbline.reference.history.plans import operation_of
 from plumbline.reference.results.verdicts import Verdict
 from plumbline.reference.rulebook.variant import FaultyVariant
 from plumbline.reference.search.search import Answer
@@ -113,7 +112,7 @@ def kill(variant: FaultyVariant, candidate: Candidate, profile: Profile, seed: i
                 progress=lambda _: None,
             )
             if trouble.failure is not None and trouble.plan is not None:
-                steps = sum(operation_of(step) is not None for step in trouble.plan.steps)
+                steps = sum(step.operation_called is not None for step in trouble.plan.steps)
                 finding = trouble.failure.finding
                 named.update(() if finding is None else finding.requirements)
             examples += trouble.played

@@ -17,9 +17,11 @@ import pyarrow as pa
 from plumbline.adapters.candidates import Candidate
 from plumbline.adapters.errors import AdapterError
 from plumbline.ci.selftest.generators import one_site, two_sites
-from plumbline.reference.history.history import Fault, FaultKind, History
+from plumbline.reference.history.actions import Do, Inject, Look, PlanStep, Settle
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import Client, Operation, OperationKind
-from plumbline.reference.history.plans import Do, Inject, Look, Plan, PlanStep, Settle, with_steps
+from plumbline.reference.history.plans import Plan, with_steps
 from plumbline.reference.results.verdicts import Source, Verdict
 from plumbline.reference.rules.judging import as_owed, findings
 from plumbline.reference.rules.rule import RuleView, load_rules

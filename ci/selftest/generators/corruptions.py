@@ -12,17 +12,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from plumbline.reference.history.history import (
-    Called,
-    ContentsRead,
-    History,
-    Moment,
-    Observation,
-    OrderStrength,
-    Returned,
-    Settled,
-    StatisticRead,
-)
+from plumbline.reference.history.history import History, Observation, OrderStrength
+from plumbline.reference.history.moments import Called, ContentsRead, Moment, Returned, Settled, StatisticRead
 from plumbline.reference.history.operations import (
     CONDITIONAL,
     READS,

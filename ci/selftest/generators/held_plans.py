@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.actions import Inject, Park, PlanStep, Release, Settle, Start
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
@@ -17,7 +18,7 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.history.plans import Inject, Park, Plan, PlanStep, Release, Settle, Start
+from plumbline.reference.history.plans import Plan
 
 SITES = {1: ("A", "B"), 2: ("C", "D")}
 MEMBERS = tuple(member for members in SITES.values() for member in members)

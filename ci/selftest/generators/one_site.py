@@ -13,7 +13,19 @@ import msgspec
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
-from plumbline.reference.history.history import Fault, FaultKind, History
+from plumbline.reference.history.actions import (
+    Do,
+    Finish,
+    Inject,
+    Park,
+    PlanStep,
+    Register,
+    Release,
+    Settle,
+    Start,
+)
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import (
     READS,
     WHOLE_REGION,
@@ -29,18 +41,7 @@ from plumbline.reference.history.operations import (
     TombstoneSettings,
     Topology,
 )
-from plumbline.reference.history.plans import (
-    Do,
-    Finish,
-    Inject,
-    Park,
-    Plan,
-    PlanStep,
-    Register,
-    Release,
-    Settle,
-    Start,
-)
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.model.gauges import COLLECTIONS, COUNT
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.effects import FROM_CLIENTS

@@ -22,7 +22,8 @@ from plumbline.ci.selftest.generators import (
 )
 from plumbline.ci.selftest.generators.corruptions import CORRUPTIONS, showing_less
 from plumbline.reference.catalogue.records import Dialect
-from plumbline.reference.history.history import Called, History, Returned
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import Called, Returned
 from plumbline.reference.history.operations import (
     Client,
     HostPolicy,

@@ -17,7 +17,8 @@ from plumbline.ci.selftest.generators.random_trials import ALL_SITES, BOTH_SITES
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.groundless import groundless
 from plumbline.reference.explain.search_stages import search
-from plumbline.reference.history.history import FaultKind, History
+from plumbline.reference.history.fault_kinds import FaultKind
+from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import Client, Scope
 from plumbline.reference.rulebook.book import Rulebook, rulebook_of
 from plumbline.reference.search.search import Answer, Budget

@@ -10,7 +10,8 @@ from itertools import permutations
 
 import msgspec
 
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.actions import Do, Inject, PlanStep, Settle, Start
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
@@ -19,7 +20,7 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.history.plans import Do, Inject, Plan, PlanStep, Settle, Start
+from plumbline.reference.history.plans import Plan
 
 REGION = "r"
 ALONE = Topology((Site(1, ("A",)), Site(2, ("C",)), Site(3, ("E",))))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 
 from plumbline.ci.selftest.generators.one_site import REGION, OneSiteShape
+from plumbline.reference.history.actions import Do, Finish, Park, PlanStep, Release, Settle, Start
 from plumbline.reference.history.operations import (
     READS,
     HostPolicy,
@@ -19,7 +20,7 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.history.plans import Do, Finish, Park, Plan, PlanStep, Release, Settle, Start
+from plumbline.reference.history.plans import Plan
 
 _LESS = (RegionPolicy.NORMAL, RegionPolicy.NORMAL, RegionPolicy.PRELOADED, RegionPolicy.EMPTY)
 _PLAIN = (OperationKind.PUT,) * 4 + (OperationKind.DESTROY, OperationKind.GET)

@@ -12,7 +12,9 @@ import msgspec
 
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
-from plumbline.reference.history.history import Fault, FaultKind, History
+from plumbline.reference.history.actions import Do, Inject, Look, Park, PlanStep, Release, Settle, Start
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import (
     READS,
     Operation,
@@ -23,7 +25,7 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.reference.history.plans import Do, Inject, Look, Park, Plan, PlanStep, Release, Settle, Start
+from plumbline.reference.history.plans import Plan
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.suites.harness.driver import Driver
 from plumbline.suites.harness.plan_runner import run_plan

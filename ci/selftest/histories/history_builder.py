@@ -13,25 +13,22 @@ from typing import Any, Self
 
 import msgspec
 
-from plumbline.reference.history.history import (
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.history import History, Observation, OrderStrength
+from plumbline.reference.history.moments import (
     Armed,
     AttributesRead,
     Called,
     ContentsAsked,
     ContentsRead,
-    Fault,
     FaultBegun,
     FaultDone,
-    FaultKind,
     Gate,
-    History,
     Hosted,
     Joined,
     Left,
     Located,
     Moment,
-    Observation,
-    OrderStrength,
     Parked,
     QueueAsked,
     QueueRead,

@@ -8,16 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from plumbline.reference.history.history import (
-    Called,
-    ContentsAsked,
-    ContentsRead,
-    History,
-    Moment,
-    Observation,
-    Returned,
-    Settled,
-)
+from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.moments import Called, ContentsAsked, ContentsRead, Moment, Returned, Settled
 from plumbline.reference.history.operations import (
     Content,
     Event,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Self
 
 from plumbline.ci.selftest.histories.history_builder import HistoryBuilder, Sample
-from plumbline.reference.history.history import Armed, Gate, NotParked, Parked
+from plumbline.reference.history.moments import Armed, Gate, NotParked, Parked
 from plumbline.reference.history.operations import (
     HostPolicy,
     OperationKind,

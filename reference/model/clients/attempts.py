@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import replace
 
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import Operation
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Call, CallStage, World

@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from msgspec.structs import replace
 
-from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.copies import counted_anew, with_sender, without_removed

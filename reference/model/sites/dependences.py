@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from plumbline.reference.history.history import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import QueueAttributes
 from plumbline.reference.model.claims import TIME_PASSES
 from plumbline.reference.model.sites.lanes import sender_of

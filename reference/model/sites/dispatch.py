@@ -12,7 +12,7 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import QueueAttributes
 from plumbline.reference.model import claims
 from plumbline.reference.model.lookahead import Lookahead

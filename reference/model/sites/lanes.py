@@ -12,7 +12,8 @@ from zlib import crc32
 
 from msgspec.structs import asdict, replace
 
-from plumbline.reference.history.history import Called, History
+from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import Called
 from plumbline.reference.history.operations import Operation, QueueAttributes, RegionAttributes
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import each

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from plumbline.reference.history.history import FaultKind
+from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import QueueAttributes
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Sender, World

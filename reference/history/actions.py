@@ -1,0 +1,473 @@
+"""The steps of a plan: one record for each thing that a harness can be asked to do.
+
+An action has its home here: what it is, what a candidate must offer for it, its words, which operations it
+concerns, and what is wrong with it where it comes from elsewhere. How it is carried out stands in
+`suites/harness/plan_runner.py`. Knows nothing of what the outcome should be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from typing import ClassVar, Self
+
+import msgspec
+from msgspec.structs import replace
+
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.bulk import BULK
+from plumbline.reference.history.fault_kinds import TRAITS, Fault, fault_words
+from plumbline.reference.history.operations import (
+    CONDITIONAL,
+    EXPIRES,
+    LOCAL,
+    Interest,
+    Operation,
+    OperationKind,
+)
+from plumbline.reference.history.views import view_of
+from plumbline.reference.history.words import host_words, interest_words, plan_call_words, script_words
+
+_OF_KINDS = {
+    OperationKind.PUT_ALL: Capability.BULK_OPERATIONS,
+    OperationKind.REMOVE_ALL: Capability.BULK_OPERATIONS,
+    OperationKind.CLEAR: Capability.CLEAR,
+    OperationKind.INVALIDATE_REGION: Capability.CLEAR,
+    OperationKind.DESTROY_REGION: Capability.CLEAR,
+    **dict.fromkeys(EXPIRES, Capability.CONFIGURATION),
+    OperationKind.TX_BEGIN: Capability.TRANSACTIONS,
+    OperationKind.TX_COMMIT: Capability.TRANSACTIONS,
+    OperationKind.TX_ROLLBACK: Capability.TRANSACTIONS,
+    **dict.fromkeys(CONDITIONAL, Capability.CONDITIONAL_OPERATIONS),
+    **dict.fromkeys(LOCAL, Capability.LOCAL_OPERATIONS),
+}
+
+CALLBACKS = ("listener", "writer")
+"""Where an operation can be parked."""
+
+Named = tuple[str, str]
+"""What a step names: a kind (member, caller, client, region or queue) and a name."""
+
+
+class Action(msgspec.Struct, frozen=True):
+    """One step of a plan; what holds of most steps stands here."""
+
+    waits_for_rest: ClassVar[bool] = False
+    """Whether every call has returned once it is done, where nothing is parked."""
+
+    spare: ClassVar[bool] = True
+    """Whether a plan keeps its meaning without it, so that it may be left out to make the plan small."""
+
+    @property
+    def operation_called(self) -> Operation | None:
+        """The operation that it calls, if it calls one."""
+        return None
+
+    @property
+    def about(self) -> int | None:
+        """The number of the operation that an earlier step must have called, if there is one."""
+        return None
+
+    def needs(self) -> tuple[Capability, ...]:
+        """What a candidate must offer for it."""
+        return ()
+
+    def words(self, *, several: bool) -> str:
+        """It in words; where there are several regions, operations name theirs."""
+        raise NotImplementedError
+
+    def names(self) -> Iterator[Named]:
+        """What it names, as kind and name; blank names mean none."""
+        for kind, attribute in (("caller", "member"), ("region", "region"), ("queue", "queue")):
+            yield kind, getattr(self, attribute, "")
+
+    def mistakes(self) -> Iterator[str]:
+        """What is wrong with it by itself."""
+        yield from ()
+
+    def concerns(self, kept: Collection[int]) -> bool:
+        """Whether it says something where these operations alone are called."""
+        return self.about is None or self.about in kept
+
+    def renamed(self, name: Callable[[str], str]) -> Self:
+        """It with other members in the parts that they play."""
+        member = getattr(self, "member", "")
+        return replace(self, member=name(member)) if member else self
+
+
+class _Call(Action, frozen=True):
+    """What calls an operation."""
+
+    operation: Operation
+
+    spare: ClassVar[bool] = False
+
+    @property
+    def operation_called(self) -> Operation:
+        """The operation."""
+        return self.operation
+
+    def needs(self) -> tuple[Capability, ...]:
+        """What the operation needs."""
+        return (_OF_KINDS[self.operation.kind],) if self.operation.kind in _OF_KINDS else ()
+
+    def words(self, *, several: bool) -> str:
+        """The call."""
+        return plan_call_words(self.operation, several=several)
+
+    def mistakes(self) -> Iterator[str]:
+        """Entries or an expected value that do not go with its kind, and a key twice."""
+        called = self.operation
+        if (called.kind in BULK) is not bool(called.entries):
+            yield f"{called.kind} of {len(called.entries)} entries"
+        if (called.kind in CONDITIONAL) is (called.expected is None):
+            yield f"{called.kind} with the expected value {called.expected!r:.80}"
+        if len({entry.key for entry in called.entries}) < len(called.entries):
+            yield "a key twice"
+
+    def names(self) -> Iterator[Named]:
+        """Its caller, and the region."""
+        yield from super().names()
+        yield "caller", self.operation.member
+        yield "region", self.operation.region
+
+    def concerns(self, kept: Collection[int]) -> bool:
+        """Whether its operation is among them."""
+        return self.operation.op_id in kept
+
+    def renamed(self, name: Callable[[str], str]) -> Self:
+        """It with another caller."""
+        moved = super().renamed(name)
+        return replace(moved, operation=replace(self.operation, member=name(self.operation.member)))
+
+
+class Do(_Call, frozen=True, tag="do"):
+    """Call an operation and wait for its outcome."""
+
+    def words(self, *, several: bool) -> str:
+        """The call, and that it is waited for."""
+        return f"{super().words(several=several)}, and wait for it"
+
+
+class Start(_Call, frozen=True, tag="start"):
+    """Call an operation and go on."""
+
+
+class Park(_Call, frozen=True, tag="park"):
+    """Call an operation and go on once it stands in the listener, or the cache writer, of a member."""
+
+    member: str
+    callback: str = "listener"
+
+    def needs(self) -> tuple[Capability, ...]:
+        """A gate, besides what the operation needs."""
+        in_writer = (Capability.CALLBACK_SCRIPTS,) * (self.callback != "listener")
+        return (Capability.LISTENER_GATES, *in_writer, *super().needs())
+
+    def words(self, *, several: bool) -> str:
+        """The call, and where it is parked."""
+        return f"{super().words(several=several)}, parked in the {self.callback} of {self.member}"
+
+    def mistakes(self) -> Iterator[str]:
+        """A callback that there is not, or an operation on many keys."""
+        yield from super().mistakes()
+        yield from _of_callback(self.callback)
+        if self.operation.entries:
+            yield "an operation on many keys is parked nowhere"
+
+
+def _of_callback(callback: str) -> Iterator[str]:
+    if callback not in CALLBACKS:
+        yield f"nothing is parked in a {callback!r:.80}"
+
+
+class Release(Action, frozen=True, tag="release"):
+    """Let go an operation that was parked."""
+
+    op_id: int
+    member: str
+    callback: str = "listener"
+
+    spare: ClassVar[bool] = False
+    """It tells the order, and in the end everything is released."""
+
+    @property
+    def about(self) -> int:
+        """The operation."""
+        return self.op_id
+
+    def words(self, *, several: bool) -> str:
+        """What is let go, and where."""
+        return f"release operation {self.op_id} at {self.member}"
+
+    def mistakes(self) -> Iterator[str]:
+        """A callback that there is not."""
+        return _of_callback(self.callback)
+
+
+class Finish(Action, frozen=True, tag="finish"):
+    """Wait for the outcome of an operation that was started."""
+
+    op_id: int
+
+    @property
+    def about(self) -> int:
+        """The operation."""
+        return self.op_id
+
+    def words(self, *, several: bool) -> str:
+        """What is waited for."""
+        return f"wait for operation {self.op_id}"
+
+
+class Settle(Action, frozen=True, tag="settle"):
+    """Wait until nothing more happens, and look at what every member holds."""
+
+    waits_for_rest: ClassVar[bool] = True
+
+    def words(self, *, several: bool) -> str:
+        """That it is waited, and read."""
+        return "wait until everything is quiet, then read it"
+
+
+class Inject(Action, frozen=True, tag="inject"):
+    """Do something to the system: crash a member, cut a link, mend it."""
+
+    fault: Fault
+
+    def needs(self) -> tuple[Capability, ...]:
+        """What the kind of fault needs."""
+        needed = TRAITS[self.fault.kind].needs
+        return () if needed is None else (needed,)
+
+    def words(self, *, several: bool) -> str:
+        """The fault."""
+        return fault_words(self.fault)
+
+    def names(self) -> Iterator[Named]:
+        """Whom it befalls."""
+        yield "member", self.fault.member
+        yield "client", self.fault.client
+        yield "queue", self.fault.queue
+
+    def renamed(self, name: Callable[[str], str]) -> Self:
+        """The fault of another member."""
+        if not self.fault.member:
+            return self
+        return replace(self, fault=replace(self.fault, member=name(self.fault.member)))
+
+
+class Look(Action, frozen=True, tag="look"):
+    """Look at the copies of a queue, as they are at the moment, on every member that lives.
+
+    If a depth is named: wait until the copy of that member is as deep, or has had all the time for it.
+    """
+
+    queue: str
+    member: str = ""
+    depth: int | None = None
+
+    def needs(self) -> tuple[Capability, ...]:
+        """Sight of queues."""
+        return (Capability.QUEUE_INSPECTION,)
+
+    def words(self, *, several: bool) -> str:
+        """What is looked at, or waited for."""
+        if self.depth is None:
+            return f"look at the copies of queue {self.queue}"
+        return f"wait until the copy of queue {self.queue} on {self.member} holds {self.depth} events"
+
+    def renamed(self, name: Callable[[str], str]) -> Self:
+        """It as it is: the copy of a named member is meant by its name."""
+        return self
+
+
+class Await(Action, frozen=True, tag="await"):
+    """Wait until the listener of a member receives an operation, or its time is over."""
+
+    op_id: int
+    member: str
+
+    @property
+    def about(self) -> int:
+        """The operation."""
+        return self.op_id
+
+    def words(self, *, several: bool) -> str:
+        """What is waited for."""
+        return f"wait until the listener of {self.member} receives operation {self.op_id}"
+
+
+class Read(Action, frozen=True, tag="read"):
+    """Read what a member holds of a region, as it is at the moment."""
+
+    member: str
+    region: str
+
+    def words(self, *, several: bool) -> str:
+        """What is read."""
+        return f"read what {self.member} holds of {self.region}"
+
+
+class Count(Action, frozen=True, tag="count"):
+    """Read a statistic of a member, as it is at the moment."""
+
+    member: str
+    name: str
+
+    def needs(self) -> tuple[Capability, ...]:
+        """Statistics, or views of a region."""
+        return (Capability.STATISTICS if view_of(self.name) is None else Capability.REGION_VIEWS,)
+
+    def words(self, *, several: bool) -> str:
+        """What is read."""
+        return f"read {self.name} of {self.member}"
+
+
+class Redeliver(Action, frozen=True, tag="redeliver"):
+    """Deliver the message of an operation to a member once more."""
+
+    op_id: int
+    member: str
+
+    @property
+    def about(self) -> int:
+        """The operation."""
+        return self.op_id
+
+    def needs(self) -> tuple[Capability, ...]:
+        """A hand on messages."""
+        return (Capability.MESSAGE_CONTROL,)
+
+    def words(self, *, several: bool) -> str:
+        """What comes once more."""
+        return f"deliver operation {self.op_id} to {self.member} once more"
+
+
+class Leave(Action, frozen=True, tag="leave"):
+    """Have a member give up its copy of a region, once everything has settled."""
+
+    member: str
+    region: str
+
+    waits_for_rest: ClassVar[bool] = True
+    spare: ClassVar[bool] = False
+    """It is left out together with the step that takes the copy again."""
+
+    def needs(self) -> tuple[Capability, ...]:
+        """Configuration while it runs."""
+        return (Capability.CONFIGURATION,)
+
+    def words(self, *, several: bool) -> str:
+        """Who gives up what."""
+        return f"{self.member} gives up its copy of {self.region}"
+
+
+class Join(Action, frozen=True, tag="join"):
+    """Have a member take a copy of a region again, once everything has settled."""
+
+    member: str
+    region: str
+
+    waits_for_rest: ClassVar[bool] = True
+    spare: ClassVar[bool] = False
+
+    def needs(self) -> tuple[Capability, ...]:
+        """Configuration while it runs."""
+        return (Capability.CONFIGURATION,)
+
+    def words(self, *, several: bool) -> str:
+        """Who takes what."""
+        return f"{self.member} takes a copy of {self.region} again"
+
+
+class Host(Action, frozen=True, tag="host"):
+    """Have a member take a copy again that checks or not, on disk or not, once everything has settled."""
+
+    member: str
+    region: str
+    checks: bool
+    persistent: bool = False
+
+    waits_for_rest: ClassVar[bool] = True
+    spare: ClassVar[bool] = False
+
+    def needs(self) -> tuple[Capability, ...]:
+        """Configuration of checks, and a disk where it is kept there."""
+        disk = (Capability.DISK,) * self.persistent
+        return (Capability.CONFIGURATION, Capability.CHECKS_SETTING, *disk)
+
+    def words(self, *, several: bool) -> str:
+        """Who takes what."""
+        return host_words(self.member, self.region, checks=self.checks, persistent=self.persistent)
+
+
+class Inquire(Action, frozen=True, tag="inquire"):
+    """Read whether a member checks consistency of a region."""
+
+    member: str
+    region: str
+
+    def needs(self) -> tuple[Capability, ...]:
+        """Configuration that can be read."""
+        return (Capability.CONFIGURATION,)
+
+    def words(self, *, several: bool) -> str:
+        """What is asked."""
+        return f"ask {self.member} whether it checks {self.region}"
+
+
+class Register(Action, frozen=True, tag="register"):
+    """Have a client register for keys of a region, or withdraw that, once everything has settled."""
+
+    interest: Interest
+
+    waits_for_rest: ClassVar[bool] = True
+
+    def words(self, *, several: bool) -> str:
+        """The registration."""
+        return interest_words(self.interest)
+
+    def names(self) -> Iterator[Named]:
+        """Its client and region."""
+        yield "client", self.interest.client
+        yield "region", self.interest.region
+
+
+class Script(Action, frozen=True, tag="script"):
+    """Have a member's or client's cache writer refuse changes of these keys, once everything has settled."""
+
+    member: str
+    region: str
+    refuses: tuple[str, ...]
+
+    waits_for_rest: ClassVar[bool] = True
+
+    def needs(self) -> tuple[Capability, ...]:
+        """Cache writers that can be told what to do."""
+        return (Capability.CALLBACK_SCRIPTS,)
+
+    def words(self, *, several: bool) -> str:
+        """What the writer is told."""
+        return script_words(self.member, self.region, self.refuses)
+
+
+PlanStep = (
+    Do
+    | Start
+    | Park
+    | Release
+    | Finish
+    | Settle
+    | Inject
+    | Look
+    | Await
+    | Read
+    | Count
+    | Redeliver
+    | Leave
+    | Join
+    | Host
+    | Inquire
+    | Register
+    | Script
+)
