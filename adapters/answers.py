@@ -47,6 +47,7 @@ _VALUED = frozenset(
         OperationKind.CONTAINS_KEY,
         OperationKind.PUT_IF_ABSENT,
         OperationKind.REPLACE,
+        OperationKind.EVICT,
         *CONDITIONAL,
     }
 )
@@ -132,6 +133,8 @@ def _flaw_of_outcome(scene: Scene, op_id: int, outcome: Outcome) -> str:
     asks = operation.kind in _YES_OR_NO and outcome.status is Status.OK
     if asks and outcome.value not in ("true", "false"):
         return f"gives {outcome.value!r:.80} back for {operation.kind}, where 'true' or 'false' is due"
+    if operation.kind is OperationKind.EVICT and (outcome.value is None) is (outcome.status is Status.OK):
+        return f"gives {outcome.value!r:.80} back for {operation.kind} that ended {outcome.status}"
     return ""
 
 

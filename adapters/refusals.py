@@ -35,6 +35,7 @@ from plumbline.reference.history.bulk import BULK
 from plumbline.reference.history.operations import (
     CONDITIONAL,
     LOCAL,
+    LOCAL_EXPIRES,
     OF_TRANSACTIONS,
     WHOLE_REGION,
     Operation,
@@ -53,6 +54,8 @@ _PROMISED = {
     OperationKind.LOCAL_INVALIDATE: Capability.LOCAL_OPERATIONS,
     OperationKind.LOCAL_DESTROY: Capability.LOCAL_OPERATIONS,
     **dict.fromkeys(CONDITIONAL, Capability.CONDITIONAL_OPERATIONS),
+    **dict.fromkeys(LOCAL_EXPIRES, Capability.LOCAL_EXPIRATION),
+    OperationKind.EVICT: Capability.EVICTION,
     **dict.fromkeys(BULK, Capability.BULK_OPERATIONS),
     **dict.fromkeys(OF_TRANSACTIONS, Capability.TRANSACTIONS),
 }

@@ -34,9 +34,12 @@ ROWS: tuple[tuple[str, str], ...] = (
     ("begin", "member=client|member key kind=get"),
     (
         "begin",
-        "member=member key kind=contains_key|expire_destroy|expire_invalidate|idle_destroy|idle_invalidate",
+        (
+            "member=member key kind=contains_key|expire_destroy|expire_invalidate"
+            "|expire_local_destroy|expire_local_invalidate|idle_destroy|idle_invalidate"
+        ),
     ),
-    ("begin", "member=member kind=expire_invalidate_region"),
+    ("begin", "member=member kind=evict|expire_invalidate_region"),
     ("begin", "member=client|member token kind=clear|destroy_region|invalidate_region|local_clear"),
     ("begin", "member=client token kind=local_destroy_region|local_invalidate_region"),
     ("begin", "member=member token entries kind=put_all|remove_all"),

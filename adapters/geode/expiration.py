@@ -10,13 +10,23 @@ from __future__ import annotations
 import re
 from typing import Any, ClassVar
 
-from plumbline.adapters.geode.jvm import any_at
+from plumbline.adapters.geode.jvm import JavaError, any_at
 from plumbline.adapters.waiting import wait_until
-from plumbline.reference.history.operations import IDLES, Operation, OperationKind, Outcome, Status
+from plumbline.reference.history.operations import (
+    IDLES,
+    LOCAL_EXPIRES,
+    Operation,
+    OperationKind,
+    Outcome,
+    Status,
+)
 
 TIME_TO_LIVE_MS = 1
 OF_REGION_MS = 2_000
 """A region's time begins anew when it is over, until it is taken back: a short one ends several times."""
+
+LONG_S = 1_000_000_000
+"""Longer than any example takes, in the seconds or milliseconds that times to live are counted in."""
 
 LIMIT_S = 20.0
 
@@ -26,6 +36,8 @@ _ACTIONS = {
     OperationKind.EXPIRE_INVALIDATE_REGION: "INVALIDATE",
     OperationKind.IDLE_DESTROY: "DESTROY",
     OperationKind.IDLE_INVALIDATE: "INVALIDATE",
+    OperationKind.EXPIRE_LOCAL_DESTROY: "LOCAL_DESTROY",
+    OperationKind.EXPIRE_LOCAL_INVALIDATE: "LOCAL_INVALIDATE",
 }
 
 
@@ -44,11 +56,16 @@ def expire(region: Any, java: Any, operation: Operation) -> Outcome:
         java: the view of the member's JVM.
         operation: the key, and what its region is to do.
     """
+    local = operation.kind in LOCAL_EXPIRES
+    if local and not region.containsKey(operation.key):
+        return Outcome(Status.ABSENT)
     mutator = region.getAttributesMutator()
     action = getattr(java.org.apache.geode.cache.ExpirationAction, _ACTIONS[operation.kind])
     attributes = java.org.apache.geode.cache.ExpirationAttributes
     whole = operation.kind is OperationKind.EXPIRE_INVALIDATE_REGION
     ends = attributes(OF_REGION_MS if whole else TIME_TO_LIVE_MS, action)
+    if local and (refused := _refusal(mutator, attributes, ends)) is not None:
+        return refused
     if whole:
         sets, of_all, of_none = mutator.setRegionTimeToLive, ends, attributes.DEFAULT
     else:
@@ -66,10 +83,27 @@ def expire(region: Any, java: Any, operation: Operation) -> Outcome:
         sets(of_none)
 
 
+def _refusal(mutator: Any, attributes: Any, ends: Any) -> Outcome | None:
+    """In whose words Geode refuses a local action for all entries of a region; None if it takes it.
+
+    It refuses it of replicates. What a CustomExpiry names is not looked at, and has no effect there.
+    """
+    never = attributes(LONG_S, ends.getAction())
+    try:
+        mutator.setEntryTimeToLive(never)
+    except JavaError as error:
+        thrown = error.java_exception
+        if thrown.getClass().getName() != "java.lang.IllegalArgumentException":
+            raise
+        return Outcome(Status.REFUSED, detail=thrown.toString())
+    mutator.setEntryTimeToLive(attributes.DEFAULT)
+    return None
+
+
 def _has_expired(region: Any, operation: Operation) -> bool:
     if operation.kind is OperationKind.EXPIRE_INVALIDATE_REGION:
         return not any(region.containsValueForKey(key) for key in region.keySet().toArray())
-    if _ACTIONS[operation.kind] == "DESTROY":
+    if _ACTIONS[operation.kind].endswith("DESTROY"):
         return not region.containsKey(operation.key)
     return not region.containsValueForKey(operation.key)
 

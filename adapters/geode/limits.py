@@ -13,6 +13,7 @@ from plumbline.adapters.geode.member import POLICIES
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.operations import (
     EXPIRES,
+    LOCAL_ACTIONS,
     OF_TRANSACTIONS,
     Interest,
     Operation,
@@ -34,6 +35,8 @@ CAPABILITIES = (
     Capability.LOCAL_OPERATIONS,
     Capability.BULK_OPERATIONS,
     Capability.CONDITIONAL_OPERATIONS,
+    Capability.LOCAL_EXPIRATION,
+    Capability.EVICTION,
     Capability.REGION_VIEWS,
     Capability.CLEAR,
     Capability.TOMBSTONES,
@@ -79,7 +82,7 @@ def require_region(attributes: RegionAttributes) -> None:
 
 def require_operation(operation: Operation, *, of_client: bool) -> None:
     """Raise UnsupportedError for an operation that is not driven on a member, or on a client."""
-    if operation.kind not in CALLS.keys() | EXPIRES | OF_TRANSACTIONS:
+    if operation.kind not in CALLS.keys() | EXPIRES | LOCAL_ACTIONS | OF_TRANSACTIONS:
         raise UnsupportedError(f"{operation.kind} is not driven on Apache Geode yet")
     if of_client and operation.kind not in CALLS:
         raise UnsupportedError(f"{operation.kind} of clients is not driven on Apache Geode yet")
@@ -87,7 +90,10 @@ def require_operation(operation: Operation, *, of_client: bool) -> None:
 
 def require_call(operation: Operation, attributes: RegionAttributes) -> None:
     """Raise UnsupportedError for an operation that is not driven on a region of this kind."""
-    if attributes.policy is RegionPolicy.PARTITION and operation.kind in EXPIRES | OF_TRANSACTIONS:
+    if (
+        attributes.policy is RegionPolicy.PARTITION
+        and operation.kind in EXPIRES | LOCAL_ACTIONS | OF_TRANSACTIONS
+    ):
         raise UnsupportedError(f"{operation.kind} is not driven on partitioned regions of Geode yet")
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.geode import buckets
 from plumbline.adapters.geode.clock import SIZES, Clock, look_when_told
+from plumbline.adapters.geode.eviction import EVICTING, evict, limit
 from plumbline.adapters.geode.expiration import expire
 from plumbline.adapters.geode.gateway import Gateway
 from plumbline.adapters.geode.handles import Handles, fields, records
@@ -34,6 +35,7 @@ from plumbline.reference.history.operations import (
     RegionAttributes,
     RegionPolicy,
     Scope,
+    Status,
 )
 from plumbline.reference.history.resolvers import ResolverPolicy
 from plumbline.reference.history.views import RegionViews
@@ -92,6 +94,7 @@ class Member:
         self._resolver: Resolver | None = None
         self._lesser: dict[str, bool] = {}
         self._partitioned: set[str] = set()
+        self._evicting: set[str] = set()
         self._flush: Any = None
         self._holds_commits = False
         self._telling: Telling | None = None
@@ -183,6 +186,10 @@ class Member:
             buckets.set_up(factory, self._java(), attributes.redundancy)
             self._partitioned.add(attributes.name)
         factory.setStatisticsEnabled(True)  # else no entry can be given a time to live
+        self._evicting.discard(attributes.name)
+        if policy in EVICTING:
+            limit(factory, self.jvm.gateway.jvm)
+            self._evicting.add(attributes.name)
         for sender in attributes.senders:
             if self.gateway.names_sender(sender):
                 factory.addGatewaySenderId(sender)
@@ -246,6 +253,13 @@ class Member:
     def expire(self, operation: Operation) -> Outcome:
         """Let the time of an entry end here, and wait for what its region does."""
         return expire(self._regions[operation.region], self.jvm.gateway.jvm, operation)
+
+    def evict(self, operation: Operation, client: JvmClient) -> Outcome:
+        """Have a region make room for one entry, and tell which it has taken; replicates refuse it."""
+        if operation.region not in self._evicting:
+            return Outcome(Status.REFUSED, detail="Geode evicts by a local destroy from no such region")
+        region = self.region(operation.region, client)
+        return evict(region, self.jvm.gateway.jvm, client)
 
     def drop_region(self, name: str) -> None:
         """Give up this member's copy of a region; the others keep theirs."""

@@ -1,4 +1,4 @@
-"""Fields of Java objects, public or not, and what py4j hands out of none. Knows nothing of Geode."""
+"""Fields and methods of Java objects, public or not, and what py4j hands out of none. No Geode is known."""
 
 from __future__ import annotations
 
@@ -20,6 +20,28 @@ def declared(kind: Any, name: str) -> Any:
         field.setAccessible(True)
         return field
     raise AdapterError(f"{asked.getName()} has no field {name} in this version")
+
+
+def method_of(java: Any, kind: Any, name: str, *arguments: Any) -> Any:
+    """A method of a Java class or of one that it inherits from, made accessible; raises AdapterError."""
+    asked, of = kind, array_of(java, "java.lang.Class", *arguments)
+    while kind is not None:
+        try:
+            method = kind.getDeclaredMethod(name, of)
+        except JavaError:
+            kind = kind.getSuperclass()
+            continue
+        method.setAccessible(True)
+        return method
+    raise AdapterError(f"{asked.getName()} has no method {name} in this version")
+
+
+def array_of(java: Any, kind: str, *items: Any) -> Any:
+    """A Java array of these items."""
+    array = java.java.lang.reflect.Array.newInstance(java.java.lang.Class.forName(kind), len(items))
+    for place, item in enumerate(items):
+        array[place] = item
+    return array
 
 
 def number_setter(java: Any, field: Any) -> Any:

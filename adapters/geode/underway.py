@@ -23,6 +23,7 @@ from plumbline.adapters.geode.listener import GeodeExample
 from plumbline.adapters.geode.member import Member
 from plumbline.reference.history.operations import (
     EXPIRES,
+    LOCAL_EXPIRES,
     OF_TRANSACTIONS,
     READS,
     Operation,
@@ -174,8 +175,10 @@ def _call(
     try:
         if isinstance(member, ClientCache) and member.several:
             member.call_first()
-        if operation.kind in EXPIRES:
+        if operation.kind in EXPIRES | LOCAL_EXPIRES:
             return member.expire(operation)
+        if operation.kind is OperationKind.EVICT:
+            return member.evict(operation, caller.client(member))
         if operation.kind in OF_TRANSACTIONS:
             begins = operation.kind is OperationKind.TX_BEGIN
             caller.transacts_on = member if begins else None

@@ -15,6 +15,7 @@ from plumbline.reference.history.operations import (
     CONDITIONAL,
     EXPIRES,
     LOCAL,
+    LOCAL_ACTIONS,
     OF_TRANSACTIONS,
     Client,
     Interest,
@@ -41,6 +42,8 @@ CAPABILITIES = (
     Capability.LOCAL_OPERATIONS,
     Capability.BULK_OPERATIONS,
     Capability.CONDITIONAL_OPERATIONS,
+    Capability.LOCAL_EXPIRATION,
+    Capability.EVICTION,
     Capability.REGION_VIEWS,
     Capability.CLEAR,
     Capability.TRANSACTIONS,
@@ -91,6 +94,8 @@ def require_operation(operation: Operation, setting: Setting, world: World) -> N
         raise UnsupportedError("begin: members do not destroy or invalidate regions alone so far")
     if operation.kind in EXPIRES and setting.clients:
         raise UnsupportedError("begin: entries do not expire where there are clients so far")
+    if operation.kind in LOCAL_ACTIONS and not of_member:
+        raise UnsupportedError("begin: regions of clients expire and evict nothing so far")
     refused = operation.kind is OperationKind.CLEAR and of_member
     if (
         operation.region in setting.partitioned
@@ -139,7 +144,7 @@ def _require_transaction(operation: Operation, setting: Setting, world: World) -
     begins = operation.kind is OperationKind.TX_BEGIN
     if begins is (operation.thread in _threads(setting, world)):
         raise UnsupportedError(f"begin: {operation.kind}, where the thread has begun a transaction or not")
-    if operation.kind in WHOLE or operation.kind in (OperationKind.LOCAL_CLEAR, *EXPIRES):
+    if operation.kind in WHOLE or operation.kind in (OperationKind.LOCAL_CLEAR, *EXPIRES, *LOCAL_ACTIONS):
         raise UnsupportedError(f"begin: no {operation.kind} in a transaction so far")
     if operation.kind in LOCAL and (operation.member, operation.region) not in setting.lesser:
         raise UnsupportedError(f"begin: no {operation.kind} in a transaction on a replicate so far")

@@ -20,6 +20,7 @@ from plumbline.adapters.protocol import (
     PlacementResult,
     SettleResult,
 )
+from plumbline.adapters.reference.evictions import naming_victim, with_victim
 from plumbline.adapters.reference.limits import (
     CAPABILITIES,
     require_client,
@@ -153,6 +154,7 @@ class ReferenceAdapter(Adapter):
         """Call an operation; calm, it has happened when this returns."""
         simulation = self._ready()
         setting = simulation.setting
+        operation = with_victim(operation, simulation.world, self._random)
         setting.lock_for(operation)
         require_operation(operation, setting, simulation.world)
         for entry, share in with_shares(operation):
@@ -177,7 +179,8 @@ class ReferenceAdapter(Adapter):
                 return None
             told.append(setting.ends_as(one, outcome))
         alike = len({outcome.status for outcome in told}) == 1
-        return told[0] if alike else Outcome(Status.INDEFINITE, detail="some entries are done")
+        done = told[0] if alike else Outcome(Status.INDEFINITE, detail="some entries are done")
+        return naming_victim(setting.operations[op_id], done) if op_id in setting.operations else done
 
     def _ended(self, op_id: int) -> Outcome | None:
         simulation = self._ready()

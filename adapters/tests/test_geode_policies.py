@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from plumbline.reference.history.operations import (
+    LOCAL_ACTIONS,
+    NAMELESS,
     Content,
     HostPolicy,
     Operation,
@@ -38,7 +40,7 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[GeodeAdapter]:
 
 
 def call(adapter: GeodeAdapter, op_id: int, member: str, kind: OperationKind, key: str = "") -> Outcome:
-    token = None if kind is OperationKind.GET else f"v{op_id}"
+    token = None if kind in NAMELESS else f"v{op_id}"
     adapter.begin(
         Operation(op_id=op_id, thread=member, member=member, region="r", kind=kind, key=key, token=token)
     )
@@ -62,3 +64,31 @@ def test_each_member_keeps_what_its_policy_says(cluster: GeodeAdapter):
     assert call(cluster, 5, "B", OperationKind.LOCAL_CLEAR).status is Status.OK
     assert cluster.contents("B", "r") == ()
     assert cluster.contents("A", "r") == everything
+
+
+def test_what_a_member_expires_or_evicts_stays_with_the_others(cluster: GeodeAdapter):
+    policies = tuple(HostPolicy(member, policy) for member, policy in LESSER.items())
+    cluster.reset((RegionAttributes(name="r", policies=policies),))
+    for op_id, key in enumerate(("x", "y", "z"), 11):
+        assert call(cluster, op_id, "B", OperationKind.PUT, key).status is Status.OK
+    everything = cluster.contents("A", "r")
+    assert cluster.contents("B", "r") == everything
+    assert call(cluster, 14, "B", OperationKind.EXPIRE_LOCAL_DESTROY, "x").status is Status.OK
+    assert call(cluster, 15, "B", OperationKind.EXPIRE_LOCAL_INVALIDATE, "y").status is Status.OK
+    assert cluster.contents("B", "r") == (Content("y", None), Content("z", "v13"))
+    evicted = {call(cluster, op_id, "B", OperationKind.EVICT).value for op_id in (16, 17)}
+    assert evicted == {"y", "z"}
+    assert call(cluster, 18, "B", OperationKind.EVICT).status is Status.ABSENT
+    assert cluster.contents("B", "r") == ()
+    assert cluster.contents("A", "r") == everything
+    told = [(one.key, one.kind, one.token) for one in cluster.observe(0).events if one.member != "A"]
+    assert {key for key, _, token in told if token is None} <= {"x", "y", "z"}
+    assert not [one for one in cluster.observe(0).events if one.member == "A" and one.token is None]
+
+
+def test_a_replicate_refuses_to_expire_or_evict_alone(cluster: GeodeAdapter):
+    cluster.reset((RegionAttributes(name="r"),))
+    assert call(cluster, 21, "A", OperationKind.PUT, "x").status is Status.OK
+    for op_id, kind in enumerate(sorted(LOCAL_ACTIONS), 22):
+        key = "" if kind is OperationKind.EVICT else "x"
+        assert call(cluster, op_id, "A", kind, key).status is Status.REFUSED

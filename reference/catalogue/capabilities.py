@@ -18,6 +18,8 @@ class Capability(StrEnum):
     LOCAL_OPERATIONS = "local_operations"
     BULK_OPERATIONS = "bulk_operations"
     CONDITIONAL_OPERATIONS = "conditional_operations"
+    LOCAL_EXPIRATION = "local_expiration"
+    EVICTION = "eviction"
     TRANSACTIONS = "transactions"
     REGION_VIEWS = "region_views"
     CLEAR = "clear"
@@ -54,6 +56,8 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.LOCAL_OPERATIONS: "that local operations stay local",
     Capability.BULK_OPERATIONS: "putAll and removeAll element by element",
     Capability.CONDITIONAL_OPERATIONS: "replace and remove of an expected value",
+    Capability.LOCAL_EXPIRATION: "that expiration with a local action stays on its member",
+    Capability.EVICTION: "that eviction stays on its member",
     Capability.TRANSACTIONS: "versions generated at commit, delegation, limits",
     Capability.REGION_VIEWS: "the size of a region, and its key, value and entry sets",
     Capability.CLEAR: "operations on whole regions, the region lock of clear and what it waits for",

@@ -14,7 +14,6 @@ OWED: frozenset[str] = frozenset(
         "GWQ-ACK-01:listener",
         "SER-PRIMARY-04:waits",
         "REM-SCOPE-01:settings",
-        "S2C-OPS-05:expiration",
     }
 )
 """Full names, such as `TOMB-INVIS-01:queries`."""

@@ -18,6 +18,7 @@ from plumbline.reference.history.moments import Armed, Joined, Left, Registered,
 from plumbline.reference.history.operations import (
     EXPIRES,
     LOCAL,
+    LOCAL_ACTIONS,
     NAMED_BY_VALUE,
     READS,
     STORES_VALUE,
@@ -59,7 +60,7 @@ class ClientDeliveryLookahead:
             if isinstance(what, Registered) and not what.interest.receive_values
         }
         kinds = {operation.kind for operation in index.operations.values()}
-        alone = WHOLE_REGION | EXPIRES | {OperationKind.LOCAL_CLEAR}
+        alone = WHOLE_REGION | EXPIRES | LOCAL_ACTIONS | {OperationKind.LOCAL_CLEAR}
         odd = any(
             isinstance(what, Scripted | Left | Joined)
             or (isinstance(what, Armed) and what.gate.callback != "listener")

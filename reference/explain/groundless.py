@@ -26,6 +26,7 @@ from plumbline.reference.history.moments import (
 from plumbline.reference.history.operations import (
     DESTROYS_REGION,
     EXPIRES,
+    LOCAL_ACTIONS,
     Operation,
     OperationKind,
     Outcome,
@@ -34,8 +35,8 @@ from plumbline.reference.history.operations import (
     Status,
 )
 
-_MAY_FAIL = EXPIRES | {OperationKind.TX_COMMIT}
-"""Commits meet others; what expires is done by a timer, and how long to wait for it is unknown."""
+_MAY_FAIL = EXPIRES | LOCAL_ACTIONS | {OperationKind.TX_COMMIT}
+"""Commits meet others; what a region does itself comes at a time of its own, and how late is unknown."""
 
 
 def groundless(history: History) -> tuple[Operation, Returned] | None:

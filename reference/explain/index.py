@@ -46,6 +46,7 @@ from plumbline.reference.history.moments import (
 from plumbline.reference.history.operations import (
     DESTROYS,
     DESTROYS_REGION,
+    LOCAL_ACTIONS,
     READS,
     STORES_VALUE,
     WHOLE_REGION,
@@ -134,6 +135,7 @@ class Index:
         self.readers = self._find_readers()
         self._latest: dict[tuple[int, str, str], int] = {}
         self.silent = self._find_silent((*history.topology.members, *self.clients))
+        self.unannounced = self._find_unannounced()
         self.counts = counts(self.answers, self.asked)
         self.limits = {} if self.lives.begin_anew else limits(self.answers, self.asked)
         self.gauges = gauges(self.answers, self.asked)
@@ -271,7 +273,7 @@ class Index:
     @property
     def ambiguous(self) -> frozenset[tuple[str, str]]:
         """The regions and keys to which something may have happened in silence: also a collection."""
-        silent = {(region, key) for _, region, key in self.silent}
+        silent = {(region, key) for _, region, key in (*self.silent, *self.unannounced)}
         if self.leaps:
             destroys = (op for op in self.operations.values() if op.kind in DESTROYS)
             silent.update((operation.region, operation.key) for operation in destroys)
@@ -339,7 +341,7 @@ class Index:
 
     def may_only_read(self, operation: Operation) -> bool:
         """Whether the operation may have changed nothing on its member, as far as listeners tell."""
-        if operation.kind in READS:
+        if operation.kind in READS | LOCAL_ACTIONS:
             # It has no token, and neither have events of candidates that name no destroys.
             return True
         if operation.region in self.partitioned:
@@ -368,6 +370,14 @@ class Index:
             where: (found, list(accumulate((self.latest(op, where[0]) for op in found), max)))
             for where, found in silent.items()
         }
+
+    def _find_unannounced(self) -> dict[Where, list[Operation]]:
+        """Per place what the region there did itself, which its listener need not receive."""
+        found: dict[Where, list[Operation]] = {}
+        for operation in self.operations.values():
+            if operation.kind in LOCAL_ACTIONS:
+                found.setdefault((operation.member, operation.region, operation.key), []).append(operation)
+        return found
 
     def _find_clears(self) -> dict[str, list[tuple[int, int]]]:
         """Of each region the clears, and when they are called."""

@@ -31,7 +31,8 @@ def told_again(history: History, sites: Mapping[str, int]) -> frozenset[What]:
     """What arrived more than once: its listener received it again, or a resolver tells so.
 
     The resolvers of a site were asked about it more than once, or one at a member that had told of it before.
-    Of what is told without a token, two changes of a key may look like one that came twice.
+    Of what is told without a token, two changes of a key may look like one that came twice. Where listeners
+    are given callback arguments, only what a region does itself has none, and it comes once.
 
     Args:
         history: with what resolvers were asked.
@@ -44,7 +45,7 @@ def told_again(history: History, sites: Mapping[str, int]) -> frozenset[What]:
         for event in (shown.event for shown in log):
             what = (event.region, event.key, event.token)
             if event.conflict is None:
-                told[what] += 1
+                told[what] += event.token is not None or not history.callback_arguments
             else:
                 asked[sites[member], what] += 2 if what in told else 1
         again.update(what for what, times in told.items() if times > 1)

@@ -167,7 +167,7 @@ class _Projection:
     def _about(self, entry: Observation) -> bool:
         """Whether a listener's entry is about what is kept, or about nothing that was called."""
         event = entry.event
-        if event.token is not None or self._history.callback_arguments:
+        if event.token is not None:
             return event.token not in self._foreign
         if any(_may_tell_of(event, operation) for operation in self._operations):
             return True
@@ -205,8 +205,21 @@ class _Projection:
 
 
 _ANNOUNCED = {
-    EventKind.INVALIDATE: (OperationKind.INVALIDATE, OperationKind.LOCAL_INVALIDATE),
-    EventKind.DESTROY: (*DESTROYS, OperationKind.LOCAL_DESTROY),
+    EventKind.INVALIDATE: (
+        OperationKind.INVALIDATE,
+        OperationKind.LOCAL_INVALIDATE,
+        OperationKind.EXPIRE_INVALIDATE,
+        OperationKind.IDLE_INVALIDATE,
+        OperationKind.EXPIRE_LOCAL_INVALIDATE,
+    ),
+    EventKind.DESTROY: (
+        *DESTROYS,
+        OperationKind.LOCAL_DESTROY,
+        OperationKind.EXPIRE_DESTROY,
+        OperationKind.IDLE_DESTROY,
+        OperationKind.EXPIRE_LOCAL_DESTROY,
+        OperationKind.EVICT,
+    ),
 }
 """The operations that an event without a token may be about."""
 

@@ -15,6 +15,7 @@ from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.recorded_lookahead import RecordedLookahead
 from plumbline.reference.history.history import History, OrderStrength
 from plumbline.reference.history.operations import (
+    LOCAL_ACTIONS,
     STORES_VALUE,
     Event,
     EventKind,
@@ -40,7 +41,7 @@ from plumbline.reference.model.system import Model
 from plumbline.reference.reduction.log_reduction import LogReduction
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.conflict_resolvers import Told
-from plumbline.reference.rulebook.effects import BECOMES
+from plumbline.reference.rulebook.effects import BECOMES, DISTRIBUTED_AS
 from plumbline.reference.search.garbage import uncollected
 from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Logs, Place
@@ -148,7 +149,7 @@ def _logs(history: History, index: Index) -> Logs:
         for operation in index.operations.values():
             _, kind = BECOMES.get(operation.kind, (None, _LOCAL_EVENT.get(operation.kind, EventKind.UPDATE)))
             named = history.callback_arguments or operation.kind in STORES_VALUE
-            thread = operation.thread if named else None
+            thread = operation.thread if named and operation.kind not in LOCAL_ACTIONS else None
             place = listener_place(strength, member, operation.region, operation.key, thread, kind)
             if named and operation.op_id in index.apart and operation.member == member:
                 place = own_place(member, operation.op_id)
@@ -192,8 +193,4 @@ def _entry(event: Event) -> Observation:
     return resolver_entry(event.region, event.key, of, told.answer)
 
 
-_LOCAL_EVENT = {
-    OperationKind.LOCAL_INVALIDATE: EventKind.INVALIDATE,
-    OperationKind.LOCAL_DESTROY: EventKind.DESTROY,
-    **WHOLE,
-}
+_LOCAL_EVENT = {**{local: BECOMES[kind][1] for local, kind in DISTRIBUTED_AS.items()}, **WHOLE}

@@ -17,6 +17,7 @@ from plumbline.reference.explain.member_lifetimes import NEVER
 from plumbline.reference.explain.next_observation import NextObservation
 from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import (
+    LOCAL_ACTIONS,
     READS,
     STORES_VALUE,
     Operation,
@@ -84,6 +85,8 @@ class RecordedLookahead:
             return False  # its server need not tell of it, nor does its outcome
         if operation.kind in READS:
             return True
+        if operation.kind in LOCAL_ACTIONS:
+            return False  # its listener need not show it
         back, outcome = self._index.returned.get(operation.op_id, (NEVER, None))
         unknown = outcome is None or outcome.status is Status.INDEFINITE
         if self._index.lives.end_between(
@@ -202,7 +205,7 @@ class RecordedLookahead:
             self._may_be_held_back(now, member, operation)
             or self._queued_in_silence(world, now, member, operation)
             or self._rivals(world, now, member, operation)
-            or self._own_entry_to_come(world, now, member, operation)
+            or self._own_change_to_come(world, now, member, operation)
         ):
             return True
         if entry.state is not EntryState.LIVE and self.clients.becomes_invalid(now, member, operation):
@@ -237,10 +240,14 @@ class RecordedLookahead:
         index = bisect_left(moments, now)
         return index < len(moments) and moments[index] < self._index.latest(operation, member)
 
-    def _own_entry_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
-        """Whether an entry that the member itself has called may come first; its log does not tell when."""
+    def _own_change_to_come(self, world: World, now: int, member: str, operation: Operation) -> bool:
+        """Whether a change may come first of which the member's log does not tell when it comes.
+
+        That is an entry of an operation on many keys that it has called, or what its region does itself.
+        """
         index = self._index
-        for other in index.own_entries.get((member, operation.region, operation.key), ()):
+        where = (member, operation.region, operation.key)
+        for other in (*index.own_entries.get(where, ()), *index.unannounced.get(where, ())):
             if other.op_id == operation.op_id or index.called[other.op_id] >= index.latest(operation, member):
                 continue
             call = world.calls.get(other.op_id)

@@ -34,6 +34,8 @@ from plumbline.reference.history.moments import (
     Waited,
 )
 from plumbline.reference.history.operations import (
+    EXPIRES,
+    LOCAL_ACTIONS,
     READS,
     STORES_VALUE,
     WHOLE_REGION,
@@ -196,6 +198,7 @@ class _Sights:
         if not self._history.callback_arguments:
             return
         named = {(one.region, one.key) for one in self._operations.values() if one.kind not in STORES_VALUE}
+        named -= {(one.region, one.key) for one in self._operations.values() if one.kind in _UNNAMED}
         for event in self._events():
             if event.token is None and event.kind in _NAMED and (event.region, event.key) in named:
                 what = f"the listener of {event.member} received {event.kind} {event.region}[{event.key}]"
@@ -465,6 +468,7 @@ def _call(operation: Operation) -> str:
 
 
 _NAMED = (EventKind.DESTROY, EventKind.INVALIDATE)
+_UNNAMED = EXPIRES | LOCAL_ACTIONS
 """Events that are known by their callback argument."""
 
 _TWO = 2

@@ -20,6 +20,7 @@ from plumbline.reference.history.operations import (
     CONDITIONAL,
     EXPIRES,
     LOCAL,
+    LOCAL_EXPIRES,
     Interest,
     Operation,
     OperationKind,
@@ -39,6 +40,8 @@ _OF_KINDS = {
     OperationKind.TX_ROLLBACK: Capability.TRANSACTIONS,
     **dict.fromkeys(CONDITIONAL, Capability.CONDITIONAL_OPERATIONS),
     **dict.fromkeys(LOCAL, Capability.LOCAL_OPERATIONS),
+    **dict.fromkeys(LOCAL_EXPIRES, Capability.LOCAL_EXPIRATION),
+    OperationKind.EVICT: Capability.EVICTION,
 }
 
 CALLBACKS = ("listener", "writer")
@@ -115,12 +118,14 @@ class _Call(Action, frozen=True):
         return plan_call_words(self.operation, several=several)
 
     def mistakes(self) -> Iterator[str]:
-        """Entries or an expected value that do not go with its kind, and a key twice."""
+        """Entries, an expected value or a key that do not go with its kind, and a key twice."""
         called = self.operation
         if (called.kind in BULK) is not bool(called.entries):
             yield f"{called.kind} of {len(called.entries)} entries"
         if (called.kind in CONDITIONAL) is (called.expected is None):
             yield f"{called.kind} with the expected value {called.expected!r:.80}"
+        if called.kind is OperationKind.EVICT and called.key:
+            yield f"an eviction of {called.key!r:.80}, though the candidate chooses the entry"
         if len({entry.key for entry in called.entries}) < len(called.entries):
             yield "a key twice"
 

@@ -51,21 +51,28 @@ class OperationKind(StrEnum):
     EXPIRE_INVALIDATE_REGION = "expire_invalidate_region"
     IDLE_DESTROY = "idle_destroy"
     IDLE_INVALIDATE = "idle_invalidate"
+    EXPIRE_LOCAL_DESTROY = "expire_local_destroy"
+    EXPIRE_LOCAL_INVALIDATE = "expire_local_invalidate"
+    EVICT = "evict"
     TX_BEGIN = "tx_begin"
     TX_COMMIT = "tx_commit"
     TX_ROLLBACK = "tx_rollback"
 
 
 READS = frozenset({OperationKind.GET, OperationKind.CONTAINS_KEY})
-LOCAL = frozenset(
-    {
-        OperationKind.LOCAL_INVALIDATE,
-        OperationKind.LOCAL_DESTROY,
-        OperationKind.LOCAL_CLEAR,
-        OperationKind.LOCAL_DESTROY_REGION,
-        OperationKind.LOCAL_INVALIDATE_REGION,
-    }
-)
+LOCAL_EXPIRES = frozenset({OperationKind.EXPIRE_LOCAL_DESTROY, OperationKind.EXPIRE_LOCAL_INVALIDATE})
+"""What a region does by itself, on one member alone, to an entry whose time is over."""
+
+LOCAL_ACTIONS = LOCAL_EXPIRES | {OperationKind.EVICT}
+"""The same, and what it does where it has to make room; to call it is to bring that about."""
+
+LOCAL = LOCAL_ACTIONS | {
+    OperationKind.LOCAL_INVALIDATE,
+    OperationKind.LOCAL_DESTROY,
+    OperationKind.LOCAL_CLEAR,
+    OperationKind.LOCAL_DESTROY_REGION,
+    OperationKind.LOCAL_INVALIDATE_REGION,
+}
 INVALIDATES_REGION = frozenset({OperationKind.INVALIDATE_REGION, OperationKind.LOCAL_INVALIDATE_REGION})
 DESTROYS_REGION = frozenset({OperationKind.DESTROY_REGION, OperationKind.LOCAL_DESTROY_REGION})
 WHOLE_REGION = (
@@ -86,7 +93,7 @@ EXPIRES = IDLES | {
 OF_TRANSACTIONS = frozenset({OperationKind.TX_BEGIN, OperationKind.TX_COMMIT, OperationKind.TX_ROLLBACK})
 """What begins and ends a transaction of the thread that calls it: what it calls between belongs to that."""
 
-NAMELESS = READS | EXPIRES | OF_TRANSACTIONS
+NAMELESS = READS | EXPIRES | LOCAL_ACTIONS | OF_TRANSACTIONS
 """What carries no token: it changes nothing, or takes no callback argument."""
 
 CONDITIONAL = frozenset({OperationKind.REPLACE_IF_EQUAL, OperationKind.REMOVE_IF_EQUAL})
@@ -134,9 +141,10 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         member: the member, or the client, on which the thread calls.
         region: name of the region.
         kind: what is called.
-        key: the key, or "" for operations on a whole region or on many keys.
+        key: the key, or "" for operations on a whole region or on many keys; "" for an eviction until its
+            outcome names the entry that it has taken.
         token: unique text carried as the value (puts) and as the callback argument (all that change
-            something); events are recognised by it. None for reads and expiration.
+            something); events are recognised by it. None for reads, expiration and eviction.
         entries: what it does to each of many keys, in this order: put_all and remove_all.
         expected: the value that the entry has to hold for replace_if_equal and remove_if_equal to change it;
             None for all others.
@@ -211,7 +219,8 @@ class Outcome(msgspec.Struct, frozen=True):
             of destroy or invalidate on an absent one.
         value: what was returned: the token read by get; "true" or "false" for contains_key; the same for
             replace_if_equal and remove_if_equal, whether they have changed the entry; the previous token
-            (or None) for put_if_absent and replace; None for all others.
+            (or None) for put_if_absent and replace; the key of the entry that an eviction has taken; None
+            for all others.
         detail: the candidate's own words on a failure, for people only; never compared.
     """
 

@@ -50,7 +50,7 @@ from plumbline.reference.model.world import (
     to_go_on,
 )
 from plumbline.reference.model.writers import refuses, stands, stood
-from plumbline.reference.rulebook.effects import BECOMES
+from plumbline.reference.rulebook.effects import BECOMES, DISTRIBUTED_AS
 from plumbline.reference.rulebook.values import Effect, EntryState, Stamp, each
 from plumbline.reference.search.transition import Step, View
 
@@ -266,7 +266,7 @@ class Callers:
     ) -> Iterator[Step]:
         """The ways in which an operation changes its own member's entry."""
         member, region, key = operation.member, operation.region, operation.key
-        named = self._announces_token(effect)
+        named = self._announces_token(operation, effect)
         thread = operation.thread if named else None
         announced = effect.event is not None
         event = effect.event or EventKind.DESTROY
@@ -350,7 +350,7 @@ class Callers:
 
     def _kept_from_clients(self, world: World, operation: Operation) -> Iterator[World]:
         """The worlds in which clients are sent what is local to their server: as documented, nothing."""
-        for sends in each(self._setting.book.sends_local()):
+        for sends in each(self._setting.book.sends_local(operation.kind)):
             if sends:
                 yield from queued(world, self._setting, self._strength, operation.member, operation, None)
             else:
@@ -387,7 +387,7 @@ class Callers:
         """The worlds in which the member's senders know of what was applied there."""
         carried = None
         if not effect.distributed:
-            carried = _CARRIED_LOCAL[operation.kind]
+            carried = DISTRIBUTED_AS[operation.kind]
         update = before.state in (EntryState.LIVE, EntryState.INVALID)
         yield from self._senders.queued(
             world,
@@ -399,8 +399,9 @@ class Callers:
             token=operation.token,
         )
 
-    def _announces_token(self, effect: Effect) -> bool:
-        return self._setting.identified or effect.becomes is EntryState.LIVE
+    def _announces_token(self, operation: Operation, effect: Effect) -> bool:
+        identified = self._setting.identified and operation.token is not None
+        return identified or effect.becomes is EntryState.LIVE
 
     def _timed(self, world: World, stamps: tuple[Stamp | None, ...]) -> tuple[Stamp | None, ...]:
         """The stamps with the time at which they are given, where that matters."""
@@ -481,10 +482,3 @@ class Callers:
                 world.but(calls=world.calls.set(operation.op_id, sent), channels=channels, stamps=stamps),
                 claim=self._independence.sending(world, operation),
             )
-
-
-_CARRIED_LOCAL = {
-    OperationKind.LOCAL_INVALIDATE: OperationKind.INVALIDATE,
-    OperationKind.LOCAL_DESTROY: OperationKind.DESTROY,
-}
-"""What a local operation would be elsewhere, if it went there."""

@@ -268,7 +268,7 @@ class RegionOperations:
         if not interested:
             return (False,)
         if operation.kind is OperationKind.LOCAL_CLEAR:
-            return each(book.sends_local())
+            return each(book.sends_local(operation.kind))
         return each(
             book.sends_clears() if operation.kind is OperationKind.CLEAR else book.sends_region_invalidates()
         )

@@ -19,21 +19,25 @@ from plumbline.reference.history.moments import (
     FaultBegun,
     Gate,
     Registered,
+    Returned,
     Scripted,
     StatisticAsked,
 )
 from plumbline.reference.history.operations import (
     CONDITIONAL,
     EXPIRES,
+    LOCAL_ACTIONS,
     OF_TRANSACTIONS,
     WHOLE_REGION,
     Client,
     Interest,
     Operation,
+    OperationKind,
     QueueAttributes,
     RegionAttributes,
     RegionPolicy,
     Scope,
+    Status,
     Topology,
     transactions_of,
 )
@@ -62,6 +66,7 @@ def unmodelled(example: Plan | History) -> list[str]:
         found.append("a client without a subscription that begins registered")
     found += [f"the operation {one.kind}" for one in called if one.kind not in _CALLED]
     found += of_conditionals(called, example.regions, clients=bool(example.clients))
+    found += _of_local_actions(example, called)
     found += of_views(_viewed(example), example.regions)
     if isinstance(example, Plan):
         found += _of_bulks(example)
@@ -138,6 +143,38 @@ def of_conditionals(
         yield "operations that expect a value, where not each member is a replicate"
     if not transactions_of(called).keys().isdisjoint(operation.op_id for operation in expecting):
         yield "operations that expect a value in a transaction"
+
+
+def _of_local_actions(example: Plan | History, called: Collection[Operation]) -> Iterator[str]:
+    """What is not followed of what regions do themselves on one member."""
+    own = [operation for operation in called if operation.kind in LOCAL_ACTIONS]
+    if not own:
+        return
+    clients = {client.name for client in example.clients}
+    if any(operation.member in clients for operation in own):
+        yield "expiration and eviction in regions of clients"
+    buckets = {region.name for region in example.regions if region.policy is RegionPolicy.PARTITION}
+    if any(operation.region in buckets for operation in own):
+        yield "expiration and eviction with a local action in partitioned regions"
+    if not transactions_of(called).keys().isdisjoint(operation.op_id for operation in own):
+        yield "expiration and eviction in a transaction"
+    if isinstance(example, History) and _nameless_evictions(example):
+        yield "an eviction that may have taken any entry"
+
+
+def _nameless_evictions(history: History) -> bool:
+    """Whether an eviction may have happened of which the entry is not known: it did not return, say."""
+    evicts = {
+        what.operation.op_id
+        for what in history.timeline
+        if isinstance(what, Called) and what.operation.kind is OperationKind.EVICT and not what.operation.key
+    }
+    ended = {
+        what.op_id
+        for what in history.timeline
+        if isinstance(what, Returned) and what.outcome.status is not Status.INDEFINITE
+    }
+    return not evicts <= ended
 
 
 def of_views(viewed: Iterable[tuple[str, str]], regions: Iterable[RegionAttributes]) -> Iterator[str]:

@@ -6,7 +6,7 @@ answers follow.
 
 from __future__ import annotations
 
-from plumbline.reference.history.operations import IDLES, OperationKind
+from plumbline.reference.history.operations import EXPIRES, IDLES, LOCAL_EXPIRES, OperationKind
 from plumbline.reference.rulebook.decision import Subject, decision
 from plumbline.reference.rulebook.values import Free
 from plumbline.reference.rulebook.variant import variant
@@ -58,6 +58,12 @@ class CrossingDecisions(Subject):
 
         Source: 000, L19.
         """
+        return False
+
+    @staticmethod
+    @decision("WAN-OPS-06")
+    def evictions_cross() -> bool:
+        """Whether what a member evicts goes to other sites: it does not (000, L20)."""
         return False
 
     @staticmethod
@@ -197,6 +203,12 @@ FAULTS = (
         local_destroy_crosses=lambda whole: whole,
     ),
     variant(
+        "evictions-cross",
+        "WAN-OPS-06",
+        "what a member evicts is destroyed at other sites",
+        evictions_cross=lambda: True,
+    ),
+    variant(
         "region-operations-cross",
         "WAN-OPS-08 CLEAR-SCOPE-01",
         "what is done to a whole region goes to other sites",
@@ -212,7 +224,7 @@ FAULTS = (
         "expirations-cross",
         "WAN-OPS-07",
         "what a region does to an entry whose time is over goes to other sites",
-        expirations_cross=lambda *_: True,
+        expirations_cross=lambda _, kind: kind in EXPIRES,
     ),
     variant(
         "expired-invalidations-cross",
@@ -231,6 +243,12 @@ FAULTS = (
         "WAN-OPS-07",
         "what a region does to an entry that was idle for too long goes to other sites",
         expirations_cross=lambda _, kind: kind in IDLES,
+    ),
+    variant(
+        "local-expirations-cross",
+        "WAN-OPS-07",
+        "what expires by a local action is sent to other sites",
+        expirations_cross=lambda _, kind: kind in LOCAL_EXPIRES,
     ),
     variant(
         "secondary-records-expirations",

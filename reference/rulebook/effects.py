@@ -6,7 +6,13 @@ reading is an alternative, and the candidate's log decides which it took.
 
 from __future__ import annotations
 
-from plumbline.reference.history.operations import CONDITIONAL, EventKind, OperationKind, Status
+from plumbline.reference.history.operations import (
+    CONDITIONAL,
+    LOCAL_ACTIONS,
+    EventKind,
+    OperationKind,
+    Status,
+)
 from plumbline.reference.rulebook.values import Effect, EntryState
 
 _GONE = (EntryState.ABSENT, EntryState.TOMBSTONE)
@@ -129,6 +135,23 @@ def _local_destroy(state: EntryState, _token: str | None) -> tuple[Effect, ...]:
     return (Effect(Status.OK, None, EntryState.TOMBSTONE, EventKind.DESTROY), refused)
 
 
+def _by_itself(ways: tuple[Effect, ...]) -> tuple[Effect, ...]:
+    """The ways of a local operation, as the region's own: unannounced as well, and none of them.
+
+    No document says that listeners receive it, nor how soon the region acts.
+    """
+    silent = (way._replace(event=None) for way in ways if way.event is not None)
+    return (*ways, *silent, Effect(Status.FAILED))
+
+
+def _acts_as_destroy(state: EntryState, token: str | None) -> tuple[Effect, ...]:
+    return _by_itself(_local_destroy(state, token))
+
+
+def _acts_as_invalidate(state: EntryState, token: str | None) -> tuple[Effect, ...]:
+    return _by_itself(_local_invalidate(state, token))
+
+
 def _get(_state: EntryState, token: str | None) -> tuple[Effect, ...]:
     return (Effect(Status.OK, token),)
 
@@ -148,6 +171,9 @@ _EFFECTS = {
     OperationKind.DESTROY: _destroy,
     OperationKind.LOCAL_INVALIDATE: _local_invalidate,
     OperationKind.LOCAL_DESTROY: _local_destroy,
+    OperationKind.EXPIRE_LOCAL_INVALIDATE: _acts_as_invalidate,
+    OperationKind.EXPIRE_LOCAL_DESTROY: _acts_as_destroy,
+    OperationKind.EVICT: _acts_as_destroy,
     OperationKind.GET: _get,
     OperationKind.CONTAINS_KEY: _contains_key,
 }
@@ -155,7 +181,7 @@ _EFFECTS = {
 SUPPORTED = frozenset(_EFFECTS)
 """The operations that the model knows."""
 
-FROM_CLIENTS = SUPPORTED - CONDITIONAL
+FROM_CLIENTS = SUPPORTED - CONDITIONAL - LOCAL_ACTIONS
 """Those that the model knows of clients, too."""
 
 BECOMES = {
@@ -170,9 +196,14 @@ BECOMES = {
 }
 """What a distributed operation makes of an entry where it arrives, and what listeners are told."""
 
-ARRIVES = {
-    **BECOMES,
-    OperationKind.LOCAL_INVALIDATE: BECOMES[OperationKind.INVALIDATE],
-    OperationKind.LOCAL_DESTROY: BECOMES[OperationKind.DESTROY],
+DISTRIBUTED_AS = {
+    OperationKind.LOCAL_INVALIDATE: OperationKind.INVALIDATE,
+    OperationKind.EXPIRE_LOCAL_INVALIDATE: OperationKind.INVALIDATE,
+    OperationKind.LOCAL_DESTROY: OperationKind.DESTROY,
+    OperationKind.EXPIRE_LOCAL_DESTROY: OperationKind.DESTROY,
+    OperationKind.EVICT: OperationKind.DESTROY,
 }
+"""What a local operation would be elsewhere, if it went there."""
+
+ARRIVES = {**BECOMES, **{local: BECOMES[kind] for local, kind in DISTRIBUTED_AS.items()}}
 """The same, with what is local and should not arrive anywhere."""

@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from plumbline.reference.history.operations import EventKind
+from plumbline.reference.history.operations import (
+    LOCAL_ACTIONS,
+    LOCAL_EXPIRES,
+    EventKind,
+    OperationKind,
+)
 from plumbline.reference.rulebook.decision import Subject, any_times, decision
 from plumbline.reference.rulebook.values import Free
 from plumbline.reference.rulebook.variant import variant
@@ -56,8 +61,11 @@ class SubscriptionDecisions(Subject):
 
     @staticmethod
     @decision("S2C-OPS-05")
-    def sends_local() -> bool:
-        """Whether a server sends its clients what is local to it: it does not (001, L35, L38)."""
+    def sends_local(kind: OperationKind) -> bool:  # noqa: ARG004
+        """Whether a server sends its clients what is local to it: it does not (001, L35, L38).
+
+        That holds for what is called on it, for what expires by a local action, and for what is evicted.
+        """
         return False
 
     @staticmethod
@@ -248,7 +256,19 @@ FAULTS = (
         "sends-local-operations",
         "S2C-OPS-05",
         "a server sends its clients its own local destroys, invalidates and clears",
-        sends_local=lambda: True,
+        sends_local=lambda kind: kind not in LOCAL_ACTIONS,
+    ),
+    variant(
+        "sends-local-expirations",
+        "S2C-OPS-05",
+        "a server sends its clients what expires on it by a local action",
+        sends_local=lambda kind: kind in LOCAL_EXPIRES,
+    ),
+    variant(
+        "sends-evictions",
+        "S2C-OPS-05",
+        "a server sends its clients what it evicts",
+        sends_local=lambda kind: kind is OperationKind.EVICT,
     ),
     variant(
         "sends-to-everybody",

@@ -26,6 +26,7 @@ from plumbline.adapters.protocol import (
     Contents,
     Crash,
     CreateQueue,
+    Finished,
     FinishRequest,
     GateParams,
     HostingParams,
@@ -52,9 +53,11 @@ from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     BulkEntry,
     Content,
+    HostPolicy,
     Interest,
     Operation,
     OperationKind,
+    Outcome,
     QueueRole,
     RegionAttributes,
     RegionPolicy,
@@ -77,6 +80,7 @@ from plumbline.suites.adapter_check.examiner import (
     said_if,
 )
 
+LESS_AT_B = RegionAttributes(name=REGION.name, policies=(HostPolicy("B", RegionPolicy.NORMAL),))
 PARTITIONED = RegionAttributes(name=REGION.name, policy=RegionPolicy.PARTITION, redundancy=1)
 
 PLAIN: dict[str, msgspec.Struct] = {
@@ -142,6 +146,7 @@ class _Parts(Examiner):
             self._bulks,
             self._conditionals,
             self._views,
+            self._local_actions,
             self._gates,
             self._scripts,
             self._buckets,
@@ -223,6 +228,40 @@ class _Parts(Examiner):
         self._ask(
             "views", PLAIN["views"], lambda told: said_if(told != due, "shows something else than it holds")
         )
+
+    def _local_actions(self) -> None:
+        kinds = []
+        if self._declares(Capability.LOCAL_EXPIRATION):
+            kinds += [OperationKind.EXPIRE_LOCAL_INVALIDATE, OperationKind.EXPIRE_LOCAL_DESTROY]
+        if self._declares(Capability.EVICTION):
+            kinds.append(OperationKind.EVICT)
+        for kind in kinds if self._declares(Capability.REGION_POLICIES) else ():
+            self._stage(ONE_SITE, region=LESS_AT_B)
+            put = self._put("B", "k")
+            self._settle()
+            acted = self._acts(kind)
+            self._settle()
+            invalid = (Content("k", None),) if kind is OperationKind.EXPIRE_LOCAL_INVALIDATE else ()
+            self._holds("B", invalid if acted else (Content("k", put.token),), "begin")
+            self._holds("A", (Content("k", put.token),), "begin")
+
+    def _acts(self, kind: OperationKind) -> bool:
+        """A region does something itself to the one entry of B; whether it says so, as it need not."""
+        evicts = kind is OperationKind.EVICT
+        called = self._operation("B", kind, "" if evicts else "k", None)
+        right = Outcome(Status.OK, "k" if evicts else None)
+        allowed = [(right.status, right.value), (Status.REFUSED, None), (Status.FAILED, None)]
+
+        def complaint(told: Finished) -> str:
+            if told.outcome is None:
+                return f"{kind} has not returned within {self._limit_ms} ms"
+            wrong = (told.outcome.status, told.outcome.value) not in allowed
+            return said_if(wrong, f"{kind} ended with {told.outcome}, not with {right}, refused or failed")
+
+        self._ask("begin", Begin(operation=called))
+        request = FinishRequest(op_id=called.op_id, timeout_ms=self._limit_ms)
+        told = self._ask("finish", request, complaint).outcome
+        return told is not None and told.status is Status.OK
 
     def _of_many(self, member: str, kind: OperationKind, *keys: str) -> tuple[Operation, ...]:
         """An operation on many keys ends well, whether they are there or not: what it does to each."""

@@ -63,6 +63,7 @@ from plumbline.reference.history.operations import (
     Topology,
 )
 from plumbline.reference.history.views import RegionViews, view_of
+from plumbline.suites.harness.evictions import with_victim
 from plumbline.suites.harness.injecting import inject
 from plumbline.suites.harness.log_order import order_strength, tells
 from plumbline.suites.harness.restless import NEVER, SLICE_MS, Rest, Unanswered
@@ -180,8 +181,9 @@ class Driver:
                 # Only the dead member could know that it had not begun the call.
                 outcome = replace(outcome, status=Status.INDEFINITE)
             self.poll()
-            for entry in singly(self._under_way.pop(op_id)):
-                self._timeline.append(Returned(entry.op_id, outcome))
+            operation = self._under_way.pop(op_id)
+            told = with_victim(self._timeline, operation, outcome)
+            self._timeline += [Returned(entry.op_id, told) for entry in singly(operation)]
         elif timeout_ms is None:
             self.poll()
             self._waited(Waited(f"operation {op_id} to return", op_id))

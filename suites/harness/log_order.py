@@ -6,6 +6,7 @@ from plumbline.adapters.protocol import Introduction
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import (
     DESTROYS,
+    LOCAL_ACTIONS,
     STORES_VALUE,
     Client,
     Event,
@@ -20,6 +21,9 @@ _ANNOUNCED_AS = {
     OperationKind.LOCAL_INVALIDATE: EventKind.INVALIDATE,
     **dict.fromkeys(DESTROYS, EventKind.DESTROY),
     OperationKind.LOCAL_DESTROY: EventKind.DESTROY,
+    OperationKind.EXPIRE_LOCAL_INVALIDATE: EventKind.INVALIDATE,
+    OperationKind.EXPIRE_LOCAL_DESTROY: EventKind.DESTROY,
+    OperationKind.EVICT: EventKind.DESTROY,
     OperationKind.CLEAR: EventKind.CLEAR,
 }
 """How listeners receive operations without a value that identifies them."""
@@ -51,7 +55,7 @@ def tells(event: Event, operation: Operation, *, named: bool, valueless: bool) -
     """
     if event.kind is EventKind.RESOLVE:
         return False
-    if event.token is not None or named:
+    if event.token is not None or (named and operation.kind not in LOCAL_ACTIONS):
         return event.token == operation.token
     nameless = _ANNOUNCED_AS.get(operation.kind)
     if valueless and operation.kind in STORES_VALUE:

@@ -178,6 +178,12 @@ class Course:
         self.settle()
         return self.do(member, kind, key)
 
+    def evicts(self, member: str) -> Operation:
+        """A member's region makes room while nothing else is under way: the eviction of what it has taken."""
+        self.settle()
+        operation = self.start(member, OperationKind.EVICT, "")
+        return msgspec.structs.replace(operation, key=self.finish(operation).value or "")
+
     def start_bulk(self, member: str, kind: OperationKind, *keys: str) -> tuple[Operation, ...]:
         """Call an operation on many keys and go on: the operation, and what it does to each."""
         blank = self._operation(member, kind, "", None)

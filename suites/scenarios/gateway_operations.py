@@ -133,14 +133,15 @@ def the_update_of_a_key_that_the_other_site_lacks_is_stored(stage: Sites) -> Non
     stage.both_sites_hold("x", updated)
 
 
-def _stays(stage: Sites, kind: OperationKind, turns: int = 1) -> None:
+def _stays(stage: Sites, kind: OperationKind, name: str = "", turns: int = 1) -> None:
     """A local operation of one member leaves the other site as it is, and no listener there shows it."""
     for turn in range(turns):
-        key = f"x{turn}"
+        key = f"{name}x{turn}"
         put = stage.put(stage.here[0], key)
         stage.settle()
         # A system may refuse this of a replicate; then there is nothing to send all the more.
-        stage.do(stage.primary(), kind, "" if kind is OperationKind.LOCAL_CLEAR else key, expect=None)
+        nameless = kind in (OperationKind.LOCAL_CLEAR, OperationKind.EVICT)
+        stage.do(stage.primary(), kind, "" if nameless else key, expect=None)
         after = stage.put(stage.here[0], f"after {key}")
         stage.settle()
         stage.site_holds(stage.there, key, put)
@@ -165,6 +166,19 @@ def local_invalidations_stay(stage: Sites) -> None:
 def what_a_member_clears_for_itself_stays(stage: Sites) -> None:
     """All that a member holds goes at once, as in an eviction; the other site keeps its own."""
     _stays(stage, OperationKind.LOCAL_CLEAR, turns=4)
+
+
+@between_sites("WAN-OPS-06", needs=(Capability.EVICTION, Capability.QUEUE_INSPECTION))
+def what_a_member_evicts_stays(stage: Sites) -> None:
+    """What one member evicts to make room stays at the other site."""
+    _stays(stage, OperationKind.EVICT, turns=2)
+
+
+@between_sites("WAN-OPS-07", needs=(Capability.LOCAL_EXPIRATION, Capability.QUEUE_INSPECTION))
+def what_expires_on_one_member_alone_stays(stage: Sites) -> None:
+    """What expires on one member by a local action keeps its value at the other site."""
+    for kind in (OperationKind.EXPIRE_LOCAL_DESTROY, OperationKind.EXPIRE_LOCAL_INVALIDATE):
+        _stays(stage, kind, f"{kind} ")
 
 
 @between_sites("WAN-OPS-07", needs=(Capability.CONFIGURATION,))

@@ -34,6 +34,8 @@ KILLS = (Capability.MEMBER_FAULTS,)
 KILLS_AND_GATES = (*KILLS, *GATES)
 CLIENTS = (Capability.CLIENTS,)
 LOCALLY = (*CLIENTS, Capability.LOCAL_OPERATIONS)
+EXPIRING = (*CLIENTS, Capability.LOCAL_EXPIRATION)
+EVICTING = (*CLIENTS, Capability.EVICTION)
 
 PUT, DESTROY, INVALIDATE = OperationKind.PUT, OperationKind.DESTROY, OperationKind.INVALIDATE
 
@@ -182,19 +184,38 @@ def takes_effect_once(s: Stage, operation: Operation, survivor: str) -> None:
         s.told_once(member, operation)
 
 
-@scenario("S2C-OPS-05", needs=LOCALLY, policies=A_NORMAL_SERVER, clients=(Client(name=K, servers=("B",)),))
-def local_operations_of_a_server_are_not_sent_to_its_clients(s: Stage) -> None:
+def stays_at_the_client(s: Stage, *kinds: OperationKind) -> None:
+    """What becomes of an entry on a server alone leaves the server's client as it is."""
     held = {key: s.put("B", key) for key in ("x", "y")}
     s.settle()
-    # A server may refuse them; then there is nothing to send.
-    s.do("B", OperationKind.LOCAL_DESTROY, "x", expect=None)
-    s.do("B", OperationKind.LOCAL_INVALIDATE, "y", expect=None)
+    # A server may refuse all of them, or do nothing; then there is nothing to send.
+    for key, kind in zip(held, kinds, strict=True):
+        if kind is OperationKind.EVICT:
+            s.evicts("B")
+        else:
+            s.do("B", kind, key, expect=None)
     last = s.put("B", "z")
     s.settle()
     s.told_once(K, last)
     for key, operation in held.items():
         s.log_is(K, key, operation)
         s.holds(K, key, operation)
+        s.holds("A", key, operation)
+
+
+@scenario("S2C-OPS-05", needs=LOCALLY, policies=A_NORMAL_SERVER, clients=(Client(name=K, servers=("B",)),))
+def local_operations_of_a_server_are_not_sent_to_its_clients(s: Stage) -> None:
+    stays_at_the_client(s, OperationKind.LOCAL_DESTROY, OperationKind.LOCAL_INVALIDATE)
+
+
+@scenario("S2C-OPS-05", needs=EXPIRING, policies=A_NORMAL_SERVER, clients=(Client(name=K, servers=("B",)),))
+def what_expires_on_a_server_alone_is_not_sent_to_its_clients(s: Stage) -> None:
+    stays_at_the_client(s, OperationKind.EXPIRE_LOCAL_DESTROY, OperationKind.EXPIRE_LOCAL_INVALIDATE)
+
+
+@scenario("S2C-OPS-05", needs=EVICTING, policies=A_NORMAL_SERVER, clients=(Client(name=K, servers=("B",)),))
+def what_a_server_evicts_is_not_sent_to_its_clients(s: Stage) -> None:
+    stays_at_the_client(s, OperationKind.EVICT, OperationKind.EVICT)
 
 
 @scenario("S2C-OPS-05", needs=LOCALLY, policies=A_NORMAL_SERVER, clients=(Client(name=K, servers=("B",)),))

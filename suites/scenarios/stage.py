@@ -308,12 +308,15 @@ _INVALIDATING = (
     OperationKind.EXPIRE_INVALIDATE,
     OperationKind.EXPIRE_INVALIDATE_REGION,
     OperationKind.IDLE_INVALIDATE,
+    OperationKind.EXPIRE_LOCAL_INVALIDATE,
 )
 _REMOVING = (
     OperationKind.DESTROY,
     OperationKind.CLEAR,
     OperationKind.EXPIRE_DESTROY,
     OperationKind.IDLE_DESTROY,
+    OperationKind.EXPIRE_LOCAL_DESTROY,
+    OperationKind.EVICT,
 )
 
 

@@ -130,6 +130,9 @@ class TrialsMachinesDocument(Document, frozen=True, kw_only=True, tag="plumbline
     help="Have the sender of the first of two sites dispatch by several threads.",
 )
 @click.option("--transactions", is_flag=True, help="Only examples with transactions, of one site.")
+@click.option(
+    "--actions", is_flag=True, help="Let entries expire, or evict them, on one member of one site alone."
+)
 @click.option("--rules", is_flag=True, help="The same larger examples, of which no rule may accuse one.")
 @click.option(
     "--machine",
@@ -159,6 +162,7 @@ def command(
     resolvers: bool,
     dispatchers: bool,
     transactions: bool,
+    actions: bool,
     dialect: str,
     right: bool,
     held: bool,
@@ -169,7 +173,7 @@ def command(
 ) -> None:
     """Compare the search with the exhaustive search on random small examples. One third of them are wrong."""
     kinds = (
-        *(clients, policies, tombstones, buckets, resolvers, dispatchers, transactions),
+        *(clients, policies, tombstones, buckets, resolvers, dispatchers, transactions, actions),
         *(right, held, rules),
     )
     if machines and (any(kinds) or sites > 1):
@@ -180,17 +184,19 @@ def command(
         raise click.UsageError("--candidate says who plays the plans of a --machine")
     if machines:
         _play_machines(machines, candidates or (CHAOTIC,), cases, seed, as_json=as_json)
-    if clients + policies + buckets + tombstones + transactions + (sites > 1) > 1:
+    if clients + policies + buckets + tombstones + transactions + actions + (sites > 1) > 1:
         raise click.UsageError(
-            "--clients, --policies, --buckets, --tombstones and --transactions each draw examples of "
-            "their own, of one site"
+            "--clients, --policies, --buckets, --tombstones, --transactions and --actions each draw "
+            "examples of their own, of one site"
         )
     if resolvers and (sites == 1 or right or rules):
         raise click.UsageError("--resolvers goes with --sites 2 or 3, and draws for search and judge alone")
     if dispatchers and (sites != BOTH_SITES or resolvers or right or rules):
         raise click.UsageError("--dispatchers goes with --sites 2 alone, and draws for search and judge")
-    if (tombstones or transactions) and (right or rules):
-        raise click.UsageError("--tombstones and --transactions draw examples for search and judge alone")
+    if (tombstones or transactions or actions) and (right or rules):
+        raise click.UsageError(
+            "--tombstones, --transactions and --actions draw examples for search and judge alone"
+        )
     if (right or held) and rules:
         raise click.UsageError(
             "Ask either the search (--right, --held) or the rules (--rules) of right runs."
@@ -224,6 +230,7 @@ def command(
                 resolvers=resolvers,
                 dispatchers=dispatchers,
                 transactions=transactions,
+                actions=actions,
             )
         )
         for each in seeds

@@ -27,6 +27,8 @@ from plumbline.reference.history.actions import (
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import (
+    LOCAL_ACTIONS,
+    NAMELESS,
     READS,
     WHOLE_REGION,
     Client,
@@ -218,10 +220,10 @@ class _Drawing:
             region=REGION,
             kind=kind,
             key=self._key(kind, op_id),
-            token=None if kind in READS else f"t{op_id}",
+            token=None if kind in NAMELESS else f"t{op_id}",
         )
         chance = draw.random()
-        if kind not in READS and chance < shape.parked:
+        if kind not in READS | LOCAL_ACTIONS and chance < shape.parked:
             here = draw.random() < 0.7 and member in self._members
             gate_member = member if here else draw.choice(self._listening)
             self._steps.append(Park(operation, gate_member))
@@ -234,7 +236,7 @@ class _Drawing:
             self._steps.append(Do(operation))
 
     def _key(self, kind: OperationKind, op_id: int) -> str:
-        if kind in WHOLE_REGION:
+        if kind in WHOLE_REGION or kind is OperationKind.EVICT:
             return ""
         keys = self._shape.keys
         return self._draw.choice(keys) if keys else _fresh_key(self._draw, kind, op_id)

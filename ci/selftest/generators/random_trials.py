@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from functools import partial
 
 import msgspec
 
@@ -25,6 +26,7 @@ from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import Called, Returned
 from plumbline.reference.history.operations import (
+    LOCAL_ACTIONS,
     Client,
     HostPolicy,
     OperationKind,
@@ -110,6 +112,12 @@ PALETTES = (
     (OperationKind.DESTROY, OperationKind.GET),
 )
 """Kinds of operations besides puts. Some mistakes show only where a few of one kind meet."""
+
+ACTIONS = (
+    (*sorted(LOCAL_ACTIONS), OperationKind.GET, OperationKind.INVALIDATE),
+    (*sorted(LOCAL_ACTIONS), OperationKind.CREATE, OperationKind.DESTROY, OperationKind.LOCAL_DESTROY),
+)
+"""The same where regions let entries expire, or evict them, on one member."""
 
 BOTH_SITES = 2
 ALL_SITES = 3
@@ -219,9 +227,11 @@ def _with_clients(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, 
     return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)
 
 
-def _with_policies(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, History]:
+def _with_policies(
+    draw: random.Random, book: Rulebook, seed: int, palettes: tuple[tuple[OperationKind, ...], ...] = PALETTES
+) -> tuple[int, History]:
     """A chaotic example within one site, some members of which keep less than a replicate."""
-    shape = lesser_members.shape(draw, 4, PALETTES)
+    shape = lesser_members.shape(draw, 4, palettes)
     plan = one_site.draw_plan(draw, shape)
     return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)
 
@@ -337,6 +347,7 @@ def draw_trial(
     resolvers: bool = False,
     dispatchers: bool = False,
     transactions: bool = False,
+    actions: bool = False,
 ) -> Trial:
     """The trial of this seed, by one of the dialects: a small chaotic example, a third of them spoilt once.
 
@@ -344,7 +355,8 @@ def draw_trial(
     the oracle asks such questions, too. With `clients`, each of one site has a client; with `policies`, a
     member that keeps less than a replicate; with `tombstones`, each lets time pass; with `buckets` its region
     is partitioned; with `resolvers`, each of several sites has conflict resolvers; with `dispatchers`, the
-    sender of the first of two sites has several; with `transactions`, there is one.
+    sender of the first of two sites has several; with `transactions`, there is one; with `actions`, regions
+    of one site let entries expire, or evict them, on one member alone.
     """
     draw = random.Random(seed)  # noqa: S311 - reproducible trials, not secrets
     among = OF_TOMBSTONES if tombstones else PARTITIONED if buckets else OF_TWO_SITES
@@ -368,6 +380,7 @@ def draw_trial(
     else:
         example = _with_policies if policies else _with_clients if clients else _one_site
         example = _with_tombstones if tombstones else example
+        example = partial(_with_policies, palettes=ACTIONS) if actions else example
         operations, history = example(draw, made_by, seed)
     overlapping = _overlaps(history)
     history = showing_less(history, draw)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.operations import (
     EXPIRES,
+    LOCAL_EXPIRES,
     READS,
     Operation,
     OperationKind,
@@ -282,7 +283,9 @@ class Senders:
                 return book.invalidate_crosses(operation.kind is OperationKind.LOCAL_INVALIDATE)
             case OperationKind.CLEAR | OperationKind.INVALIDATE_REGION | OperationKind.DESTROY_REGION:
                 return book.region_operations_cross()
-            case kind if kind in EXPIRES:
+            case OperationKind.EVICT:
+                return book.evictions_cross()
+            case kind if kind in EXPIRES | LOCAL_EXPIRES:
                 return book.expirations_cross(not primary, operation.kind)
             case OperationKind.DESTROY | OperationKind.REMOVE_IF_EQUAL:
                 return book.destroy_crosses()
