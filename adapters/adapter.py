@@ -80,6 +80,10 @@ class Adapter(ABC):
     def contents(self, member: str, region: str) -> tuple[Content, ...] | None:
         """What a member holds of a region: present keys only."""
 
+    def queries(self, member: str, region: str) -> RegionViews:
+        """What queries on a member find of a region: how many entries, and all keys, values and entries."""
+        raise UnsupportedError(f"queries: this candidate runs none on {region} at {member}")
+
     def views(self, member: str, region: str) -> RegionViews:
         """The size of a region on a member, and its key, value and entry sets."""
         raise UnsupportedError(f"views: this candidate shows no size or sets of {region} on {member}")

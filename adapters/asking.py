@@ -109,6 +109,9 @@ class AskingAdapter(Adapter):
     def views(self, member: str, region: str) -> RegionViews:
         return self._ask("views", Contents(member=member, region=region), RegionViews)
 
+    def queries(self, member: str, region: str) -> RegionViews:
+        return self._ask("queries", Contents(member=member, region=region), RegionViews)
+
     def arm(self, gate: Gate) -> None:
         self._ask("arm", GateParams(gate=gate), Nothing)
 

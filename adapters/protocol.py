@@ -468,6 +468,7 @@ METHODS: dict[str, Method] = {
         Method("settle", SettleRequest, SettleResult),
         Method("contents", Contents, ContentsResult),
         Method("views", Contents, RegionViews, Capability.REGION_VIEWS),
+        Method("queries", Contents, RegionViews, Capability.QUERIES),
         Method("close", Nothing, Nothing),
         Method("arm", GateParams, Nothing, Capability.LISTENER_GATES),
         Method("await_parked", AwaitParked, ParkedResult, Capability.LISTENER_GATES),

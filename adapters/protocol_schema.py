@@ -34,6 +34,7 @@ _PART = re.compile(r"(<!-- generated: (\w+) -->\n)(.*?)(<!-- end -->)", re.DOTAL
 
 _DOES = {
     "views": "The size of a region on a member, and its key, value and entry sets, as the member has them.",
+    "queries": "What queries on a member find of a region: how many entries, all keys, values and entries.",
     "crash": "Kill a member without farewell.",
     "restart": "Start a member again, with what its disk holds or without.",
     "look_at_queue": "Depth, role and contents of a queue on a member; null where they cannot be seen.",

@@ -230,10 +230,13 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
         ),
         _one("a gate in a callback of a client", lambda p, scene: p.gate.member in scene.clients),
     ),
-    "views": (
-        _one(
-            "a region that not each member replicates, or a client",
-            lambda p, scene: p.member in scene.clients or not _is_replicated(p.region, scene),
+    **dict.fromkeys(
+        ("views", "queries"),
+        (
+            _one(
+                "a region that not each member replicates, or a client",
+                lambda p, scene: p.member in scene.clients or not _is_replicated(p.region, scene),
+            ),
         ),
     ),
     "statistic": (_one("a `name` other than `conflatedEvents`", lambda p, _: p.name != "conflatedEvents"),),

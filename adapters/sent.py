@@ -71,7 +71,7 @@ ROWS: tuple[tuple[str, str], ...] = (
     (PARKED, "member=member kind=clear at=member callback=writer"),
     (PARKED, "transaction member=member kind=tx_commit at=member callback=writer"),
     ("contents", "member=client|member"),
-    ("attributes leave join redeliver crash restart look_at_queue views", "member=member"),
+    ("attributes leave join redeliver crash restart look_at_queue views queries", "member=member"),
     ("host", "member=member checks=false|true"),
     ("host", "member=member checks=false persistent=true"),
     ("statistic", "member=client name=tombstoneCount"),

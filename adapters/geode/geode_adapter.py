@@ -243,6 +243,11 @@ class GeodeAdapter(Adapter):
         self._regions.require(region)
         return self._cluster.ask(self._roster.survivor(member), partial(Member.views, name=region))
 
+    def queries(self, member: str, region: str) -> RegionViews:
+        """What queries on the member find, in the object query language."""
+        self._regions.require(region)
+        return self._cluster.ask(self._roster.survivor(member), partial(Member.queries, name=region))
+
     def placement(self, region: str, key: str) -> PlacementResult:
         """The holders of a key of a partitioned region, as the first survivor sees them."""
         if self._regions[region].policy is not RegionPolicy.PARTITION:

@@ -38,6 +38,7 @@ CAPABILITIES = (
     Capability.LOCAL_EXPIRATION,
     Capability.EVICTION,
     Capability.REGION_VIEWS,
+    Capability.QUERIES,
     Capability.CLEAR,
     Capability.TOMBSTONES,
     Capability.HELD_CLOCKS,

@@ -22,6 +22,7 @@ from plumbline.adapters.geode.handles import Handles, fields, records
 from plumbline.adapters.geode.jars import Jars
 from plumbline.adapters.geode.jvm import BridgeError, GoneError, JavaError, Jvm, JvmClient, plain
 from plumbline.adapters.geode.listener import GeodeExample, RegionListener
+from plumbline.adapters.geode.queries import found_by_queries
 from plumbline.adapters.geode.repairing import repairing
 from plumbline.adapters.geode.resolver import Resolver
 from plumbline.adapters.geode.telling import Telling
@@ -324,6 +325,10 @@ class Member:
         return RegionViews(
             size=region.size(), keys=tuple(region.keySet()), values=tuple(region.values()), entries=entries
         )
+
+    def queries(self, name: str) -> RegionViews:
+        """What queries for all of a region find."""
+        return found_by_queries(self._cache.getQueryService(), self._regions[name].getFullPath())
 
     def counts(self) -> dict[str, int]:
         """What its cache counts that is counted since the beginning of an example."""

@@ -45,6 +45,7 @@ CAPABILITIES = (
     Capability.LOCAL_EXPIRATION,
     Capability.EVICTION,
     Capability.REGION_VIEWS,
+    Capability.QUERIES,
     Capability.CLEAR,
     Capability.TRANSACTIONS,
     Capability.DISK,
@@ -111,7 +112,7 @@ def require_view(member: str, region: str, setting: Setting) -> None:
     """Raise UnsupportedError for the size and the sets of a region that not each member replicates."""
     lesser = any(name == region for _, name in setting.lesser)
     if lesser or region in setting.partitioned or member in setting.clients:
-        raise UnsupportedError("views: the reference shows those of replicates so far")
+        raise UnsupportedError("views and queries: the reference shows those of replicates so far")
 
 
 def _require_replicates(operation: Operation, setting: Setting, world: World) -> None:

@@ -53,7 +53,7 @@ from plumbline.reference.history.operations import (
     Topology,
 )
 from plumbline.reference.history.resolvers import policy_of
-from plumbline.reference.history.views import RegionViews
+from plumbline.reference.history.views import QUERIES, RegionViews
 from plumbline.reference.model.buckets import located
 from plumbline.reference.model.clients.attempts import counted
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS, readings
@@ -230,6 +230,12 @@ class ReferenceAdapter(Adapter):
         simulation = self._ready()
         require_view(member, region, simulation.setting)
         return views(simulation.world, self._book, member, region)
+
+    def queries(self, member: str, region: str) -> RegionViews:
+        """What queries on the member find."""
+        simulation = self._ready()
+        require_view(member, region, simulation.setting)
+        return views(simulation.world, self._book, member, region, QUERIES)
 
     def arm(self, gate: Gate) -> None:
         """From here on the operation parks at the gate."""

@@ -12,18 +12,20 @@ from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import EntryState, each
 
 
-def views(world: World, book: Rulebook, member: str, region: str) -> RegionViews:
-    """The views of a region on a member; a tombstone, where one shows, has no value."""
+def views(
+    world: World, book: Rulebook, member: str, region: str, names: tuple[str, ...] = VIEWS
+) -> RegionViews:
+    """The views of a region on a member, or what queries find; a tombstone, where one shows, has no value."""
     held = sorted(
         (key, entry)
         for (holder, name, key), entry in world.entries.items()
         if (holder, name) == (member, region)
     )
     shown: dict[str, list[Content]] = {}
-    for view in VIEWS:
+    for name, view in zip(VIEWS, names, strict=True):
         (tombstones, *_) = each(book.view_shows_tombstones(view))
         hidden = {EntryState.ABSENT} if tombstones else {EntryState.ABSENT, EntryState.TOMBSTONE}
-        shown[view] = [
+        shown[name] = [
             Content(key, entry.token if entry.state is EntryState.LIVE else None)
             for key, entry in held
             if entry.state not in hidden

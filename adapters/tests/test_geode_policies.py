@@ -92,3 +92,16 @@ def test_a_replicate_refuses_to_expire_or_evict_alone(cluster: GeodeAdapter):
     for op_id, kind in enumerate(sorted(LOCAL_ACTIONS), 22):
         key = "" if kind is OperationKind.EVICT else "x"
         assert call(cluster, op_id, "A", kind, key).status is Status.REFUSED
+
+
+def test_queries_and_views_show_what_a_replicate_holds_without_tombstones(cluster: GeodeAdapter):
+    cluster.reset((RegionAttributes(name="r"),))
+    for op_id, key in enumerate(("x", "y", "z"), 31):
+        assert call(cluster, op_id, "A", OperationKind.PUT, key).status is Status.OK
+    assert call(cluster, 34, "B", OperationKind.DESTROY, "y").status is Status.OK
+    assert call(cluster, 35, "B", OperationKind.INVALIDATE, "z").status is Status.OK
+    for shown in (cluster.queries("A", "r"), cluster.views("A", "r")):
+        assert sorted(shown.keys) == ["x", "z"]
+        assert {*shown.entries} == {Content("x", "v31"), Content("z", None)}
+        assert {*shown.values} - {None} == {"v31"}
+        assert shown.size in (1, 2)

@@ -123,6 +123,7 @@ PROMISED: list[tuple[str, Ask]] = [
     ("join", lambda it: begun(it).join("A", "region")),
     ("host", lambda it: begun(it).host("A", "region", checks=True, persistent=False)),
     ("views", lambda it: begun(it).views("A", "region")),
+    ("queries", lambda it: begun(it).queries("A", "region")),
     ("redeliver", lambda it: begun(it).redeliver(1, "B")),
     ("crash", lambda it: begun(it).crash("B")),
     ("restart", lambda it: killed(it).restart("B", from_disk=False)),

@@ -1,4 +1,4 @@
-"""Views of a region: its size and its sets leave tombstones out, and are read where nothing is under way."""
+"""Views of a region: its size, its sets and queries leave tombstones out, and are read in quiescence."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from plumbline.adapters.candidates import Candidate, find_candidate
 from plumbline.adapters.checked import CheckedAdapter
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
+from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.explain.oracle import find
 from plumbline.reference.history.actions import Count, Do, Park, PlanStep
 from plumbline.reference.history.history import History
@@ -25,8 +26,9 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
+from plumbline.reference.history.plan_needs import needs
 from plumbline.reference.history.plans import Plan
-from plumbline.reference.history.views import VIEWS, RegionViews, name_of, view_of
+from plumbline.reference.history.views import QUERIES, VIEWS, RegionViews, name_of, view_of
 from plumbline.reference.model.unmodelled import unmodelled
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.search import Answer
@@ -55,7 +57,7 @@ def call(op_id: int, member: str, kind: OperationKind, key: str) -> Operation:
 
 PUTS = tuple(call(op_id, "A", OperationKind.PUT, key) for op_id, key in enumerate("xyz", 1))
 GONE = call(4, "B", OperationKind.DESTROY, "y")
-READS = tuple(Count("B", name_of(view, REGION)) for view in VIEWS)
+READS = tuple(Count("B", name_of(view, REGION)) for view in (*VIEWS, *QUERIES))
 
 
 def plan_of(*steps: PlanStep, region: RegionAttributes = WHOLE) -> Plan:
@@ -80,6 +82,14 @@ class Miscounts(ReferenceAdapter):
         return msgspec.structs.replace(right, size=right.size + 1)
 
 
+class FindsMore(ReferenceAdapter):
+    """The reference, whose queries find a key that is not there."""
+
+    def queries(self, member: str, region: str) -> RegionViews:
+        right = super().queries(member, region)
+        return msgspec.structs.replace(right, keys=(*right.keys, "another"))
+
+
 class NamesTwice(ReferenceAdapter):
     """The reference, whose key set has a key twice."""
 
@@ -88,11 +98,12 @@ class NamesTwice(ReferenceAdapter):
 
 
 @pytest.mark.parametrize(
-    ("adapter", "answer"), [(ReferenceAdapter, Answer.EXPLAINED), (Miscounts, Answer.REFUTED)]
+    ("adapter", "answer"),
+    [(ReferenceAdapter, Answer.EXPLAINED), (Miscounts, Answer.REFUTED), (FindsMore, Answer.REFUTED)],
 )
 def test_a_size_is_judged_by_what_the_member_holds(adapter: Callable[[], Adapter], answer: Answer):
     history = played(plan_of(*map(Do, (*PUTS, GONE)), *READS), adapter)
-    assert sizes(history)[1:] == [2, 2, 2]
+    assert sizes(history)[1:4] == [2, 2, 2]
     assert find(history, Rulebook()).answer is answer
 
 
@@ -116,3 +127,11 @@ def test_views_are_judged_where_each_member_is_a_replicate():
 @pytest.mark.parametrize("name", ["size", "size of ", "tombstoneCount", "weight of region"])
 def test_other_statistics_are_no_views(name: str):
     assert view_of(name) is None
+
+
+@pytest.mark.parametrize(
+    ("views", "needed"), [(VIEWS, Capability.REGION_VIEWS), (QUERIES, Capability.QUERIES)]
+)
+def test_sets_and_queries_are_offered_each_by_itself(views: tuple[str, ...], needed: Capability):
+    for view in views:
+        assert needed in needs(plan_of(Count("B", name_of(view, REGION))))

@@ -22,6 +22,7 @@ class Capability(StrEnum):
     EVICTION = "eviction"
     TRANSACTIONS = "transactions"
     REGION_VIEWS = "region_views"
+    QUERIES = "queries"
     CLEAR = "clear"
     TOMBSTONES = "tombstones"
     LISTENER_GATES = "listener_gates"
@@ -60,6 +61,7 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.EVICTION: "that eviction stays on its member",
     Capability.TRANSACTIONS: "versions generated at commit, delegation, limits",
     Capability.REGION_VIEWS: "the size of a region, and its key, value and entry sets",
+    Capability.QUERIES: "what queries find in a region",
     Capability.CLEAR: "operations on whole regions, the region lock of clear and what it waits for",
     Capability.TOMBSTONES: "expiry and collection of tombstones, with durations a test can wait for",
     Capability.LISTENER_GATES: "provably concurrent updates: ties, worked example, late messages",

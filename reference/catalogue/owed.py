@@ -8,7 +8,6 @@ from __future__ import annotations
 OWED: frozenset[str] = frozenset(
     {
         "DISC-GW-01:async-queue",
-        "TOMB-INVIS-01:queries",
         "WAN-CFG-01:async-queue",
         "GWQ-BATCH-01:least",
         "GWQ-ACK-01:listener",
@@ -16,4 +15,4 @@ OWED: frozenset[str] = frozenset(
         "REM-SCOPE-01:settings",
     }
 )
-"""Full names, such as `TOMB-INVIS-01:queries`."""
+"""Full names, such as `GWQ-BATCH-01:least`."""

@@ -25,7 +25,7 @@ from plumbline.reference.history.operations import (
     Operation,
     OperationKind,
 )
-from plumbline.reference.history.views import view_of
+from plumbline.reference.history.views import QUERIES, view_of
 from plumbline.reference.history.words import host_words, interest_words, plan_call_words, script_words
 
 _OF_KINDS = {
@@ -320,8 +320,11 @@ class Count(Action, frozen=True, tag="count"):
     name: str
 
     def needs(self) -> tuple[Capability, ...]:
-        """Statistics, or views of a region."""
-        return (Capability.STATISTICS if view_of(self.name) is None else Capability.REGION_VIEWS,)
+        """Statistics, views of a region, or queries."""
+        view = view_of(self.name)
+        if view is None:
+            return (Capability.STATISTICS,)
+        return (Capability.QUERIES if view[0] in QUERIES else Capability.REGION_VIEWS,)
 
     def words(self, *, several: bool) -> str:
         """What is read."""

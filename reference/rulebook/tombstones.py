@@ -9,6 +9,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from plumbline.reference.history.operations import EventKind, OperationKind, RegionPolicy
+from plumbline.reference.history.views import QUERIES, VIEWS
 from plumbline.reference.rulebook.decision import Subject, any_recipients, decision
 from plumbline.reference.rulebook.values import EntryState, Free, Stamp
 from plumbline.reference.rulebook.variant import variant
@@ -195,7 +196,7 @@ class GaugeDecisions(Subject):
     @staticmethod
     @decision("TOMB-INVIS-01")
     def view_shows_tombstones(view: str) -> bool:  # noqa: ARG004
-        """Whether the size of a region, or one of its sets, has its tombstones: none has (L93)."""
+        """Whether the size of a region, one of its sets or a query has its tombstones: none has (L93)."""
         return False
 
     @staticmethod
@@ -334,7 +335,13 @@ FAULTS = (
         "sets-show-tombstones",
         "TOMB-INVIS-01",
         "the key, value and entry sets of a region have its tombstones, and its size does not count them",
-        view_shows_tombstones=lambda view: view != "size",
+        view_shows_tombstones=lambda view: view in VIEWS and view != "size",
+    ),
+    variant(
+        "queries-show-tombstones",
+        "TOMB-INVIS-01",
+        "queries find the tombstones of a region",
+        view_shows_tombstones=lambda view: view in QUERIES,
     ),
     variant(
         "tells-recreations-as-updates",

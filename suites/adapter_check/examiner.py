@@ -81,7 +81,7 @@ CALLED = frozenset(METHODS) & {
         "start_client",
         "interest",
     ),
-    *("clock", "advance", "script", "keep_tombstones", "placement", "views"),
+    *("clock", "advance", "script", "keep_tombstones", "placement", "views", "queries"),
 }
 """The methods that the suite calls so far; the others may be unsupported, with any capabilities."""
 

@@ -89,6 +89,7 @@ PLAIN: dict[str, msgspec.Struct] = {
     "release": GateParams(gate=Gate("B", 99)),
     "statistic": Statistic(member="A", name="conflatedEvents"),
     "views": Contents(member="A", region=REGION.name),
+    "queries": Contents(member="A", region=REGION.name),
     "attributes": Attributes(member="A", region=REGION.name),
     "leave": HostingRequest(member="B", region=REGION.name),
     "join": HostingRequest(member="B", region=REGION.name),
@@ -216,7 +217,9 @@ class _Parts(Examiner):
             put = operation
 
     def _views(self) -> None:
-        if not self._declares(Capability.REGION_VIEWS):
+        named = {"views": Capability.REGION_VIEWS, "queries": Capability.QUERIES}
+        declared = [name for name, capability in named.items() if self._declares(capability)]
+        if not declared:
             return
         self._stage(ONE_SITE)
         put = self._put("A", "k")
@@ -225,9 +228,9 @@ class _Parts(Examiner):
         self._settle()
         entry = Content("k", put.token)
         due = RegionViews(size=1, keys=("k",), values=(put.token,), entries=(entry,))
-        self._ask(
-            "views", PLAIN["views"], lambda told: said_if(told != due, "shows something else than it holds")
-        )
+        complaint = "shows something else than it holds"
+        for name in declared:
+            self._ask(name, PLAIN[name], lambda told: said_if(told != due, complaint))
 
     def _local_actions(self) -> None:
         kinds = []

@@ -62,7 +62,7 @@ from plumbline.reference.history.operations import (
     TombstoneSettings,
     Topology,
 )
-from plumbline.reference.history.views import RegionViews, view_of
+from plumbline.reference.history.views import QUERIES, RegionViews, view_of
 from plumbline.suites.harness.evictions import with_victim
 from plumbline.suites.harness.injecting import inject
 from plumbline.suites.harness.log_order import order_strength, tells
@@ -444,15 +444,15 @@ class Driver:
         delta = (
             self._adapter.statistic(member, name)
             if view is None
-            else self.views(member, view[1]).count(view[0])
+            else self.views(member, view[1], queried=view[0] in QUERIES).count(view[0])
         )
         self.poll()
         self._timeline.append(StatisticRead(number, member, name, delta))
         return delta
 
-    def views(self, member: str, region: str) -> RegionViews:
-        """What a member shows of a region by its size and its sets; what it tells is not noted."""
-        return self._adapter.views(member, region)
+    def views(self, member: str, region: str, *, queried: bool) -> RegionViews:
+        """What a member shows of a region by its size and sets, or by queries; what it tells is not noted."""
+        return self._adapter.queries(member, region) if queried else self._adapter.views(member, region)
 
     def attributes(self, member: str, region: str) -> RegionAttributes:
         """The attributes in force of a region on a member."""

@@ -11,7 +11,7 @@ from itertools import combinations
 from plumbline.reference.history.actions import Await, Count, Do, Inquire, Park, Read, Start
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import Event, EventKind, Operation, OperationKind
-from plumbline.reference.history.views import VIEWS, name_of
+from plumbline.reference.history.views import QUERIES, VIEWS, name_of
 from plumbline.reference.history.words import host_words
 from plumbline.suites.scenarios.course import REGION, Course, named
 from plumbline.suites.scenarios.mismatch import MismatchError, in_words
@@ -257,10 +257,17 @@ class Stage(Course):
 
     def views_have(self, member: str, *operations: Operation) -> None:
         """By its size and its sets a member shows what these operations have stored, and nothing else."""
+        self._shows(member, operations, VIEWS)
+
+    def queries_find(self, member: str, *operations: Operation) -> None:
+        """Queries on a member find what these operations have stored, and nothing else."""
+        self._shows(member, operations, QUERIES)
+
+    def _shows(self, member: str, operations: Sequence[Operation], views: Sequence[str]) -> None:
         self.settle()
-        for view in VIEWS:
+        for view in views:
             self.says(member, name_of(view, REGION), len(operations))
-        seen = self._driver.views(member, REGION)
+        seen = self._driver.views(member, REGION, queried=views is QUERIES)
         due = sorted((operation.key, operation.token) for operation in operations)
         told = (
             sorted(seen.keys),

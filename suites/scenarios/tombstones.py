@@ -154,6 +154,21 @@ def neither_size_nor_sets_show_a_tombstone(s: Stage) -> None:
         s.views_have(member, kept, again)
 
 
+@scenario("TOMB-INVIS-01", needs=(Capability.QUERIES,))
+def no_query_finds_a_tombstone(s: Stage) -> None:
+    """Two of three keys are destroyed, and one of them is created again."""
+    kept, gone, again = (s.put(s.low, key) for key in ("x", "y", "z"))
+    for member in s.members:
+        s.queries_find(member, kept, gone, again)
+    s.do(s.mid, DESTROY, "y")
+    s.do(s.high, DESTROY, "z")
+    for member in s.members:
+        s.queries_find(member, kept)
+    again = s.do(s.mid, OperationKind.CREATE, "z")
+    for member in s.members:
+        s.queries_find(member, kept, again)
+
+
 def _answers(s: Stage, member: str, kind: OperationKind, value: str | None, *, key: str = "x") -> Operation:
     """An operation ends well and brings this value back."""
     operation = s.start(member, kind, key)
