@@ -147,6 +147,8 @@ class ClientDeliveryLookahead:
     def takes_over(self, world: World, now: int, client: str) -> bool:
         """Whether another server may come to serve the client (see OfClients)."""
         servers = self._index.clients[client].servers
+        if not self.simple:
+            return True
         if len(servers) < 2:
             return False
         line = world.served.lines.get(client)
@@ -160,15 +162,6 @@ class ClientDeliveryLookahead:
     @staticmethod
     def _dying(world: World) -> tuple[Fault, ...]:
         return tuple(fault for fault in world.wan.faults.values() if fault.kind is FaultKind.CRASH)
-
-    def spares(
-        self, world: World, view: View, client: str, operation: Operation, *, primary: bool, sure: bool
-    ) -> bool:
-        """Whether a server need keep nothing of an operation for the client (see OfClients)."""
-        if not view.reduced or not self.simple:
-            return False
-        over = self.takes_over(world, view.now, client)
-        return not over and (not primary or (not sure and self.unheard(view, client, operation)))
 
     def unheard(self, view: View, client: str, operation: Operation) -> bool:
         """Whether nothing shows any more that the client receives an operation (see OfClients)."""
@@ -193,7 +186,7 @@ class ClientDeliveryLookahead:
         it shows neither, it is older than what the client holds, which makes no difference, or the client has
         no value of the key. A client may also show an entry that it has fetched by itself.
         """
-        if not view.reduced or self._gets(client, operation) or not self._named(operation):
+        if not self._named(operation):
             return None
         _, kind = ARRIVES[operation.kind]
         with_it, without = (
@@ -201,8 +194,8 @@ class ClientDeliveryLookahead:
         )
         return None if with_it and without else not with_it
 
-    def _gets(self, client: str, operation: Operation) -> bool:
-        """Whether the client may have got by itself what the operation has put, and tell of that."""
+    def gets(self, client: str, operation: Operation) -> bool:
+        """Whether the client may have got by itself what the operation stored, and show that."""
         if not self.simple:
             return True
         for own in self._own.get((client, operation.region, operation.key), ()):

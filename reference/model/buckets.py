@@ -14,9 +14,14 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import READS, Operation, OperationKind, Outcome, Status
-from plumbline.reference.model import claims
 from plumbline.reference.model.clients.subscriptions import queued
-from plumbline.reference.model.lookahead import Lookahead, Ternary
+from plumbline.reference.model.independence import (
+    Independence,
+    PrimaryChange,
+    PrimarySending,
+    PrimaryTakeover,
+    SilentChange,
+)
 from plumbline.reference.model.places import (
     outcome_entry,
     outcome_place,
@@ -46,19 +51,15 @@ Where = tuple[str, str]
 Shows = tuple[tuple[Place, Observation], ...]
 
 
-UNTOLD_LAST = -(1 << 18)
-"""What a primary does and tells of later, or never as it dies before that, is tried last."""
-
-
 class Buckets:
     """The part of the model that carries out operations on partitioned regions."""
 
     def __init__(
-        self, setting: Setting, strength: OrderStrength, lookahead: Lookahead, replicates: Replicates
+        self, setting: Setting, strength: OrderStrength, independence: Independence, replicates: Replicates
     ) -> None:
         self._setting = setting
         self._strength = strength
-        self._lookahead = lookahead
+        self._independence = independence
         self._replicates = replicates
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
@@ -195,7 +196,7 @@ class Buckets:
             ("reads", at, operation.op_id),
             world.but(calls=world.calls.set(operation.op_id, done)),
             ((outcome_place(operation.op_id), outcome_entry(outcome)),),
-            claims.READ if operation.kind in READS and self._lookahead.only_reads(operation) else None,
+            self._independence.reading_of_holder(operation),
         )
 
     def _carried_out(
@@ -205,24 +206,14 @@ class Buckets:
         region, key, op_id = operation.region, operation.key, operation.op_id
         place, shown = self._replicates.shown(at, operation)
         decided = self._replicates.decided_by_log(view, place, shown)
-        tellings = [True] if view.fits(place, shown) else []
-        if (
-            not (view.reduced and decided)
-            or view.still(place, shown)
-            or self._lookahead.may_go_untold(world, view, at, in_turn=False)
-        ):
+        of_copies = (self._replicates.shown(copy, operation) for copy in world.buckets[region, key].copies)
+        change = PrimaryChange(world, view, at, operation, entry, place, shown, decided)
+        tellings = [True] if self._independence.may_show(view, place, shown) else []
+        if not self._independence.is_told_now(change):
             # Its listener is told behind the copies, and of other keys meanwhile; or it dies before that.
             tellings.append(False)
-        certain = (
-            decided
-            and not self._setting.clients
-            and self._lookahead.reader_to_come(world, view.now, at, operation, entry) is Ternary.NO
-            and not self._lookahead.silent_change_to_come(world, view.now, at, operation, entry)
-        )
-        # An operation is not retried if its caller crashed: copies that show it were sent it.
-        heard = operation.member == at and any(
-            view.still(*self._replicates.shown(copy, operation)) for copy in world.buckets[region, key].copies
-        )
+        claim = self._independence.carrying_out(change) if True in tellings else None
+        late = self._independence.likelihood_of_telling_late(change, of_copies) if False in tellings else 0
         call: Call = world.calls[op_id]
         stamps = each(self._setting.book.stamp(entry.stamp, at, operation.kind))
         if self._setting.tombstones is not None:
@@ -247,25 +238,23 @@ class Buckets:
                     ("carries out" if told else "carries out, and tells later", at, op_id),
                     known,
                     ((place, shown),) * told,
-                    claims.CARRIES_OUT if told and certain else None,
-                    prefer=0 if told or heard else UNTOLD_LAST,
+                    claim if told else None,
+                    prefer=0 if told else late,
                 )
 
     def _telling(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
         """The listener of a primary is told, behind some of the copies, of what has been carried out."""
         at, op_id = call.carrier, operation.op_id
         place, shown = self._replicates.shown(at, operation)
-        if not view.fits(place, shown):
+        if not self._independence.may_show(view, place, shown):
             return
         gates = world.gates
         if gates.get((at, op_id)) is GateState.ARMED:
             gates = gates.set((at, op_id), GateState.PARKED)
         told = world.but(calls=world.calls.set(op_id, replace(call, silent=False)), gates=gates)
         decided = self._replicates.decided_by_log(view, place, shown)
-        again = self._lookahead.comes_again(op_id)
-        yield Step(
-            ("tells", at, op_id), told, ((place, shown),), claims.TELLS if decided and not again else None
-        )
+        change = SilentChange(world, view, at, operation, place, shown, decided)
+        yield Step(("tells", at, op_id), told, ((place, shown),), self._independence.telling_late(change))
 
     def _sendings(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
         """The update goes to every copy; before or behind the primary's listener, that is not said."""
@@ -288,7 +277,7 @@ class Buckets:
                 yield Step(
                     ("sends", at, operation.op_id, targets),
                     world.but(calls=world.calls.set(operation.op_id, sent), channels=channels),
-                    claim=None if parked(world, operation, call) else claims.SEND_TO_COPIES,
+                    claim=self._independence.sending_to_copies(PrimarySending(world, operation, call)),
                 )
 
     def _delivered(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
@@ -325,14 +314,13 @@ class Buckets:
         for sends in each(self._setting.book.sends_overheard()):
             known = queued(taken, self._setting, self._strength, member, operation, head.stamp)
             heard.extend(known if sends else (taken,))
+        change = SilentChange(world, view, member, operation, place, shown, decided)
         for after in heard:
-            if view.fits(place, shown):
+            if self._independence.may_show(view, place, shown):
                 yield Step(("hears of it, and tells", member, head.op_id), after, ((place, shown),))
-            if not (view.reduced and decided and view.still(place, shown)):
-                safe = decided and not self._setting.serves(member)
-                yield Step(
-                    ("hears of it", member, head.op_id), after, claim=claims.PASSES_BY if safe else None
-                )
+            if not self._independence.is_shown_instead(change):
+                claim = self._independence.passing_by(change)
+                yield Step(("hears of it", member, head.op_id), after, claim=claim)
 
     def _under_way(self, world: World, where: Where, *, parked: bool) -> bool:
         """Whether updates of a key that a dead member has sent may still arrive; or stand in listeners."""
@@ -345,21 +333,19 @@ class Buckets:
 
     def _takeovers(self, world: World, view: View, where: Where, bucket: Bucket) -> Iterator[Step]:
         """A copy becomes primary, or another member where there is none; which one is open."""
-        heir_known = self._lookahead.heir(world, view.now, *where)
         alive = tuple(m for m in self._setting.others[bucket.primary] if m not in world.wan.dead)
         heirs = bucket.copies or alive
-        if view.reduced and heir_known is not None:
-            heirs = tuple(heir for heir in heirs if heir == heir_known)
+        known = self._independence.heir(PrimaryTakeover(world, view, *where))
+        if known is not None:
+            heirs = tuple(heir for heir in heirs if heir == known)
         for heir in heirs:
             rest = tuple(copy for copy in bucket.copies if copy != heir)
             led = world.but(buckets=world.buckets.set(where, Bucket(heir, rest)))
             ways = list(self._agreed(led, view, where, bucket.copies))
-            sure = len(ways) == 1 and heir_known is not None and not self._setting.clients
+            claim = self._independence.takeover(PrimaryTakeover(world, view, *where, ways=len(ways)))
             for agreed, shows, which in ways:
                 after = self._tried_again(agreed, where, heir)
-                yield Step(
-                    ("takes over", heir, where, which), after, shows, claims.TAKES_OVER if sure else None
-                )
+                yield Step(("takes over", heir, where, which), after, shows, claim)
 
     def _agreed(
         self, world: World, view: View, where: Where, copies: tuple[str, ...]
@@ -405,7 +391,7 @@ class Buckets:
             and (self._setting.operations[op_id].region, self._setting.operations[op_id].key) == where
         ]
         told = [self._replicates.shown(copy, operation) for operation in about[:1] for copy in missed]
-        fitting = [(None, one) if view.fits(*one) else (None,) for one in told]
+        fitting = [(None, one) if self._independence.may_show(view, *one) else (None,) for one in told]
         for chosen in product(*fitting):
             yield tuple(one for one in chosen if one is not None)
 

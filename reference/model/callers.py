@@ -24,7 +24,7 @@ from plumbline.reference.model import tombstones
 from plumbline.reference.model.clearing import Clearing
 from plumbline.reference.model.clients.attempts import carried_out, counted, seen
 from plumbline.reference.model.clients.carrying_out import recipients, refused, ways_of
-from plumbline.reference.model.clients.subscriptions import Hearing, queued
+from plumbline.reference.model.clients.subscriptions import queued
 from plumbline.reference.model.collecting import replaced
 from plumbline.reference.model.independence import POSTPONED, Independence, LocalChange
 from plumbline.reference.model.lookahead import Lookahead
@@ -333,7 +333,8 @@ class Callers:
                             operation,
                             stamp,
                             sure=announced,
-                            hearing=Hearing(self._lookahead.clients, world, view, operation, sure=announced),
+                            independence=self._independence,
+                            view=view,
                         )
                     )
                 elif not effect.distributed and self._setting.serves(member):

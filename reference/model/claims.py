@@ -364,12 +364,6 @@ DISCARD_AT_CLIENT = Claim(
     "sooner it is out of the way, the better.",
     DISCARD.relies_on | CLIENTS_AS_DOCUMENTED,
 )
-FAILED_OVER = Claim(
-    "failed over",
-    "A secondary that takes over sends what it has queued, and what comes later behind it: it may do so at "
-    "once, since all of it may stay on its way, or be lost, as long as it likes.",
-    OTHERS_DO_NOT_MATTER | CLIENTS_AS_DOCUMENTED,
-)
 RECOGNISED = Claim(
     "recognised",
     "What a client has processed once changes nothing; numbers only grow, so it stays a repetition.",

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from plumbline.reference.history.operations import Operation, OperationKind, Outcome, Status
 from plumbline.reference.model import tombstones
 from plumbline.reference.model.callers import Callers
-from plumbline.reference.model.clients.clients import Untold
 from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.replicates import Replicates
@@ -34,7 +33,7 @@ from plumbline.reference.model.world import (
 from plumbline.reference.rulebook.effects import ARRIVES, effects
 from plumbline.reference.rulebook.values import Effect, EntryState, Stamp, each
 from plumbline.reference.search.transition import Entry as Observation
-from plumbline.reference.search.transition import Place, Step, View
+from plumbline.reference.search.transition import Place, Step, Untold, View
 
 _COMMITTED_AS = {
     EntryState.LIVE: OperationKind.PUT,

@@ -30,16 +30,14 @@ class OfClients(Protocol):
     def takes_over(self, world: World, now: int, client: str) -> bool:
         """Whether another server may come to serve the client, now or later."""
 
-    def spares(
-        self, world: World, view: View, client: str, operation: Operation, *, primary: bool, sure: bool
-    ) -> bool:
-        """Whether a server need keep nothing of an operation for the client, as nothing would show of it."""
-
     def unheard(self, view: View, client: str, operation: Operation) -> bool:
         """Whether nothing shows any more that the client is told of an operation."""
 
     def told_without_value(self, view: View, client: str, operation: Operation) -> bool | None:
         """Whether the client still shows that it is told without the value, or with it; None if not known."""
+
+    def gets(self, client: str, operation: Operation) -> bool:
+        """Whether the client may have got by itself what the operation stored, and show that."""
 
     def fetches(self, client: str, operation: Operation) -> bool:
         """Whether the client itself gets or changes what it holds of the key, at any time."""
@@ -182,10 +180,6 @@ class UnknowingOfClients:
         """Perhaps."""
         return True
 
-    def spares(self, *_: object, **__: object) -> bool:
-        """No."""
-        return False
-
     def unheard(self, *_: object) -> bool:
         """Not known."""
         return False
@@ -193,6 +187,10 @@ class UnknowingOfClients:
     def told_without_value(self, *_: object) -> bool | None:
         """Not known."""
         return None
+
+    def gets(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
 
     def fetches(self, *_: object) -> bool:
         """Perhaps."""

@@ -17,9 +17,15 @@ from plumbline.reference.model import tombstones
 from plumbline.reference.model.checks import CheckResult, Checks
 from plumbline.reference.model.clearing import Clearing
 from plumbline.reference.model.clients.announcing import times_told
-from plumbline.reference.model.clients.subscriptions import Hearing, queued
+from plumbline.reference.model.clients.subscriptions import queued
 from plumbline.reference.model.collecting import replaced
-from plumbline.reference.model.independence import POSTPONED, Independence, LostUpdate, ReceivedChange
+from plumbline.reference.model.independence import (
+    POSTPONED,
+    Independence,
+    LostUpdate,
+    ReceivedChange,
+    SilentChange,
+)
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.setting import Setting
@@ -111,8 +117,12 @@ class Replicates:
             # it.
             if nothing_there or self._lookahead.may_go_untold(world, view, member):
                 announced = tuple(dict.fromkeys((*announced, 0)))
-            untold = not (view.reduced and decided and view.still(place, shown))
-            announced = tuple(times for times in announced if (fits if times else untold))
+            if 0 in announced:
+                silent = SilentChange(world, view, member, operation, place, shown, decided)
+                if self._independence.is_shown_instead(silent):
+                    announced = tuple(times for times in announced if times)
+            if not fits:
+                announced = tuple(times for times in announced if not times)
             if not announced:
                 continue  # as for most of what is on its way, which is asked in every state
             ordered = self._checks.ranked(world.but(order=finding.order), operation, finding)
@@ -169,7 +179,9 @@ class Replicates:
         if times and not view.fits(place, shown):
             return
         decided = self.decided_by_log(view, place, shown)
-        if not times and view.reduced and decided and view.still(place, shown):
+        if not times and self._independence.is_shown_instead(
+            SilentChange(world, view, member, operation, place, shown, decided)
+        ):
             return
         change = ReceivedChange(world, view, member, operation, head, entry, times, decided)
         claim = self._independence.received_change(change)
@@ -383,7 +395,6 @@ class Replicates:
         discarded: bool = False,
     ) -> Iterator[World]:
         """The worlds in which clients of the member are sent what has reached it."""
-        hearing = Hearing(self._lookahead.clients, world, view, operation, sure=sure)
         yield from queued(
             world,
             self._setting,
@@ -393,7 +404,8 @@ class Replicates:
             head.stamp,
             sure=sure,
             discarded=discarded,
-            hearing=hearing,
+            independence=self._independence,
+            view=view,
         )
 
     def shown(self, member: str, operation: Operation) -> tuple[Place, Observation]:

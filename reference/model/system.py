@@ -13,7 +13,7 @@ from plumbline.reference.model.buckets import Buckets
 from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.clients.attempts import counted
 from plumbline.reference.model.clients.client_calls import ClientCalls
-from plumbline.reference.model.clients.clients import Clients, EveryWay
+from plumbline.reference.model.clients.clients import Clients
 from plumbline.reference.model.clients.failover import Failover
 from plumbline.reference.model.clients.registrations import Interests
 from plumbline.reference.model.collecting import Collecting
@@ -40,7 +40,7 @@ from plumbline.reference.model.timeline import Answers, Timeline
 from plumbline.reference.model.transactions import Transactions
 from plumbline.reference.model.version_normalization import VersionNormalization
 from plumbline.reference.model.world import World, empty_world
-from plumbline.reference.search.transition import Step, View
+from plumbline.reference.search.transition import EveryWay, Step, View
 
 
 class Model:
@@ -73,12 +73,12 @@ class Model:
         self.replicates = Replicates(setting, strength, lookahead, independence, self.senders)
         resolving = Resolving(setting, strength)
         self.deliveries = Deliveries(setting, lookahead, self.replicates, self.senders, precedence, resolving)
-        self.buckets = Buckets(setting, strength, lookahead, self.replicates)
+        self.buckets = Buckets(setting, strength, independence, self.replicates)
         at_clients = Replicates(setting, client_strength or strength, lookahead, independence, self.senders)
         self.interests = Interests(setting, client_strength or strength)
-        failover = Failover(setting, strength, client_strength or strength, self.interests)
-        client_calls = ClientCalls(setting, at_clients, region_operations)
-        self.clients = Clients(setting, lookahead, at_clients, self.interests, failover, client_calls)
+        failover = Failover(setting, strength, client_strength or strength, self.interests, independence)
+        client_calls = ClientCalls(setting, at_clients, region_operations, independence)
+        self.clients = Clients(setting, independence, at_clients, self.interests, failover, client_calls)
         self.receivers = Receivers(
             setting, strength, lookahead, self.replicates, self.senders, region_operations, resolving
         )

@@ -6,8 +6,12 @@ from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.delivery_paths import DeliveryPaths
+from plumbline.reference.reduction.client_queues import ClientQueues
 from plumbline.reference.reduction.local_changes import LocalChanges
+from plumbline.reference.reduction.partitioned_regions import PartitionedRegions
 from plumbline.reference.reduction.received_changes import ReceivedChanges
+from plumbline.reference.search.transition import Entry as Observation
+from plumbline.reference.search.transition import Place, View
 
 
 class LogReduction:
@@ -30,3 +34,26 @@ class LogReduction:
         self.passing_over = received.passing_over
         self.is_lost_for_good = received.is_lost_for_good
         self.discard = received.discard
+        self.is_shown_instead = received.is_shown_instead
+        clients = ClientQueues(setting, lookahead)
+        self.arrivals = clients.arrivals
+        self.recognition = clients.recognition
+        self.acknowledgement = clients.acknowledgement
+        self.passing_on = clients.passing_on
+        self.is_unseen_in_queue = clients.is_unseen_in_queue
+        self.form_in_queue = clients.form_in_queue
+        primaries = PartitionedRegions(setting, lookahead)
+        self.reading_of_holder = primaries.reading_of_holder
+        self.carrying_out = primaries.carrying_out
+        self.is_told_now = primaries.is_told_now
+        self.likelihood_of_telling_late = primaries.likelihood_of_telling_late
+        self.telling_late = primaries.telling_late
+        self.sending_to_copies = primaries.sending_to_copies
+        self.passing_by = primaries.passing_by
+        self.heir = primaries.heir
+        self.takeover = primaries.takeover
+
+    @staticmethod
+    def may_show(view: View, place: Place, entry: Observation) -> bool:
+        """See `Independence`."""
+        return view.fits(place, entry)

@@ -5,12 +5,18 @@ The steps are in `plumbline.reference.model.replicates`. Knows what the logs sho
 
 from __future__ import annotations
 
-from functools import partial
+import msgspec
 
 from plumbline.reference.model import claims
 from plumbline.reference.model.clients.subscriptions import is_owed
 from plumbline.reference.model.collecting import in_doubt
-from plumbline.reference.model.independence import POSTPONED, LostUpdate, Priority, ReceivedChange
+from plumbline.reference.model.independence import (
+    POSTPONED,
+    LostUpdate,
+    Priority,
+    ReceivedChange,
+    SilentChange,
+)
 from plumbline.reference.model.lookahead import Lookahead, Ternary
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.delivery_paths import DeliveryPaths
@@ -186,6 +192,48 @@ class LostForGood(_OfOneMember):
         )
 
 
+class ShownInstead(_OfOneMember):
+    """An update that the log shows now or later is not applied in silence."""
+
+    @condition("a silent change is refused whatever the log decides")
+    def _the_log_decides_which_it_is(self, change: SilentChange) -> bool:
+        """Where the log cannot tell updates apart, the entry may be of another one."""
+        return change.decided
+
+    @condition("a silent change is refused though the log shows it no more")
+    def _the_log_still_shows_it(self, change: SilentChange) -> bool:
+        """An update that the log shows no more is applied in silence, or not at all."""
+        return change.view.still(change.place, change.shown)
+
+
+class ClientOfLoser(msgspec.Struct, frozen=True):
+    """A client of a server at which an update loses, or finds nothing to do.
+
+    Attributes:
+        lost: the update.
+        client: the client.
+        owed: whether the client may have to be sent the update all the same.
+    """
+
+    lost: LostUpdate
+    client: str
+    owed: bool
+
+
+class UnshownByClient(_OfOneMember):
+    """A client does not show that it was sent what its server discarded."""
+
+    @condition("a client does not show what its server discards")
+    def _its_log_does_not_show_it(self, told: ClientOfLoser) -> bool:
+        """A server may send its clients what it discards."""
+        return self._lookahead.clients.unheard(told.lost.view, told.client, told.lost.operation)
+
+    @condition("who has to be sent what its server discards would show it")
+    def _it_need_not_be_sent_it(self, told: ClientOfLoser) -> bool:
+        """A client that has to be sent the update is sent it before or behind others of its queue."""
+        return not told.owed
+
+
 class ReceivedChanges:
     """The reduction of updates that arrive at a member."""
 
@@ -196,6 +244,8 @@ class ReceivedChanges:
         self._applied = ReceiptFixedByLog(setting, lookahead, ways)
         self._passed = NothingToDo(setting, lookahead, ways)
         self._lost = LostForGood(setting, lookahead, ways)
+        self._instead = ShownInstead(setting, lookahead, ways)
+        self._unshown = UnshownByClient(setting, lookahead, ways)
 
     def received_change(self, change: ReceivedChange) -> Priority:
         """See `Independence`. A change waits for a call that certainly reads the entry before it."""
@@ -214,6 +264,10 @@ class ReceivedChanges:
         """See `Independence`."""
         return self._lost.hold(lost)
 
+    def is_shown_instead(self, change: SilentChange) -> bool:
+        """See `Independence`."""
+        return change.view.reduced and self._instead.hold(change)
+
     def discard(self, lost: LostUpdate) -> Claim | None:
         """See `Independence`."""
         return self._unheard(lost, discarded=True)
@@ -223,18 +277,13 @@ class ReceivedChanges:
 
         A client that has to be sent it may have to be so at a moment at which its log shows no other event.
         """
-        setting, clients = self._setting, self._lookahead.clients
+        setting = self._setting
         if not setting.serves(lost.member):
             return claims.DISCARD
-        owed = partial(is_owed, setting, sure=False, discarded=discarded)
-        mute = all(
-            (clients.unheard(lost.view, name, lost.operation) and not any(owed(name)))
-            or (
-                (line := lost.world.served.lines.get(name)) is not None
-                and line.primary != lost.member
-                and clients.spares(lost.world, lost.view, name, lost.operation, primary=False, sure=False)
-            )
-            for name, client in setting.clients.items()
-            if client.subscription and lost.member in client.servers
-        )
-        return claims.DISCARD_UNHEARD if mute else None
+        for name, client in setting.clients.items():
+            if client.subscription and lost.member in client.servers:
+                owed = any(is_owed(setting, name, sure=False, discarded=discarded))
+                told = ClientOfLoser(lost, name, owed)
+                if not self._unshown.hold(told):
+                    return None
+        return claims.DISCARD_UNHEARD

@@ -185,6 +185,48 @@ class Unobserved:
         return True
 
 
+class EveryWay:
+    """A view under which nothing is left out or postponed."""
+
+    reduced = False
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self.now = view.now
+
+    def due(self, place: Place) -> Entry | None:
+        """See View."""
+        return self._view.due(place)
+
+    def fits(self, place: Place, entry: Entry) -> bool:
+        """See View."""
+        return self._view.fits(place, entry)
+
+    def still(self, place: Place, entry: Entry) -> bool:
+        """See View."""
+        return self._view.still(place, entry)
+
+    def when(self, place: Place, entry: Entry) -> int | None:
+        """See View."""
+        return self._view.when(place, entry)
+
+    def observed(self, place: Place) -> bool:
+        """See View."""
+        return self._view.observed(place)
+
+    def complete(self, owner: Hashable) -> bool:
+        """See View."""
+        return self._view.complete(owner)
+
+
+class Untold(EveryWay):
+    """A view under which a listener may be told of anything: of this it is told later."""
+
+    def fits(self, place: Place, entry: Entry) -> bool:  # noqa: ARG002 - a view's signature
+        """See View."""
+        return True
+
+
 class System(Protocol):
     """A model together with the commands of one example."""
 

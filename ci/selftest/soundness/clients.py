@@ -5,11 +5,6 @@ from __future__ import annotations
 from plumbline.ci.selftest.soundness.weakening import Weakening
 
 CLIENTS: dict[str, Weakening] = {
-    "a secondary hears what was received though its client may forget it": Weakening(
-        "model.clients.failover",
-        "claim = None if forgets else claims.ACKNOWLEDGED",
-        "claim = claims.ACKNOWLEDGED",
-    ),
     "clients hear nothing that was called before": Weakening(
         "explain.client_lookahead",
         "called >= now or self._may_come_to(world, server, other)",
@@ -20,38 +15,13 @@ CLIENTS: dict[str, Weakening] = {
         "if not self.simple or operation.kind is OperationKind.INVALIDATE or not",
         "if not self.simple or not",
     ),
-    "what may be sent once more is spared": Weakening(
-        "explain.client_lookahead",
-        "return not over and (not primary or (not sure and self.unheard(view, client, operation)))",
-        "return (not over and not primary) or (not sure and self.unheard(view, client, operation))",
-    ),
-    "no other server takes over": Weakening(
-        "explain.client_lookahead", "return not over and (not primary or", "return (not primary or"
-    ),
-    "what a server discards is never sent": Weakening(
-        "explain.client_lookahead", "(not sure and self.unheard(view, client, operation))", "(not sure)"
-    ),
     "whoever is dead has been replaced": Weakening(
         "explain.client_lookahead", "            or line.primary in world.wan.dead\n", ""
-    ),
-    "a client passes over what may never have been sent, whoever reads": Weakening(
-        "model.clients.clients", "alone = alike and self._owes", "alone = self._owes"
     ),
     "a client that shows nothing is told with the value": Weakening(
         "explain.client_lookahead",
         "return None if with_it and without else not with_it",
         "return None if with_it and without else without",
-    ),
-    "whoever starts anew may do so at once": Weakening(
-        "model.clients.failover",
-        "alone = secondaries and not anew and self._setting.clients_as_documented",
-        "alone = True",
-    ),
-    "what may never have been sent is surely missed": Weakening(
-        "model.clients.arrivals", "        step.claim = None\n", ""
-    ),
-    "an answer may overtake what is on its way": Weakening(
-        "model.clients.clients", " or self._overtakes(world, client, head, step):", ":"
     ),
     "who is about to die serves for good": Weakening(
         "explain.client_lookahead",
@@ -65,11 +35,6 @@ CLIENTS: dict[str, Weakening] = {
     ),
     "what a client has called is over": Weakening(
         "explain.client_lookahead", "other.op_id in world.calls or now <=", "now <="
-    ),
-    "a client that is told in one form may have fetched it": Weakening(
-        "explain.client_lookahead",
-        "if not view.reduced or self._gets(client, operation) or not self._named(operation):",
-        "if not view.reduced or not self._named(operation):",
     ),
     "only a client's first server whispers": Weakening(
         "explain.client_lookahead",
@@ -88,14 +53,6 @@ CLIENTS: dict[str, Weakening] = {
         "explain.recorded_lookahead",
         "in self._index.originators:\n                comes = max(comes, Ternary.MAYBE)\n",
         "in self._index.originators:\n                pass\n",
-    ),
-    "a client that fetches is told by messages only": Weakening(
-        "model.clients.clients",
-        "            and not self._lookahead.clients.fetches(client, operation)\n",
-        "",
-    ),
-    "who has to be sent what its server discards would show it": Weakening(
-        "reduction.received_changes", " and not any(owed(name)))", ")"
     ),
     "what has not been answered has fetched nothing": Weakening(
         "explain.client_lookahead",

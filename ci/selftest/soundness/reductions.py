@@ -3,11 +3,44 @@
 from __future__ import annotations
 
 from plumbline.ci.selftest.soundness.weakening import DroppedCondition
+from plumbline.reference.reduction.client_queues import (
+    Acknowledged,
+    LeftAlone,
+    PassedInSilence,
+    PassedOver,
+    PrimarySendsNothing,
+    SecondaryKeepsNothing,
+    SentInOneForm,
+    SentSurely,
+    ShownByClient,
+    ShownNext,
+)
 from plumbline.reference.reduction.condition import Conditions
 from plumbline.reference.reduction.local_changes import ChangeFixedByLog
-from plumbline.reference.reduction.received_changes import LostForGood, NothingToDo, ReceiptFixedByLog
+from plumbline.reference.reduction.partitioned_regions import (
+    CarriedOutNext,
+    PassedByMember,
+    ReadingOfHolder,
+    SentToCopies,
+    TakenOverAlone,
+    ToldNow,
+    ToldOnce,
+)
+from plumbline.reference.reduction.received_changes import (
+    LostForGood,
+    NothingToDo,
+    ReceiptFixedByLog,
+    ShownInstead,
+    UnshownByClient,
+)
 
-PARTED: tuple[type[Conditions], ...] = (ChangeFixedByLog, ReceiptFixedByLog, NothingToDo, LostForGood)
+PARTED: tuple[type[Conditions], ...] = (
+    *(ChangeFixedByLog, ReceiptFixedByLog, ShownInstead, NothingToDo, LostForGood),
+    UnshownByClient,
+    *(LeftAlone, ShownNext, ShownByClient, PassedInSilence, PassedOver, SentSurely),
+    *(Acknowledged, SecondaryKeepsNothing, PrimarySendsNothing, SentInOneForm),
+    *(ReadingOfHolder, CarriedOutNext, ToldNow, ToldOnce, SentToCopies, PassedByMember, TakenOverAlone),
+)
 """The reductions whose conditions stand apart."""
 
 REDUCTIONS: dict[str, DroppedCondition] = {

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.operations import NAMED_BY_VALUE, Operation, OperationKind, Status
 from plumbline.reference.model.clients.registrations import Interests
+from plumbline.reference.model.independence import Arrival
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Call, Channel, Entry, Message, World
@@ -48,22 +49,36 @@ class Arrivals:
                 yield from self._without_change(world, view, channel, operation, head, call)
                 return
         if not head.sure:
-            yield from self._missed(world, view, channel, operation, head)
+            yield from self._missed(world, channel, operation, head)
         if (told := as_told(head, operation)) is not operation:
             nameless = operation.kind in NAMED_BY_VALUE
             entry = world.entry(channel.target, operation.region, operation.key)
             for one in (told, msgspec.structs.replace(told, token=None)) if nameless else (told,):
                 if entry.state is not EntryState.LIVE:
-                    found = self._nothing_to_invalidate(world, view, channel, one, head, entry)
+                    found = self._nothing_to_invalidate(world, channel, one, head, entry)
                 else:
                     found = self._taken_as(world, view, channel, one, head)
-                for step in found:
-                    # The log decides nothing of what may be told of in two ways.
-                    step.claim = None if nameless else step.claim
-                    step.loses = () if nameless else step.loses
-                    yield step
+                yield from found
             return
         yield from self._taken_as(world, view, channel, operation, head)
+
+    def arrival(self, world: World, view: View, client: str, head: Message) -> Arrival:
+        """What a reduction is told of an event that arrives."""
+        operation = self._setting.operations[head.op_id]
+        told = as_told(head, operation)
+        if told is not operation and operation.kind in NAMED_BY_VALUE:
+            told = msgspec.structs.replace(told, token=None)  # the log may show it so
+        place, shown = self._replicates.shown(client, told)
+        return Arrival(
+            world=world,
+            view=view,
+            client=client,
+            operation=operation,
+            head=head,
+            place=place,
+            shown=shown,
+            decided=self._replicates.decided_by_log(view, place, shown),
+        )
 
     def _taken_as(
         self, world: World, view: View, channel: Channel, operation: Operation, head: Message
@@ -73,7 +88,7 @@ class Arrivals:
             versioned = head.stamp is not None
             for takes in each(self._setting.book.client_takes(checks, versioned)):
                 if not takes:
-                    yield from self._missed(world, view, channel, operation, head)
+                    yield from self._missed(world, channel, operation, head)
                     continue
                 for compares in self._compares(channel, head) if checks else (False,):
                     way = self._replicates.checked if compares else self._replicates.unchecked
@@ -108,16 +123,13 @@ class Arrivals:
                 name = "is told of a veto" if vetoed else "has done so already"
                 yield Step((name, client, operation.op_id), taken(world, channel, head))
 
-    def _missed(
-        self, world: World, view: View, channel: Channel, operation: Operation, head: Message
-    ) -> Iterator[Step]:
-        """Nothing comes of a message: always a choice, since something else may."""
-        for step in self._replicates.passed_over(world, view, channel, operation, head):
-            step.claim = None
-            yield step
+    def _missed(self, world: World, channel: Channel, operation: Operation, head: Message) -> Iterator[Step]:
+        """Nothing comes of a message, though something else may."""
+        after = self._replicates.taken(world, channel, head, discarded=False)
+        yield Step(("ignores", channel.target, operation.op_id), after)
 
     def _nothing_to_invalidate(
-        self, world: World, view: View, channel: Channel, operation: Operation, head: Message, entry: Entry
+        self, world: World, channel: Channel, operation: Operation, head: Message, entry: Entry
     ) -> Iterator[Step]:
         """What tells that a value is no longer valid comes where there is none.
 
@@ -134,7 +146,7 @@ class Arrivals:
             becomes = _of_destroyed(becomes, entry.stamp, head.stamp)
         for way in sorted(becomes, key=str):
             if way is Absent.STAYS:
-                yield from self._missed(world, view, channel, operation, head)
+                yield from self._missed(world, channel, operation, head)
                 continue
             stamp = entry.stamp
             if head.stamp is not None and (stamp is None or stamp.version < head.stamp.version):

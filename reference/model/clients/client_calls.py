@@ -18,10 +18,10 @@ from plumbline.reference.history.operations import (
     Outcome,
     Status,
 )
-from plumbline.reference.model import claims
 from plumbline.reference.model.clients.arrivals import answer_of
 from plumbline.reference.model.clients.attempts import carried_out, reachable, tried_again, unanswered
 from plumbline.reference.model.clients.registrations import PRESENT
+from plumbline.reference.model.independence import Independence
 from plumbline.reference.model.places import outcome_entry, outcome_place
 from plumbline.reference.model.region_operations import RegionOperations
 from plumbline.reference.model.replicates import Replicates
@@ -38,7 +38,14 @@ from plumbline.reference.search.transition import Place, Step
 class ClientCalls:
     """The part of the model that passes on clients' calls, and has them answered."""
 
-    def __init__(self, setting: Setting, replicates: Replicates, region_operations: RegionOperations) -> None:
+    def __init__(
+        self,
+        setting: Setting,
+        replicates: Replicates,
+        region_operations: RegionOperations,
+        independence: Independence,
+    ) -> None:
+        self._independence = independence
         self._setting = setting
         self._replicates = replicates
         self._region_operations = region_operations
@@ -223,7 +230,7 @@ class ClientCalls:
         for early in each(self._setting.book.client_applies_first()) if operation.kind in ASKS else (False,):
             if not early:
                 after = world.but(calls=world.calls.set(op_id, reached))
-                yield Step(("passes on", client, op_id), after, claim=claims.PASS_ON)
+                yield Step(("passes on", client, op_id), after, claim=self._independence.passing_on())
                 continue
             where, becomes = (client, operation.region, operation.key), BECOMES[operation.kind][0]
             entries = changed(world, where, becomes, operation.token, None, checks=False)
@@ -243,13 +250,12 @@ class ClientCalls:
             and answer_of(client, operation) not in world.channels
         )
 
-    @staticmethod
-    def _answered(world: World, client: str, operation: Operation, call: Call) -> Step:
+    def _answered(self, world: World, client: str, operation: Operation, call: Call) -> Step:
         message = Message(operation.op_id, call.stamp)
         return Step(
             ("answers", client, operation.op_id),
             world.but(channels=world.channels.set(answer_of(client, operation), (message,))),
-            claim=claims.PASS_ON,
+            claim=self._independence.passing_on(),
         )
 
     def _got(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:

@@ -1,25 +1,23 @@
 """Clients: what they call, what arrives at them in which order, and what they know of it already.
 
-Puts calls, arrivals, interests and failover together, and says which steps of a client may be taken at once.
+Puts calls, arrivals, interests and failover together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 
 from plumbline.reference.history.operations import Operation, OperationKind
-from plumbline.reference.model import claims
-from plumbline.reference.model.clients.arrivals import Arrivals, as_told, taken
+from plumbline.reference.model.clients.arrivals import Arrivals, taken
 from plumbline.reference.model.clients.client_calls import ClientCalls
 from plumbline.reference.model.clients.failover import REMAINS, Failover
-from plumbline.reference.model.clients.registrations import PRESENT, Interests
-from plumbline.reference.model.lookahead import Lookahead, Ternary
+from plumbline.reference.model.clients.registrations import Interests
+from plumbline.reference.model.independence import Independence
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Channel, Collected, Entry, Message, MessageState, World
-from plumbline.reference.rulebook.values import EntryState, each
-from plumbline.reference.search.transition import Claim, Place, Step, View
-from plumbline.reference.search.transition import Entry as Observation
+from plumbline.reference.model.world import Channel, Collected, Message, MessageState, World
+from plumbline.reference.rulebook.values import each
+from plumbline.reference.search.transition import Step, View
 
 
 class Clients:
@@ -28,15 +26,14 @@ class Clients:
     def __init__(
         self,
         setting: Setting,
-        lookahead: Lookahead,
+        independence: Independence,
         replicates: Replicates,
         interests: Interests,
         failover: Failover,
         calls: ClientCalls,
     ) -> None:
         self._setting = setting
-        self._lookahead = lookahead
-        self._replicates = replicates
+        self._independence = independence
         self._interests = interests
         self._failover = failover
         self._calls = calls
@@ -52,9 +49,6 @@ class Clients:
             if not any(self._is_sent(channel, messages)) or self._still_listens(world, channel, head):
                 continue
             if self._setting.tombstones is not None and self._hears_first(world, channel, head):
-                continue
-            if self._setting.plain:
-                yield from self._arrivals.ways(world, view, channel, head)
                 continue
             yield from self._each_way(world, view, channel, head)
         yield from self._interests.steps(world)
@@ -81,128 +75,31 @@ class Clients:
         return any(one.first and (one.region, one.key) == (operation.region, operation.key) for one in told)
 
     def _each_way(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
-        """What may come of a message at a client that reads, has several servers or an interest list."""
+        """What may come of a message at a client, which may know it already."""
+        fetched = self._setting.operations[head.op_id].kind is OperationKind.GET
         for known in self._failover.remembered(world, channel.target, head):
-            yield from self._known_or_new(known, view, channel, head)
+            if fetched:
+                yield from self._arrivals.ways(known, view, channel, head)
+            else:
+                yield from self._known_or_new(known, view, channel, head)
 
     def _known_or_new(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
-        """A client recognises a message, or takes it."""
-        client = channel.target
-        operation = self._setting.operations[head.op_id]
-        answers = operation.kind is OperationKind.GET
-        # An event that a client may forget does not stay a repetition.
-        forgets = self._setting.clients[client].tracking_timeout_ms is not None
-        meddles = forgets or self._lookahead.clients.meddles(world, view.now, client, operation)
-        believes = not answers and not meddles
-        for repeated in (False,) if answers else self._failover.processed(world, client, head):
+        """A client recognises a message, or takes it, or was never sent it by this server."""
+        client, op_id = channel.target, head.op_id
+        arrival = self._arrivals.arrival(world, view, client, head)
+        for repeated in self._failover.processed(world, client, head):
             if repeated:
-                again = taken(world, channel, head)
-                claim = claims.RECOGNISED if believes else None
-                yield Step(("recognises", client, head.op_id), again, claim=claim)
+                claim = self._independence.recognition(arrival)
+                yield Step(("recognises", client, op_id), taken(world, channel, head), claim=claim)
                 continue
-            ways = list(self._arrivals.ways(world, view if believes else EveryWay(view), channel, head))
-            if believes and self._is_still_told(view, client, head):
-                # An event that passes without an observation is known from then on, and would never show any
-                # more.
-                ways = [step for step in ways if step.shows]
+            ways = list(self._arrivals.ways(world, view, channel, head))
             for step in ways:
-                step.claim = self._claimed(world, view, channel, head, step, ways) if believes else None
-                step.loses = ()
-                if not answers:
-                    step.state = self._failover.tracking(step.state, client, head)
-                yield step
-            if (
-                not head.sure
-                and self._setting.tracked(client)
-                and not (
-                    view.reduced
-                    and self._setting.clients_as_documented
-                    and not self._lookahead.clients.takes_over(world, view.now, client)
-                )
-            ):
-                # Not sent by this server: the client knows nothing of it, so another may still send it.
-                unknown = taken(world, channel, head)
-                claim = self._never_sent(world, view, channel, head, ways) if believes else None
-                yield Step(("is never sent", client, head.op_id), unknown, claim=claim)
-
-    def _is_still_told(self, view: View, client: str, head: Message) -> bool:
-        """Whether the client's log tells later of just this message."""
-        operation = self._setting.operations[head.op_id]
-        place, shown = self._replicates.shown(client, as_told(head, self._setting.operations[head.op_id]))
-        return (
-            self._setting.clients_as_documented
-            and self._replicates.decided_by_log(view, place, shown)
-            and view.still(place, shown)
-            and not self._lookahead.clients.fetches(client, operation)
-        )
-
-    def _claimed(
-        self, world: World, view: View, channel: Channel, head: Message, step: Step, ways: list[Step]
-    ) -> Claim | None:
-        """The claim of a way in which a client takes a message, where it leaves the key alone itself.
-
-        An event that the client's log still shows may come from another server instead. So only the step that
-        shows it is claimed. An event that the log shows no more has to pass without an observation. If only
-        one way does that, it is claimed while no reader can see a difference. A key that is absent stays
-        absent for every reader. Each event older than the one that passed is passed over, too.
-        """
-        client = channel.target
-        if step.shows:
-            return claims.SHOW_AT_CLIENT if step.claim is not None else None
-        if self._may_be_told(view, client, head) or self._overtakes(world, client, head, step):
-            return None
-        alike = self._looks_alike(world, client, head, ways)
-        if not head.sure:
-            alone = alike and self._owes(world, view, client, head) is Ternary.NO
-            return claims.DISCARD_AT_CLIENT if alone and step.name[0] == "ignores" else None
-        if step.claim is None and not (len(ways) == 1 and alike):
-            return None
-        return claims.DISCARD_AT_CLIENT
-
-    def _overtakes(self, world: World, client: str, head: Message, step: Step) -> bool:
-        """Whether a way changes a key in silence while an answer and an event of it are on different ways.
-
-        Where the one makes a key's entry newer, or its tombstone, the other would not be taken any more.
-        """
-        operation = self._setting.operations[head.op_id]
-        where = (operation.region, operation.key)
-        if step.state.entry(client, *where) == world.entry(client, *where):
-            return False
-        return any(
-            self._setting.originators.get(op_id) == client
-            and (self._setting.operations[op_id].region, self._setting.operations[op_id].key) == where
-            for op_id in world.calls
-        )
-
-    def _never_sent(
-        self, world: World, view: View, channel: Channel, head: Message, ways: list[Step]
-    ) -> Claim | None:
-        """The claim that a server has never sent a message: only so is what came before it still told of."""
-        client = channel.target
-        if self._may_be_told(view, client, head) or not self._looks_alike(world, client, head, ways):
-            return None
-        return claims.DISCARD_AT_CLIENT if self._owes(world, view, client, head) is Ternary.YES else None
-
-    def _may_be_told(self, view: View, client: str, head: Message) -> bool:
-        """Whether the client's log may still tell of a message."""
-        place, shown = self._replicates.shown(client, as_told(head, self._setting.operations[head.op_id]))
-        return not self._replicates.decided_by_log(view, place, shown) or view.still(place, shown)
-
-    def _owes(self, world: World, view: View, client: str, head: Message) -> Ternary:
-        """Whether a client would take what it still tells of for a repetition, if it knew the number."""
-        if not self._setting.tracked(client):
-            return Ternary.NO
-        operation = self._setting.operations[head.op_id]
-        return self._lookahead.clients.owes_earlier(world, view, client, operation)
-
-    def _looks_alike(self, world: World, client: str, head: Message, ways: list[Step]) -> bool:
-        """Whether all ways of taking a message look alike to each reader of the key at the client."""
-        operation = self._setting.operations[head.op_id]
-        seen = {
-            reading_of(one.entry(client, operation.region, operation.key))
-            for one in (world, *(way.state for way in ways))
-        }
-        return len(seen) == 1 and not any(way.shows for way in ways)
+                step.state = self._failover.tracking(step.state, client, head)
+            unsent: list[Step] = []
+            if not head.sure and self._setting.tracked(client):
+                # The client knows nothing of it, so another server may still send it.
+                unsent.append(Step(("is never sent", client, op_id), taken(world, channel, head)))
+            yield from self._independence.arrivals(arrival, ways, unsent)
 
     def quiet(self, world: World, held: frozenset[tuple[str, str]]) -> bool:
         """Whether no client has anything to come, except where a parked listener may hold it back."""
@@ -238,50 +135,3 @@ class Clients:
         """Whether what waits for a client is sent; several answers only where that is free."""
         answers = all(self._setting.originators.get(m.op_id) == channel.target for m in messages)
         return (True,) if answers else each(self._setting.book.keeps_sending(len(messages)))
-
-
-def reading_of(entry: Entry) -> tuple[bool, str | None]:
-    """What a reader sees of an entry: whether the key is there, and its value."""
-    return entry.state in PRESENT, entry.token if entry.state is EntryState.LIVE else None
-
-
-class EveryWay:
-    """A view under which nothing is left out: what spares steps elsewhere need not hold at such clients."""
-
-    reduced = False
-
-    def __init__(self, view: View) -> None:
-        self._view = view
-        self.now = view.now
-
-    def due(self, place: Place) -> Observation | None:
-        """See View."""
-        return self._view.due(place)
-
-    def fits(self, place: Place, entry: Observation) -> bool:
-        """See View."""
-        return self._view.fits(place, entry)
-
-    def still(self, place: Place, entry: Observation) -> bool:
-        """See View."""
-        return self._view.still(place, entry)
-
-    def when(self, place: Place, entry: Observation) -> int | None:
-        """See View."""
-        return self._view.when(place, entry)
-
-    def observed(self, place: Place) -> bool:
-        """See View."""
-        return self._view.observed(place)
-
-    def complete(self, owner: Hashable) -> bool:
-        """See View."""
-        return self._view.complete(owner)
-
-
-class Untold(EveryWay):
-    """A view under which a listener may be told of anything: of this it is told later."""
-
-    def fits(self, place: Place, entry: Observation) -> bool:  # noqa: ARG002 - a view's signature
-        """See View."""
-        return True

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from plumbline.reference.history.history import OrderStrength
-from plumbline.reference.model import claims
 from plumbline.reference.model.clients.registrations import Interests, with_interests
 from plumbline.reference.model.clients.subscriptions import resumed
+from plumbline.reference.model.independence import Independence
 from plumbline.reference.model.restarts import NOBODY
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import (
@@ -48,8 +48,14 @@ class Failover:
     """The part of the model that moves clients from servers that have died to others."""
 
     def __init__(
-        self, setting: Setting, strength: OrderStrength, at_clients: OrderStrength, interests: Interests
+        self,
+        setting: Setting,
+        strength: OrderStrength,
+        at_clients: OrderStrength,
+        interests: Interests,
+        independence: Independence,
     ) -> None:
+        self._independence = independence
         self._one_order = strength is at_clients is OrderStrength.TOTAL
         self._setting = setting
         self._strength = strength
@@ -236,9 +242,7 @@ class Failover:
             if all(self.processed(world, client, message)) and any(self._drops(world, message))
         }
         if received:
-            # A client does not recognise a repetition of an event that it may have forgotten.
-            forgets = self._setting.clients[client].tracking_timeout_ms is not None
-            claim = None if forgets else claims.ACKNOWLEDGED
+            claim = self._independence.acknowledgement(client)
             yield Step((ACKNOWLEDGED, line.primary, secondary, client), without(received), claim=claim)
         if not any(each(self._setting.book.removes_copies_when_sent())):
             return
@@ -320,9 +324,7 @@ class Failover:
                         ways = list(self._interests.anew(forgotten, client))
                     for before, shows in ways:
                         for after in self._resumed(before, server, client):
-                            alone = secondaries and not anew and self._setting.clients_as_documented
-                            claim = claims.FAILED_OVER if alone else None
-                            yield Step(("takes over", server, client), after, shows, claim)
+                            yield Step(("takes over", server, client), after, shows)
 
     @staticmethod
     def _known_at_secondary(world: World, client: str) -> World:

@@ -5,51 +5,26 @@ Knows which queue an event goes into; knows nothing of what clients do with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import product
+from typing import Final
 
 from msgspec.structs import replace
 
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import STORES_VALUE, Interest, Operation, OperationKind
 from plumbline.reference.model.clients.registrations import covers, with_interests
-from plumbline.reference.model.lookahead import OfClients
+from plumbline.reference.model.independence import Independence, NoIndependence, QueuedForClient
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Message, Registration, World
 from plumbline.reference.rulebook.values import Stamp, each
-from plumbline.reference.search.transition import View
+from plumbline.reference.search.transition import Unobserved, View
 
+EVERY_WAY: Final = Unobserved(reduced=False)
+"""A view under which nothing is left out."""
 
-class Hearing:
-    """What clients still show of one operation that reaches a server."""
-
-    def __init__(
-        self, heard: OfClients, world: World, view: View, operation: Operation, *, sure: bool
-    ) -> None:
-        self._heard = heard
-        self._world = world
-        self._view = view
-        self._operation = operation
-        self._sure = sure
-
-    def spares(self, client: str, *, primary: bool) -> bool:
-        """Whether the server need keep nothing for the client."""
-        return self._heard.spares(
-            self._world, self._view, client, self._operation, primary=primary, sure=self._sure
-        )
-
-    def only(self, client: str) -> bool | None:
-        """Whether the client is told without the value (True), or with it (False); None if not known."""
-        return self._heard.told_without_value(self._view, client, self._operation)
-
-
-def _viable(
-    hearing: Hearing | None, client: str, ways: Iterable[tuple[bool, ...]]
-) -> Iterable[tuple[bool, ...]]:
-    """Of the ways of sending an event with its value or without, those that the client may show."""
-    found = list(ways)
-    only = hearing.only(client) if hearing and {(True,), (False,)} <= set(found) else None
-    return found if only is None else [way for way in found if way != (not only,)]
+NOTHING_APART: Final = NoIndependence()
+"""What is asked where no reduction is."""
 
 
 def queued(
@@ -62,7 +37,8 @@ def queued(
     *,
     sure: bool = True,
     discarded: bool = False,
-    hearing: Hearing | None = None,
+    independence: Independence = NOTHING_APART,
+    view: View = EVERY_WAY,
 ) -> Iterator[World]:
     """The worlds in which an operation waits in the queues of the server's clients that registered for it.
 
@@ -79,7 +55,8 @@ def queued(
         sure: False for what the server has discarded or found nothing to do for: whether clients are sent
             that is not said.
         discarded: whether the server has discarded it; one that does not check is sent it all the same.
-        hearing: what clients still show of the operation, where that is known.
+        independence: says what need not be queued.
+        view: what the logs show from here on.
     """
     worlds = [world]
     for client in setting.clients:
@@ -87,16 +64,16 @@ def queued(
         if line is None or server not in (line.primary, *line.secondaries):
             continue
         primary = server == line.primary
-        heard = hearing if setting.clients_as_documented else None
         owed = is_owed(setting, client, sure=sure, discarded=discarded)
-        if heard and heard.spares(client, primary=primary) and not (primary and any(owed)):
+        event = QueuedForClient(world, view, client, operation, primary, owed)
+        if independence.is_unseen_in_queue(event):
             continue
         keeps = (True,) if primary else each(setting.book.secondary_queues())
         worlds = [
             after
             for before in worlds
             for bare in _viable(
-                heard, client, _sent(before, setting, server, client, operation, primary=primary)
+                independence, event, _sent(before, setting, server, client, operation, primary=primary)
             )
             for kept in keeps
             for certain in owed
@@ -110,6 +87,15 @@ def queued(
         ]
     for after in worlds:
         yield from lasting(after, setting, server, operation)
+
+
+def _viable(
+    independence: Independence, event: QueuedForClient, ways: Iterator[tuple[bool, ...]]
+) -> list[tuple[bool, ...]]:
+    """Of the ways of sending an event with its value or without, those that the client may show."""
+    found = list(ways)
+    only = independence.form_in_queue(event) if {(True,), (False,)} <= set(found) else None
+    return found if only is None else [way for way in found if way != (not only,)]
 
 
 def is_owed(setting: Setting, client: str, *, sure: bool, discarded: bool) -> tuple[bool, ...]:

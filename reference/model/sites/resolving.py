@@ -14,7 +14,6 @@ from plumbline.reference.history import resolvers
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import EventKind, Operation
 from plumbline.reference.history.resolvers import ALLOW, DISALLOW, REPLACE, ResolverPolicy, in_place_of
-from plumbline.reference.model.clients.clients import Untold
 from plumbline.reference.model.places import listener_place, resolver_entry
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.conflict_resolution import ContestResult
@@ -24,7 +23,7 @@ from plumbline.reference.rulebook.conflict_resolvers import Told
 from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
 from plumbline.reference.search.transition import Entry as Observation
-from plumbline.reference.search.transition import Place, Step, View
+from plumbline.reference.search.transition import Place, Step, Untold, View
 
 Compare = Callable[[Pairs], Iterator[ContestResult]]
 """Every way in which the comparison without a resolver may end, once these timestamps are ordered."""
