@@ -30,6 +30,7 @@ from plumbline.adapters.protocol import (
 )
 from plumbline.adapters.scene import Scene
 from plumbline.reference.history.bulk import BULK
+from plumbline.reference.history.listener_calls import ANSWERS, QueueCall
 from plumbline.reference.history.operations import (
     CONDITIONAL,
     Conflict,
@@ -141,8 +142,9 @@ def _flaw_of_outcome(scene: Scene, op_id: int, outcome: Outcome) -> str:
 def _flaw_of_events(scene: Scene, since: int, told: Observed) -> str:
     if told.position < since:
         return f"goes back to position {told.position}, where {since} was asked for"
-    if told.events and told.position == since:
-        return f"tells {len(told.events)} events and stays at position {since}, so that they would come again"
+    if (told.events or told.calls) and told.position == since:
+        many = len(told.events) + len(told.calls)
+        return f"tells {many} events and stays at position {since}, so that they would come again"
     holders = scene.holders
     for event in told.events:
         if event.member not in holders:
@@ -151,6 +153,19 @@ def _flaw_of_events(scene: Scene, since: int, told: Observed) -> str:
             return f"an event of a region that does not exist: {event.region!r:.80}"
         if wrong := _flaw_of_conflict(event):
             return wrong
+    return next(filter(None, (_flaw_of_call(scene, call) for call in told.calls)), "")
+
+
+def _flaw_of_call(scene: Scene, call: QueueCall) -> str:
+    queue = scene.queues.get(call.queue)
+    if queue is None or queue.remote_site is not None:
+        return f"a call of a listener of {call.queue!r:.80}, which is no asynchronous event queue"
+    if call.member not in scene.topology.members:
+        return f"a call of a listener at {call.member!r:.80}, which is no member"
+    if strange := next((one.region for one in call.events if one.region not in scene.regions), None):
+        return f"an event of a region that does not exist: {strange!r:.80}"
+    if call.answer not in ANSWERS:
+        return f"a listener at {call.member} that answers {call.answer!r:.80}"
     return ""
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.listener_calls import QueueCall
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Client,
@@ -165,10 +166,15 @@ class Observe(_Record, frozen=True, kw_only=True):
 
 
 class Observed(_Record, frozen=True, kw_only=True):
-    """Events of all members' listeners, in each member's log order, dead members' included."""
+    """Events of all members' listeners, in each member's log order, dead members' included.
+
+    `calls` are those of asynchronous queues' listeners, in the order of each queue on each member. The
+    position counts both. A call is kept before its listener answers: no death of its member loses it.
+    """
 
     events: tuple[Event, ...]
     position: Natural
+    calls: tuple[QueueCall, ...] = ()
 
 
 class SettleRequest(_Record, frozen=True, kw_only=True):
@@ -338,6 +344,10 @@ class ScriptRequest(_Record, frozen=True, kw_only=True):
     For the `writer`, the cache writer: `answers` are the keys of which it refuses changes from here on,
     until it is told others. The empty key stands for clears of the region, where they ask a writer.
     Nothing is under way meanwhile, and `reset` ends it.
+
+    For `queue`, the listener of an asynchronous event queue, whose id is `region` here: the answers to its
+    next calls on that member, then `true`. `false`: it has failed. `throw`: it throws an exception. `part`:
+    it throws behind the first event of its batch.
 
     For the `resolver`, the conflict resolver: the one answer is its policy, told right behind `reset`, the
     same to all members. It `allow`s, `disallow`s, or `replace`s the value by the same with "~" behind it (and

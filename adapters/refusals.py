@@ -32,6 +32,7 @@ from plumbline.adapters.protocol import (
 from plumbline.adapters.scene import Scene
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.bulk import BULK
+from plumbline.reference.history.listener_calls import QUEUE
 from plumbline.reference.history.operations import (
     CONDITIONAL,
     LOCAL,
@@ -173,7 +174,10 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
                 for r in p.regions
             ),
         ),
-        _one("asynchronous event queues", lambda p, _: any(r.queues for r in p.regions)),
+        _one(
+            "asynchronous event queues, of a candidate without `async_queues`",
+            lambda p, scene: any(r.queues for r in p.regions) and not scene.declares(Capability.ASYNC_QUEUES),
+        ),
         _one(
             "a region with senders that is not attached to all queues of the topology",
             lambda p, scene: any(r.senders and set(r.senders) != set(scene.queues) for r in p.regions),
@@ -268,7 +272,10 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
     "clock": (_one("`offset_ms` of a clock that runs", lambda p, _: bool(p.offset_ms) and not p.frozen),),
     "create_queue": (
         _one("`parallel`", lambda p, _: p.queue.parallel),
-        _one("an asynchronous event queue", lambda p, _: p.queue.remote_site is None),
+        _one(
+            "an asynchronous event queue, of a candidate without `async_queues`",
+            lambda p, scene: p.queue.remote_site is None and not scene.declares(Capability.ASYNC_QUEUES),
+        ),
         _one("several `dispatchers`", lambda p, _: p.queue.dispatchers > 1),
         _one("`conflate`", lambda p, _: p.queue.conflate),
         _one("`persistent`", lambda p, _: p.queue.persistent),
@@ -282,7 +289,12 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
         ),
     ),
     "script": (
-        _one("a `callback` other than `writer`", lambda p, _: p.callback != "writer"),
+        _one(
+            "a `callback` other than `writer`, and `queue` of a candidate with `async_queues`",
+            lambda p, scene: (
+                p.callback not in ("writer", *([QUEUE] if scene.declares(Capability.ASYNC_QUEUES) else []))
+            ),
+        ),
         _one("a callback of a client", lambda p, scene: p.member in scene.clients),
         _one("a partitioned region", lambda _, scene: scene.partitioned),
     ),

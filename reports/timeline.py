@@ -12,6 +12,7 @@ from itertools import zip_longest
 import msgspec
 
 from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.listener_calls import call_words as batch_words
 from plumbline.reference.history.moments import (
     Called,
     ContentsAsked,
@@ -103,6 +104,11 @@ def arrange(
                 member, event_words(shown.event, several=several), earliest, op_id, shown=shown
             )
             in_gap.setdefault(earliest, {}).setdefault(member, []).append(entry)
+    for seen in history.calls:
+        begun = [calls.get(change.token or "", (0, None))[0] for change in seen.call.events]
+        gap = max((seen.after, *(at for at in begun if at <= seen.before)))
+        entry = TimelineRow(seen.call.member, batch_words(seen.call), gap, None)
+        in_gap.setdefault(gap, {}).setdefault(seen.call.member, []).append(entry)
     entries: list[TimelineRow] = []
     for index, moment in enumerate(history.timeline):
         entries += _in_turn(in_gap.pop(index, {}))

@@ -16,6 +16,7 @@ from plumbline.adapters.geode.handles import Handles
 from plumbline.adapters.geode.jvm import plain, stack_words
 from plumbline.adapters.geode.links import LINK_NAME, RECEIVER_ADDRESS
 from plumbline.adapters.geode.ports import free_ports
+from plumbline.adapters.geode.queue_listener import QueueListener
 from plumbline.adapters.geode.reflection import declared
 from plumbline.adapters.geode.sights import Flow, Sights
 from plumbline.adapters.geode.worker import Worker
@@ -41,8 +42,9 @@ class Gateway:
     def __init__(self, java: Any, handles: Handles, cache: Any, keep: Callable[[Any], Any]) -> None:
         self._java = java
         self._handles = handles
-        self._sights: dict[bool, Sights] = {}
+        self._sights: dict[tuple[bool, bool], Sights] = {}
         self._several: set[str] = set()
+        self._listened: set[str] = set()
         self._cache = cache
         self._keep = keep
         self._senders: dict[str, Any] = {}
@@ -68,6 +70,23 @@ class Gateway:
         factory.setBatchConflationEnabled(queue.conflate)
         factory.setMaximumQueueMemory(queue.maximum_memory_mb)
         self._senders[queue.id] = self._keep(factory.create(queue.id, queue.remote_site))
+
+    def create_listened(self, queue: QueueAttributes, listener: QueueListener) -> None:
+        """Create and start an asynchronous event queue with its listener, unless it is there.
+
+        Inside it is a gateway sender with another dispatcher, and from here on it is seen as one.
+        """
+        if queue.id in self._senders:
+            return
+        factory = self._cache.createAsyncEventQueueFactory()
+        factory.setParallel(queue.parallel)
+        factory.setDispatcherThreads(queue.dispatchers)
+        factory.setBatchSize(queue.batch_size)
+        factory.setBatchTimeInterval(queue.batch_interval_ms)
+        factory.setBatchConflationEnabled(queue.conflate)
+        factory.setMaximumQueueMemory(queue.maximum_memory_mb)
+        self._listened.add(queue.id)
+        self._senders[queue.id] = self._keep(factory.create(queue.id, listener).getSender())
 
     def name_sender(self, queue: str) -> None:
         """Have regions here name a sender that only others of the site run, as Geode demands."""
@@ -178,10 +197,10 @@ class Gateway:
 
     def _sights_of(self, queue: str) -> Sights:
         """The questions to put to a sender, which has been started before the first of them is."""
-        sender, several = self._senders[queue], queue in self._several
-        if several not in self._sights:
-            self._sights[several] = Sights(self._handles, sender, self._keep, several=several)
-        return self._sights[several]
+        sender, kind = self._senders[queue], (queue in self._several, queue in self._listened)
+        if kind not in self._sights:
+            self._sights[kind] = Sights(self._handles, sender, self._keep, several=kind[0])
+        return self._sights[kind]
 
     def _processors(self, sender: Any) -> list[Any]:
         """A running sender's dispatchers: one, or as many as it has threads."""

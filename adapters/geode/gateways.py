@@ -6,14 +6,17 @@ Knows nothing of examples, operations and listeners.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import permutations
 from typing import TypeVar
 
 from plumbline.adapters.errors import AdapterError, UnsupportedError
 from plumbline.adapters.geode.cluster import Cluster
 from plumbline.adapters.geode.links import Links, LinkState, link_address
+from plumbline.adapters.geode.listener import GeodeExample
 from plumbline.adapters.geode.member import Member
+from plumbline.adapters.geode.queue_listener import QueueListener
 from plumbline.adapters.geode.sights import Flow
 from plumbline.adapters.waiting import wait_until
 from plumbline.reference.history.operations import QueueAttributes, RegionAttributes, Scope, Topology
@@ -40,11 +43,25 @@ class Gateways:
         self._cluster = cluster
         self._topology = Topology(())
         self._links: Links | None = None
+        self._stage = GeodeExample()
+        self._internal: Mapping[str, str] = {}
         self._forget()
 
     def use(self, topology: Topology) -> None:
         """From here on queues are created on these members."""
         self._topology = topology
+
+    def begin_example(self, stage: GeodeExample, internal: Mapping[str, str]) -> None:
+        """Listeners of asynchronous queues note their calls here, of regions that Geode calls so."""
+        self._stage, self._internal = stage, internal
+        for listener in self._listeners.values():
+            listener.begin_example(stage, internal)
+
+    def listener(self, member: str, queue: str) -> QueueListener:
+        """The listener of an asynchronous queue on a member; raises AdapterError where there is none."""
+        if (member, queue) not in self._listeners:
+            raise AdapterError(f"{member} has no listener of a queue {queue}")
+        return self._listeners[member, queue]
 
     def create(self, queue: QueueAttributes) -> None:
         """Create and start a queue on the members of its site, one after the other, unless it is there."""
@@ -56,17 +73,16 @@ class Gateways:
 
     def require_queues(self, attributes: RegionAttributes) -> None:
         """Raises an error if a region cannot be attached to the queues that it names."""
-        missing = [queue for queue in attributes.senders if queue not in self.queues]
+        named = (*attributes.senders, *attributes.queues)
+        missing = [queue for queue in named if queue not in self.queues]
         if missing:
             known = ", ".join(self.queues) or "none"
             raise AdapterError(
                 f"no queue is named {', '.join(missing)}; there are: {known}: create_queue comes before reset"
             )
-        if attributes.senders and attributes.scope is not Scope.ACK:
+        if named and attributes.scope is not Scope.ACK:
             # Nothing tells when the receiving site's members have applied what they do not acknowledge.
-            raise UnsupportedError(
-                "regions attached to gateway senders are driven on Geode with acknowledgement only"
-            )
+            raise UnsupportedError("regions attached to queues are driven on Geode with acknowledgement only")
         self._require_no_other_way(attributes)
 
     def act(self, member: str, queue: str, action: str) -> None:
@@ -148,6 +164,9 @@ class Gateways:
     def blocked(self, queue: str, primary: str) -> bool:
         """Whether a fault keeps the primary of a queue from getting rid of its events."""
         attributes = self.queues[queue]
+        if attributes.remote_site is None:
+            paused = queue in self._cluster.members[primary].gateway.paused
+            return paused or self._listeners[primary, queue].stands
         return (
             not any(self._receiving.get(name) for name in self._members(attributes.remote_site))
             or self._state(attributes) is not LinkState.UP
@@ -167,6 +186,8 @@ class Gateways:
         answers are lost events are sent: then all must have been.
         """
         attributes = self.queues[queue]
+        if attributes.remote_site is None:
+            return True
         if not any(self._receiving.get(name) for name in self._members(attributes.remote_site)):
             return True
         paused = queue in self._cluster.members[primary].gateway.paused
@@ -201,6 +222,7 @@ class Gateways:
 
     def _forget(self) -> None:
         self.queues.clear()
+        self._listeners: dict[tuple[str, str], QueueListener] = {}
         self._states: dict[tuple[int, int], LinkState] = {}
         self._receiving: dict[str, bool] = {}  # members that have a receiver: whether it runs
 
@@ -233,7 +255,11 @@ class Gateways:
             if name not in self._receiving:
                 self._start_receiver(name)
         for name in self._members(queue.site):
-            if queue.runs_on(name):
+            if queue.runs_on(name) and queue.remote_site is None:
+                listener = self._listeners.setdefault((name, queue.id), QueueListener(name, queue.id))
+                listener.begin_example(self._stage, self._internal)
+                self._ask(name, partial(_create_listened, queue=queue, listener=listener))
+            elif queue.runs_on(name):
                 self._ask(name, lambda member: member.gateway.create_sender(queue))
             else:
                 self._ask(name, lambda member: member.gateway.name_sender(queue.id))
@@ -286,7 +312,11 @@ class Gateways:
         ways = {(queue.site, queue.remote_site) for queue in attached}
         if not self.onward or not ways or ways == set(permutations(sites, 2)):
             return
-        others = [queue.id for queue in self.queues.values() if (queue.site, queue.remote_site) not in ways]
+        others = [
+            queue.id
+            for queue in self.queues.values()
+            if queue.remote_site is not None and (queue.site, queue.remote_site) not in ways
+        ]
         if others:
             raise UnsupportedError(
                 f"{attributes.name} is not attached to {', '.join(others)}: events would not be sent on to"
@@ -339,8 +369,8 @@ class Gateways:
             raise AdapterError(
                 f"{queue.id} exists with other attributes: deploy another topology before it changes"
             )
-        if queue.remote_site is None:
-            raise UnsupportedError("asynchronous event queues are not driven on Geode yet")
+        if queue.remote_site is None and queue.dispatchers > 1:
+            raise UnsupportedError("asynchronous event queues are driven on Geode with one dispatcher")
         if queue.parallel:
             raise UnsupportedError("parallel gateway senders are not driven on Geode yet, serial ones are")
         if queue.persistent:
@@ -351,6 +381,11 @@ class Gateways:
             raise UnsupportedError("Geode is driven with its default: an event that fails leaves the queue")
         if not self._members(queue.site):
             raise AdapterError(f"{queue.id} is of site {queue.site}, which is not deployed")
+
+
+def _create_listened(member: Member, queue: QueueAttributes, listener: QueueListener) -> None:
+    """On the member's own thread: create an asynchronous queue with its listener, unless it is there."""
+    member.gateway.create_listened(queue, listener)
 
 
 def _proxy(site: int, receiver: str) -> str:

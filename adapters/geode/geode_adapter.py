@@ -49,10 +49,12 @@ from plumbline.adapters.protocol import (
 )
 from plumbline.adapters.waiting import wait_until
 from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.listener_calls import QUEUE, QueueCall
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Client,
     Content,
+    Event,
     Interest,
     Operation,
     OperationKind,
@@ -192,8 +194,12 @@ class GeodeAdapter(Adapter):
     def observe(self, since: int) -> Observed:
         """All listeners' events in the order in which they reached this process."""
         self._roster.require_alive()
-        events = tuple(self._stage.events[since:])
-        return Observed(events=events, position=since + len(events))
+        told = tuple(self._stage.shown[since:])
+        return Observed(
+            events=tuple(event for event in told if isinstance(event, Event)),
+            position=since + len(told),
+            calls=tuple(call for call in told if isinstance(call, QueueCall)),
+        )
 
     def settle(self, timeout_ms: int) -> SettleResult:
         """Wait until all operations have returned and all their messages have arrived.
@@ -271,6 +277,10 @@ class GeodeAdapter(Adapter):
         """Have a cache writer refuse changes of these keys; nothing else is under way."""
         if callback == "resolver":
             self._install(member, region, answers)
+            return
+        if callback == QUEUE:
+            self._roster.survivor(member)
+            self._gateways.listener(member, region).answer(answers)
             return
         if callback != WRITER:
             raise UnsupportedError(f"script: no {callback} is driven on Geode yet")
@@ -455,6 +465,7 @@ class GeodeAdapter(Adapter):
         self._stage = GeodeExample({member: site.number for site in sites for member in site.members})
         self._roster.begin_example(self._stage)
         self._regions.begin_example(self._stage, regions)
+        self._gateways.begin_example(self._stage, self._regions.internal)
         self._underway.begin_example(self._stage)
         self._baseline = {}
         self._clearing: set[str] = set()

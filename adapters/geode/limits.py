@@ -51,6 +51,7 @@ CAPABILITIES = (
     Capability.CALLBACK_SCRIPTS,
     Capability.CLIENTS,
     Capability.GATEWAYS,
+    Capability.ASYNC_QUEUES,
     Capability.QUEUE_INSPECTION,
     Capability.LINK_FAULTS,
 )
@@ -72,13 +73,9 @@ def require_region(attributes: RegionAttributes) -> None:
     for policy in (attributes.policy, *(host.policy for host in attributes.policies)):
         if policy not in POLICIES.values():
             raise UnsupportedError(f"regions with the policy {policy} are not driven on Geode yet")
-    if attributes.queues:
-        raise UnsupportedError("asynchronous event queues are not driven on Geode yet")
     others = {host.policy for host in attributes.policies}
-    if attributes.policy is RegionPolicy.PARTITION and (others or attributes.senders):
-        raise UnsupportedError(
-            "partitioned regions are driven on Geode on all members alike, and without gateway senders"
-        )
+    if attributes.policy is RegionPolicy.PARTITION and (others or attributes.senders or attributes.queues):
+        raise UnsupportedError("partitioned regions are driven on Geode on all members alike, without queues")
 
 
 def require_operation(operation: Operation, *, of_client: bool) -> None:

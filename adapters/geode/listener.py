@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from plumbline.reference.history.listener_calls import QUEUE, QueueCall
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     WHOLE_REGION,
@@ -42,7 +43,7 @@ Place = tuple[str, str, str]
 
 
 class GeodeExample:
-    """One example: its events in the order in which they were shown, its gates, and what changed last.
+    """One example: what its listeners were told, in that order, its gates, and what changed last.
 
     `changed` is notified whenever something happens; `changes` counts how often. `placed` names the holders
     of those keys of partitioned regions that were asked for.
@@ -55,7 +56,7 @@ class GeodeExample:
         self._sites = sites or {}
         self.changed = threading.Condition()
         self.changes = 0
-        self.events: list[Event] = []
+        self.shown: list[Event | QueueCall] = []
         self.placed: dict[tuple[str, str], tuple[str, ...]] = {}
         self.troubles: list[tuple[str, str]] = []
         self._operations: dict[str, Operation] = {}
@@ -65,6 +66,11 @@ class GeodeExample:
         self._open: dict[Gate, threading.Event] = {}
         self._parked: dict[Gate, str] = {}
         self._holdings: dict[Place, list[Holding]] = {}
+
+    @property
+    def events(self) -> list[Event]:
+        """What region listeners were told, and resolvers."""
+        return [one for one in self.shown if isinstance(one, Event)]
 
     def expect(self, operation: Operation) -> None:
         """An operation is about to be called; its events are recognised from here on."""
@@ -103,8 +109,9 @@ class GeodeExample:
             return self.changed.wait_for(lambda: gate in self._parked, limit_s)
 
     def held(self) -> tuple[tuple[str, str], ...]:
-        """Members and keys at which listeners are parked."""
-        return tuple(sorted({(gate.member, key) for gate, key in self._parked.items()}))
+        """Members and keys at which listeners are parked; that of a queue holds up no other operation."""
+        parked = ((gate, key) for gate, key in self._parked.items() if gate.callback != QUEUE)
+        return tuple(sorted({(gate.member, key) for gate, key in parked}))
 
     def told(self, place: Place) -> int:
         """How often the listener has received an event of a key so far."""
@@ -171,7 +178,7 @@ class GeodeExample:
             # Geode tells only whether the event came from another member of this site.
             event = msgspec.structs.replace(event, remote=event.remote or None)
         with self.changed:
-            self.events.append(event)
+            self.shown.append(event)
             holdings = self._holdings.setdefault((event.member, event.region, event.key), [ABSENT])
             holdings.append(_left_by(event))
             self._note()
@@ -181,8 +188,21 @@ class GeodeExample:
     def tell_conflict(self, event: Event) -> None:
         """A conflict resolver is asked about an event from another site."""
         with self.changed:
-            self.events.append(event)
+            self.shown.append(event)
             self._note()
+
+    def tell_call(self, call: QueueCall) -> None:
+        """The listener of an asynchronous queue is called."""
+        with self.changed:
+            self.shown.append(call)
+            self._note()
+
+    def park_call(self, call: QueueCall) -> None:
+        """Stand at the gates of what a call brings, one after the other; comes back when it may answer."""
+        for change in call.events:
+            operation = self._operations.get(change.token) if change.token is not None else None
+            if operation is not None:
+                self._park(Gate(call.member, operation.op_id, QUEUE), change.key)
 
     def tell_whole(self, event: Event) -> None:
         """A listener is told that a whole region was cleared, or all of it invalidated.
@@ -191,7 +211,7 @@ class GeodeExample:
         """
         operation = self._operations.get(self._whole) if self._whole is not None else None
         with self.changed:
-            self.events.append(msgspec.structs.replace(event, token=self._whole))
+            self.shown.append(msgspec.structs.replace(event, token=self._whole))
             for place, holdings in self._holdings.items():
                 if place[:2] == (event.member, event.region) and holdings[-1].present:
                     cleared = event.kind is EventKind.CLEAR

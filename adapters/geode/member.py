@@ -194,6 +194,9 @@ class Member:
         for sender in attributes.senders:
             if self.gateway.names_sender(sender):
                 factory.addGatewaySenderId(sender)
+        for queue in attributes.queues:
+            if self.gateway.names_sender(queue):
+                factory.addAsyncEventQueueId(queue)
         if attributes.checks is not None:
             factory.setConcurrencyChecksEnabled(attributes.checks)
         self._regions[attributes.name] = self._created(factory, internal, listener)

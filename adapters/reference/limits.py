@@ -57,6 +57,7 @@ CAPABILITIES = (
     Capability.CALLBACK_SCRIPTS,
     Capability.CLIENTS,
     Capability.GATEWAYS,
+    Capability.ASYNC_QUEUES,
     Capability.QUEUE_INSPECTION,
     Capability.MEMBER_FAULTS,
     Capability.LINK_FAULTS,

@@ -37,10 +37,12 @@ from plumbline.reference.distribution import VERSION
 from plumbline.reference.history.bulk import with_shares
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.listener_calls import ANSWERS, QUEUE, QueueCall
 from plumbline.reference.history.moments import Gate, Hosted
 from plumbline.reference.history.operations import (
     Client,
     Content,
+    Event,
     Interest,
     Operation,
     Outcome,
@@ -61,6 +63,7 @@ from plumbline.reference.model.hosting import hosted, joined, left
 from plumbline.reference.model.lookahead import NoLookahead
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.lanes import dealt_out
+from plumbline.reference.model.sites.listeners import scripted as listener_scripted
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
 from plumbline.reference.model.tombstones import read_as
@@ -98,6 +101,7 @@ class ReferenceAdapter(Adapter):
         self._regions: dict[str, RegionAttributes] = {}
         self._outcomes: dict[int, Outcome] = {}
         self._queues: dict[str, QueueAttributes] = {}
+        self._named: set[str] = set()
         self._holds = 0
         self._held: set[int] = set()
         self._ahead: dict[int, int] = {}
@@ -128,7 +132,11 @@ class ReferenceAdapter(Adapter):
             raise UnsupportedError("reset: deploy a topology first")
         for region in regions:
             require_region(region, self._topology)
-        queues, fed = dealt_out(tuple(self._queues.values()), regions)
+        # An asynchronous queue of an earlier example is no part of this one.
+        queues, fed = dealt_out(
+            tuple(one for one in self._queues.values() if one.remote_site or one.id in self._named), regions
+        )
+        self._named = set()
         setting = Setting(
             self._book,
             self._topology,
@@ -204,7 +212,12 @@ class ReferenceAdapter(Adapter):
         """What listeners were told since a position."""
         simulation = self._ready()
         simulation.seen = len(simulation.events)
-        return Observed(events=tuple(simulation.events[since:]), position=simulation.seen)
+        told = simulation.events[since:]
+        return Observed(
+            events=tuple(event for event in told if isinstance(event, Event)),
+            position=simulation.seen,
+            calls=tuple(call for call in told if isinstance(call, QueueCall)),
+        )
 
     def settle(self, timeout_ms: int) -> SettleResult:
         """Let everything happen that can."""
@@ -346,12 +359,26 @@ class ReferenceAdapter(Adapter):
             self._install(member, answers)
             return
         simulation = self._ready()
+        if callback == QUEUE:
+            self._script_queue(member, region, answers)
+            return
         if callback != WRITER or region in simulation.setting.partitioned:
             raise UnsupportedError(f"script: the reference has no {callback} to be scripted so far")
         if member not in simulation.setting.holders or region not in self._regions:
             raise AdapterError(f"script: no member or client {member}, or no region {region}")
         self.settle(0)
         simulation.world = scripted(simulation.world, member, region, answers)
+
+    def _script_queue(self, member: str, queue: str, answers: tuple[str, ...]) -> None:
+        """Have the listener of an asynchronous queue answer so, once everything has happened."""
+        simulation = self._ready()
+        attributes = self._queues.get(queue)
+        if attributes is None or attributes.remote_site is not None or not set(answers) <= set(ANSWERS):
+            raise AdapterError(f"script: no asynchronous queue {queue}, or no answers {answers!r:.80}")
+        if member not in simulation.setting.runners(attributes):
+            raise AdapterError(f"script: {member} does not run {queue}")
+        self.settle(0)
+        simulation.world = listener_scripted(simulation.world, member, queue, answers)
 
     def _install(self, member: str, answers: tuple[str, ...]) -> None:
         """Have a conflict resolver answer by a policy, the same on all members, before anything is called."""
@@ -365,6 +392,7 @@ class ReferenceAdapter(Adapter):
         """Keep the queue's attributes: its senders start with the next reset."""
         require_queue(queue)
         self._queues[queue.id] = queue
+        self._named.add(queue.id)
 
     def queue_action(self, member: str, queue: str, action: str) -> None:
         """Stop and start receivers; start, pause and resume senders."""
@@ -462,6 +490,8 @@ class ReferenceAdapter(Adapter):
             raise UnsupportedError("clock: clocks that run have one time at all sites so far")
         self._ahead[site] = offset_ms
         sites = self._ready().setting.sites.keys()
+        if any(region.queues for region in self._regions.values()):
+            raise UnsupportedError("clock: no time is held beside asynchronous event queues so far")
         stood = self._held >= sites
         self._held = self._held | {site} if frozen else self._held - {site}
         if stood is not (self._held >= sites):

@@ -5,7 +5,10 @@ Knows the world as it is; does not know who asks.
 
 from __future__ import annotations
 
-from plumbline.reference.history.operations import Content
+from collections.abc import Iterable
+
+from plumbline.reference.history.listener_calls import QueueCall, QueuedChange
+from plumbline.reference.history.operations import Content, EventKind
 from plumbline.reference.history.views import VIEWS, RegionViews
 from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.book import Rulebook
@@ -35,4 +38,19 @@ def views(
         keys=tuple(one.key for one in shown["keys"]),
         values=tuple(one.token for one in shown["values"]),
         entries=tuple(shown["entries"]),
+    )
+
+
+def queue_call(
+    member: str, queue: str, changes: Iterable[tuple[str, str, EventKind, str | None]], answer: str
+) -> QueueCall:
+    """A call of the listener of an asynchronous queue, as the model shows it."""
+    return QueueCall(
+        member=member,
+        queue=queue,
+        events=tuple(
+            QueuedChange(region=region, key=key, kind=kind, token=token)
+            for region, key, kind, token in changes
+        ),
+        answer=answer,
     )

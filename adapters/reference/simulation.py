@@ -9,7 +9,9 @@ from __future__ import annotations
 import random
 
 from plumbline.adapters.reference.resolver_answers import noted
+from plumbline.adapters.reference.shown import queue_call
 from plumbline.reference.history.fault_kinds import Fault
+from plumbline.reference.history.listener_calls import QueueCall
 from plumbline.reference.history.operations import Event, EventKind
 from plumbline.reference.model.clients.failover import ACKNOWLEDGED
 from plumbline.reference.model.forwarding import REPLIES_EARLY
@@ -39,7 +41,7 @@ class Simulation:
     Attributes:
         model: what may happen.
         world: where the run stands.
-        events: what listeners were told so far.
+        events: what listeners were told so far, and what those of asynchronous queues were called with.
         seen: how many of these the harness has read.
     """
 
@@ -47,7 +49,7 @@ class Simulation:
         self.model = model
         self.world: World = empty_world()
         self.world = self.world.but(wan=model.senders.started(self.world.wan))
-        self.events: list[Event] = []
+        self.events: list[Event | QueueCall] = []
         self.seen = 0
         self._told: dict[tuple[str, str, str], EventKind] = {}
         self._view = Unobserved(reduced=True)
@@ -122,6 +124,9 @@ class Simulation:
                     event = Event(member=member, region=region, key=key, kind=kind, token=told.new)
                     self.events.append(noted(self.setting, before, event, told, str(answer)))
 
+                case ("queue", str(member), str(queue)), (tuple(changes), str(answer)):
+                    self.events.append(queue_call(member, queue, changes, answer))
+
     def _told_as(self, before: World, member: str, region: str, key: str, kind: EventKind) -> EventKind:
         """The kind of an event: of a value, a create if nothing was there by what was told before."""
         where = (member, region, key)
@@ -153,6 +158,10 @@ class Simulation:
         """If random, the last events of a listener that the harness has not read are lost with its member."""
         if self._random is None:
             return
-        last = [at for at, event in enumerate(self.events) if event.member == member and at >= self.seen]
+        last = [
+            at
+            for at, event in enumerate(self.events)
+            if event.member == member and at >= self.seen and isinstance(event, Event)
+        ]
         lost = last[self._random.randint(0, len(last)) :] if self._random.random() < LOSES_SOME else []
         self.events = [event for at, event in enumerate(self.events) if at not in lost]

@@ -28,6 +28,7 @@ from plumbline.reference.history.actions import (
     Register,
     Release,
     Script,
+    ScriptQueue,
     Settle,
     Start,
 )
@@ -98,6 +99,7 @@ EVERY: tuple[PlanStep, ...] = (
     Inquire("A", "r"),
     Register(Interest(client="K", region="r", kind="regex", specification="x.*", policy="none")),
     Script("B", "r", ("x", "y")),
+    ScriptQueue("A", "q", ("false", "throw")),
 )
 """A step of every kind."""
 
@@ -134,7 +136,18 @@ def test_what_concerns_an_operation_goes_with_it():
             step
             for step in EVERY
             if isinstance(
-                step, Inject | Look | Read | Count | Leave | Join | Host | Inquire | Register | Script
+                step,
+                Inject
+                | Look
+                | Read
+                | Count
+                | Leave
+                | Join
+                | Host
+                | Inquire
+                | Register
+                | Script
+                | ScriptQueue,
             )
         ),
     )

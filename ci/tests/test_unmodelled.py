@@ -80,10 +80,13 @@ def with_client(client: Client, interest: Interest | None = None) -> Plan:
 BEYOND = {
     "conflates": between_sites(conflate=True),
     "is parallel": between_sites(parallel=True),
-    "is asynchronous": between_sites(remote_site=None),
+    "is asynchronous and parallel": between_sites(remote_site=None, parallel=True),
+    "is asynchronous and has several dispatchers": between_sites(remote_site=None, dispatchers=2),
     "keeps what failed": between_sites(remove_on_exception=False),
     "orders as nobody knows": between_sites(order_policy="colour"),
-    "feeds an asynchronous queue": of_one_site(RegionAttributes(name="r", queues=("q",))),
+    "is partitioned and feeds an asynchronous queue": of_one_site(
+        msgspec.structs.replace(PARTITIONED, queues=("q",))
+    ),
     "is local": of_one_site(RegionAttributes(name="r", policy=RegionPolicy.LOCAL)),
     "is partitioned and does not check": of_one_site(msgspec.structs.replace(PARTITIONED, checks=False)),
     "is partitioned and does not wait": of_one_site(msgspec.structs.replace(PARTITIONED, scope=Scope.NO_ACK)),

@@ -7,10 +7,6 @@ from __future__ import annotations
 
 OWED: frozenset[str] = frozenset(
     {
-        "DISC-GW-01:async-queue",
-        "WAN-CFG-01:async-queue",
-        "GWQ-BATCH-01:least",
-        "GWQ-ACK-01:listener",
         "SER-PRIMARY-04:waits",
         "REM-SCOPE-01:settings",
     }

@@ -13,6 +13,7 @@ from plumbline.reference.explain.member_lifetimes import NEVER
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import QueueAttributes, Status
 from plumbline.reference.model import claims
+from plumbline.reference.model.places import calls_at
 from plumbline.reference.model.sites import dependences
 from plumbline.reference.model.sites.lanes import sender_of
 from plumbline.reference.model.world import LOOK, Channel, World
@@ -221,6 +222,8 @@ class FaultLookahead:
 
     def may_happen(self, view: View, fault: Fault) -> bool:
         """Whether the fault may happen now (see Lookahead)."""
+        if not view.complete(calls_at(fault.member)) and fault.kind is FaultKind.CRASH:
+            return False
         return fault.kind is not FaultKind.CRASH or view.complete(fault.member)
 
     def may_go_untold(self, world: World, view: View, member: str, *, in_turn: bool = True) -> bool:

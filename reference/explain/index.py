@@ -422,7 +422,7 @@ class Index:
         if not self.queues:
             return {}
         ordered = self.strength is OrderStrength.TOTAL
-        fed = {region.name: frozenset(region.senders) for region in history.regions}
+        fed = {region.name: frozenset((*region.senders, *region.queues)) for region in history.regions}
         rivals: dict[tuple[str, str], list[Operation]] = {}
         for operation in self.operations.values():
             if operation.kind in READS:

@@ -76,6 +76,8 @@ def _held_up(history: History) -> dict[int, tuple[str, ...]]:
 
 
 def _independent(history: History) -> bool:
+    if any(queue.remote_site is None for queue in history.queues):
+        return False  # a listener is called with several keys at once
     if history.resolver or any(
         region.policy is not RegionPolicy.REPLICATE or region.policies for region in history.regions
     ):

@@ -95,6 +95,8 @@ class _Projection:
         self._lost_keys = {(op.region, op.key) for op in self._dropped} - self._keys
 
     def carry_out(self) -> HistoryPart | None:
+        if self._history.calls and self._dropped:
+            return None  # batches of fewer events would be other batches, and be answered otherwise
         moments = [self._as_far_as_told(number, what) for number, what in enumerate(self._moments())]
         if any(isinstance(what, Returned) and what.outcome.value in self._foreign for what in moments):
             return None
@@ -109,11 +111,15 @@ class _Projection:
             )
             for member, log in self._history.logs.items()
         }
+        calls = tuple(
+            msgspec.structs.replace(seen, after=passed[seen.after], before=passed[seen.before])
+            for seen in self._history.calls
+        )
         timeline = tuple(
             self._fewer_keys(what) for what, keeps in zip(moments, shown, strict=True) if keeps and what
         )
         return HistoryPart(
-            msgspec.structs.replace(self._history, timeline=timeline, logs=logs),
+            msgspec.structs.replace(self._history, timeline=timeline, logs=logs, calls=calls),
             tuple(number for number, keeps in enumerate(shown) if keeps),
         )
 

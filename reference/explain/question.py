@@ -27,6 +27,9 @@ from plumbline.reference.history.operations import (
 from plumbline.reference.model.claims import LOOKED_AT, TIME_PASSES
 from plumbline.reference.model.places import (
     TIMELINE,
+    call_entry,
+    call_place,
+    calls_at,
     listener_entry,
     listener_place,
     outcome_entry,
@@ -176,11 +179,32 @@ def _logs(history: History, index: Index) -> Logs:
                 continue  # a resolver that is asked once more at once has been asked
             entries.setdefault(place, []).append(entry)
             windows.setdefault(place, []).append((after, min(shown.before, lives_until)))
+    for place, (shown_calls, spans) in _calls(history, index).items():
+        entries[place], windows[place] = shown_calls, spans
     owners: dict[Place, Hashable] = {}
     for place in entries:
-        if isinstance(place, tuple) and place[0] == "listener":
-            owners[place] = place[1]
+        match place:
+            case ("listener", holder, *_):
+                owners[place] = holder
+            case ("queue", holder, _):
+                owners[place] = calls_at(holder)
     return Logs(entries, clock=TIMELINE, windows=windows, owners=owners)
+
+
+def _calls(history: History, index: Index) -> dict[Place, tuple[list[Observation], list[tuple[int, int]]]]:
+    """What the listener of each asynchronous queue was called with on each member, and when."""
+    found: dict[Place, tuple[list[Observation], list[tuple[int, int]]]] = {}
+    for queue in history.queues:
+        for site in history.topology.sites if queue.remote_site is None else ():
+            for member in filter(queue.runs_on, site.members if site.number == queue.site else ()):
+                found[call_place(member, queue.id)] = [], []
+    for seen in history.calls:
+        call = seen.call
+        entries, spans = found.setdefault(call_place(call.member, call.queue), ([], []))
+        events = (listener_entry(one.region, one.key, one.kind, one.token) for one in call.events)
+        entries.append(call_entry(events, call.answer))
+        spans.append((seen.after, min(seen.before, index.lives.last_until(call.member))))
+    return found
 
 
 def _entry(event: Event) -> Observation:

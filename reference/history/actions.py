@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.bulk import BULK
 from plumbline.reference.history.fault_kinds import TRAITS, Fault, fault_words
+from plumbline.reference.history.listener_calls import ANSWERS, QUEUE, answer_words
 from plumbline.reference.history.operations import (
     CONDITIONAL,
     EXPIRES,
@@ -44,7 +45,7 @@ _OF_KINDS = {
     OperationKind.EVICT: Capability.EVICTION,
 }
 
-CALLBACKS = ("listener", "writer")
+CALLBACKS = ("listener", "writer", QUEUE)
 """Where an operation can be parked."""
 
 Named = tuple[str, str]
@@ -459,6 +460,29 @@ class Script(Action, frozen=True, tag="script"):
         return script_words(self.member, self.region, self.refuses)
 
 
+class ScriptQueue(Action, frozen=True, tag="script_queue"):
+    """Have the listener of a queue on a member answer so, call by call, once everything has settled."""
+
+    member: str
+    queue: str
+    answers: tuple[str, ...]
+
+    waits_for_rest: ClassVar[bool] = True
+
+    def needs(self) -> tuple[Capability, ...]:
+        """Listeners that can be told what to answer."""
+        return (Capability.CALLBACK_SCRIPTS,)
+
+    def words(self, *, several: bool) -> str:
+        """What the listener is told."""
+        return answer_words(self.member, self.queue, self.answers)
+
+    def mistakes(self) -> Iterator[str]:
+        """An answer that no listener gives."""
+        if not set(self.answers) <= set(ANSWERS):
+            yield f"a listener that answers {', '.join(self.answers)!r:.80}"
+
+
 PlanStep = (
     Do
     | Start
@@ -478,4 +502,5 @@ PlanStep = (
     | Inquire
     | Register
     | Script
+    | ScriptQueue
 )

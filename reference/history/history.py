@@ -11,6 +11,7 @@ from enum import StrEnum
 
 import msgspec
 
+from plumbline.reference.history.listener_calls import SeenCall
 from plumbline.reference.history.moments import Moment
 from plumbline.reference.history.operations import (
     Client,
@@ -68,6 +69,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
         retries_wait: whether senders that found no receiver waited while clocks were held; else they tried at
             any time.
         sends_on: whether an event that came from another site was sent on to those that had not been sent it.
+        calls: calls of the listeners of asynchronous queues, those of each queue and member in their order.
     """
 
     topology: Topology
@@ -88,3 +90,4 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     batches_wait: bool = True
     retries_wait: bool = False
     sends_on: bool = False
+    calls: tuple[SeenCall, ...] = ()

@@ -10,6 +10,7 @@ import msgspec
 
 from plumbline.reference.history.bulk import Share
 from plumbline.reference.history.fault_kinds import Fault, fault_words
+from plumbline.reference.history.listener_calls import answer_words
 from plumbline.reference.history.operations import Content, Interest, Operation, Outcome, QueueSight
 from plumbline.reference.history.ranges import OpId
 from plumbline.reference.history.words import (
@@ -52,6 +53,7 @@ class Gate(msgspec.Struct, frozen=True, omit_defaults=True, repr_omit_defaults=T
     On the calling member the operation is then applied and announced but not yet distributed; on another
     member it is applied and announced but not acknowledged, and what its thread sends behind it waits.
     Where `callback` is "writer": in the cache writer of the member or client, before it changes anything.
+    Where it is "queue": in each listener of an asynchronous queue there that receives it in a batch.
     """
 
     member: str
@@ -368,6 +370,21 @@ class Scripted(msgspec.Struct, frozen=True, tag="scripted"):
         return MomentWords(self.member, script_words(self.member, self.region, self.refuses))
 
 
+class QueueScripted(msgspec.Struct, frozen=True, tag="queue_scripted"):
+    """From here on the listener of a queue on a member answers so, call by call, and then that it succeeded.
+
+    Asked for only when everything has settled.
+    """
+
+    member: str
+    queue: str
+    answers: tuple[str, ...]
+
+    def told(self, context: MomentContext) -> MomentWords:
+        """The moment for people."""
+        return MomentWords(self.member, answer_words(self.member, self.queue, self.answers))
+
+
 class Located(Looking, frozen=True, tag="located", omit_defaults=True):
     """The candidate says which member is primary for a key of a partitioned region, and who holds copies.
 
@@ -455,6 +472,7 @@ Moment = (
     | Hosted
     | Registered
     | Scripted
+    | QueueScripted
     | FaultBegun
     | FaultDone
     | QueueAsked

@@ -12,6 +12,7 @@ import msgspec
 
 from plumbline.reference.history.actions import Do, Finish, Park, PlanStep, Release, Settle, Start
 from plumbline.reference.history.bulk import singly
+from plumbline.reference.history.listener_calls import QUEUE
 from plumbline.reference.history.operations import (
     Client,
     HostPolicy,
@@ -95,10 +96,10 @@ def doubly_busy(plan: Plan) -> bool:
         if operation is not None and operation.thread in busy:
             return True
         match step:
-            case Park(called, member):
+            case Park(called, member, callback) if callback != QUEUE:
                 busy[called.thread] = called.op_id
                 parked.add((called.op_id, member))
-            case Start(called):
+            case Start(called) | Park(called):
                 busy[called.thread] = called.op_id
             case Do(called) if parked:
                 busy[called.thread] = called.op_id

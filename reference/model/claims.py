@@ -265,6 +265,16 @@ CLIENTS_AS_DOCUMENTED = FORWARDS | {
 KNOWN_AGAIN = frozenset({"is_repeated", "counts_all_keys", "entries_have_identities", "keeps_tracks"})
 """Decisions on which "what a client has processed it knows by its number" rests."""
 
+CALLS_AS_DOCUMENTED = frozenset(
+    {
+        "removes_when_offered",
+        "value_offered",
+        "depth_reported",
+        "queue_place",
+    }
+)
+"""Decisions on which "the log fixes each call of a listener, and a call changes nothing else" rests."""
+
 NEXT_MOMENT = Claim(
     "next moment",
     "The timeline is one order: nothing else can come before its next moment in it, and all that the "
@@ -416,6 +426,12 @@ REPEATED_BY_PEER = Claim(
     "repeated by a peer",
     "What a peer tells of once more is left out where it could only be shown, or counted, and neither was.",
     frozenset({"applies_repeated"}),
+)
+CALL = Claim(
+    "call",
+    "The log fixes what a listener receives next and with which answer; until it has answered, nothing "
+    "leaves its queue, and nothing that comes first could make the batch another one.",
+    CALLS_AS_DOCUMENTED,
 )
 REMOVAL = Claim(
     "removal",

@@ -5,6 +5,8 @@ Knows how much order a listener log carries; knows no state.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
+
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import EventKind, Outcome
 from plumbline.reference.rulebook.conflict_resolvers import Told
@@ -53,6 +55,21 @@ def listener_entry(region: str, key: str, kind: EventKind, token: str | None) ->
 def resolver_entry(region: str, key: str, told: Told, answer: str) -> Entry:
     """What a conflict resolver shows of one event, in the log of its member's listener."""
     return (region, key, EventKind.RESOLVE, told._replace(kind=_FAMILY.get(told.kind, told.kind)), answer)
+
+
+def call_place(member: str, queue: str) -> Place:
+    """Where the listener of an asynchronous queue shows its calls: one queue calls it one time at a time."""
+    return ("queue", member, queue)
+
+
+def calls_at(member: object) -> Hashable:
+    """Whose the calls of a member's queue listeners are: none is lost when it dies, as others may be."""
+    return ("calls", member)
+
+
+def call_entry(events: Iterable[Entry], answer: str) -> Entry:
+    """One call: each event as a listener log would show it, and the answer."""
+    return (tuple(events), answer)
 
 
 def outcome_place(op_id: int) -> Place:

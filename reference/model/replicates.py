@@ -355,9 +355,18 @@ class Replicates:
         if not self._setting.queues:
             yield world
             return
-        for queues in each(self._setting.book.queues_discarded()):
-            if queues and head.event is None:
-                yield from self._senders.queued(world, member, operation, head.stamp, update=head.update)
+        book = self._setting.book
+        for queues, offers in product(each(book.queues_discarded()), each(book.offers_discarded())):
+            if (queues or offers) and head.event is None:
+                yield from self._senders.queued(
+                    world,
+                    member,
+                    operation,
+                    head.stamp,
+                    update=head.update,
+                    senders=queues,
+                    listeners=queues or offers,
+                )
             else:
                 yield world
 

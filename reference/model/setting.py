@@ -357,12 +357,17 @@ class Setting:
         return self.policy(holder, region) in (RegionPolicy.REPLICATE, RegionPolicy.PARTITION)
 
     def senders_of(self, region: str) -> tuple[str, ...]:
-        """The gateway senders that the region is attached to."""
-        return self._regions[region].senders
+        """The gateway senders and asynchronous queues that the region is attached to."""
+        attributes = self._regions[region]
+        return (*attributes.senders, *attributes.queues)
+
+    def has_senders(self, region: str) -> bool:
+        """Whether the region is attached to any gateway sender."""
+        return bool(self._regions[region].senders)
 
     def feeds(self, region: str, queue: QueueAttributes) -> tuple[bool, bool, bool]:
         """Whether the region is attached to a queue, is the first that is, and was there before it ran."""
-        attached = [name for name, one in self._regions.items() if queue.id in one.senders]
+        attached = [name for name in self._regions if queue.id in self.senders_of(name)]
         return region in attached, attached[:1] == [region], queue.manual_start
 
     def is_shared(self, region: str, key: str) -> bool:

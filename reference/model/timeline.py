@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.bulk import with_tied
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.listener_calls import QUEUE
 from plumbline.reference.history.moments import (
     Armed,
     AttributesRead,
@@ -33,6 +34,7 @@ from plumbline.reference.history.moments import (
     Parked,
     QueueAsked,
     QueueRead,
+    QueueScripted,
     Redelivered,
     Registered,
     Released,
@@ -64,6 +66,7 @@ from plumbline.reference.model.hosting import hosted, joined, left
 from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_place
 from plumbline.reference.model.quiescence import Quiescence
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.listeners import scripted as listener_scripted
 from plumbline.reference.model.sites.receivers import Receivers
 from plumbline.reference.model.sites.records import records_shown
 from plumbline.reference.model.world import LOOK, Call, CallStage, GateState, Sender, World
@@ -151,8 +154,8 @@ class Timeline:
     def released(self, world: World, gate: Gate) -> World:
         """The world in which the gate is open and nothing stands at it."""
         opened = world.but(gates=world.gates.set(gate.place, GateState.OPEN))
-        if gate.callback == WRITER:
-            return opened  # the call parked there has not begun
+        if gate.callback in (WRITER, QUEUE):
+            return opened  # the call parked there has not begun, or is that of a queue's listener
         freed = self._receivers.let_go(opened, gate.member, gate.op_id)
         return self._deliveries.let_go(freed, gate.member, gate.op_id)
 
@@ -164,8 +167,8 @@ class Timeline:
         setting = self._setting
         held = frozenset(
             (holder, setting.operations[parked].key)
-            for (holder, parked, *_), state in world.gates.items()
-            if state is GateState.PARKED
+            for (holder, parked, *callback), state in world.gates.items()
+            if state is GateState.PARKED and callback != [QUEUE]  # which holds up its own queue alone
         )
         bulks: dict[int, list[str]] = {}
         for op_id in setting.shares if held else ():
@@ -187,6 +190,11 @@ class Timeline:
         if isinstance(due, Scripted):
             if self._rest.quiet(world):
                 told = scripted(world, due.member, due.region, due.refuses)
+                yield Step(("harness", due), told, ((TIMELINE, due),), claims.NEXT_MOMENT)
+            return
+        if isinstance(due, QueueScripted):
+            if self._rest.quiet(world):
+                told = listener_scripted(world, due.member, due.queue, due.answers)
                 yield Step(("harness", due), told, ((TIMELINE, due),), claims.NEXT_MOMENT)
             return
         after = self._allowed(world, due)

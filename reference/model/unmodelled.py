@@ -51,6 +51,8 @@ KEPT = frozenset((RegionPolicy.REPLICATE, RegionPolicy.NORMAL, RegionPolicy.PREL
 ORDER_POLICIES = ("key", "thread", "partition")
 INTERESTS = ("all", "key", "list", "regex")
 
+_HELD = (FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN)
+
 _CALLED = SUPPORTED | WHOLE_REGION | EXPIRES | OF_TRANSACTIONS
 
 
@@ -72,6 +74,8 @@ def unmodelled(example: Plan | History) -> list[str]:
         found += _of_bulks(example)
     if example.queues and any(fault.kind is FaultKind.RESTART for fault in faults):
         found.append("the restart of a member with queues")
+    if any(queue.remote_site is None for queue in example.queues) and any(f.kind in _HELD for f in faults):
+        found.append("asynchronous event queues while time is held")
     led_to = {queue.remote_site for queue in example.queues}
     receiving = {
         member for site in example.topology.sites if site.number in led_to for member in site.members
@@ -83,10 +87,11 @@ def unmodelled(example: Plan | History) -> list[str]:
 
 def of_queue(queue: QueueAttributes) -> Iterator[str]:
     """What is not followed of a queue; its memory and disk show nowhere, as its members never restart."""
-    if queue.remote_site is None:
-        yield "asynchronous event queues"
+    listens = queue.remote_site is None
     if queue.parallel:
-        yield "parallel gateway senders"
+        yield "parallel asynchronous event queues" if listens else "parallel gateway senders"
+    if listens and queue.dispatchers > 1:
+        yield "asynchronous event queues of several dispatchers"
     if queue.conflate:
         yield "queues that conflate"
     if not queue.remove_on_exception:
@@ -98,19 +103,17 @@ def of_queue(queue: QueueAttributes) -> Iterator[str]:
 def of_region(region: RegionAttributes, topology: Topology) -> Iterator[str]:
     """What is not followed of a region with these members and sites."""
     kept = {region.policy_of(member) for member in topology.members}
-    if region.queues:
-        yield "asynchronous event queues"
     if region.policy is RegionPolicy.PARTITION:
         if region.policies:
             yield "members that keep something else of a partitioned region"
         if region.checks is False or region.scope is not Scope.ACK:
             yield "partitioned regions that do not check or do not wait"
-        if region.senders or len(topology.sites) > 1:
-            yield "partitioned regions of several sites, or with gateway senders"
+        if region.senders or region.queues or len(topology.sites) > 1:
+            yield "partitioned regions of several sites, or with queues"
     elif not kept <= KEPT:
         yield f"{', '.join(sorted(kept - KEPT))} regions"
-    elif kept != {RegionPolicy.REPLICATE} and (region.senders or len(topology.sites) > 1):
-        yield "members that keep less than a replicate, between sites"
+    elif kept != {RegionPolicy.REPLICATE} and (region.senders or region.queues or len(topology.sites) > 1):
+        yield "members that keep less than a replicate, between sites or with queues"
 
 
 def of_client(client: Client) -> Iterator[str]:

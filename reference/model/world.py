@@ -205,6 +205,12 @@ class Sender(msgspec.Struct, frozen=True):
         vain: how long ago it found no receiver, at least and at most, in milliseconds; None where it has not,
             or where time runs.
         knows: the receiver that it connected to first, where a rulebook has it connect to no other.
+        answer: what the listener that it has called is about to answer; "" while it has called none.
+        failed: how many events the batch held that its listener has failed; 0 if it has failed none since it
+            succeeded last.
+        failures: how often that batch has failed.
+        ended: whether it calls its listener no more, as it should not.
+        batch: what has left the queue and is not answered, as it should not be.
     """
 
     primary: bool = False
@@ -229,6 +235,11 @@ class Sender(msgspec.Struct, frozen=True):
     since_batch: int = STILL_UNKNOWN
     waited: int = 0
     knows: str = ""
+    answer: str = ""
+    failed: int = 0
+    failures: int = 0
+    ended: bool = False
+    batch: tuple[Queued, ...] = ()
 
 
 class WireName(NamedTuple):
@@ -279,6 +290,7 @@ class SiteState(msgspec.Struct, frozen=True):
         dead: member → True.
         faults: number → Fault, asked for and not happened yet.
         ranks: (region, key) → pairs of operations of which the first has the later timestamp.
+        scripts: (member, queue) → what its listener answers to its next calls; then that it succeeded.
         stands: whether the harness holds time still.
         passed: how many milliseconds it has let pass.
     """
@@ -291,6 +303,7 @@ class SiteState(msgspec.Struct, frozen=True):
     dead: HashedMap[str, bool]
     faults: HashedMap[int, Fault]
     ranks: HashedMap[tuple[str, str], frozenset[tuple[int, int]]]
+    scripts: HashedMap[tuple[str, str], tuple[str, ...]]
     stands: bool = False
     passed: int = 0
 
@@ -481,7 +494,7 @@ class World(msgspec.Struct, frozen=True, cache_hash=True):
 def empty_world() -> World:
     """Nothing has happened yet."""
     none: HashedMap[Any, Any] = HashedMap()
-    wan = SiteState(none, none, none, none, none, none, none, none)
+    wan = SiteState(none, none, none, none, none, none, none, none, none)
     served = ClientState(none, none, none, none, none, none, none, none, none, none)
     tombs = TombstoneState(none, none, none)
     return World(none, none, none, none, none, none, none, none, none, wan, served, tombs, none, none)

@@ -16,6 +16,7 @@ from plumbline.reference.rulebook.crossing import CrossingDecisions, OnwardDecis
 from plumbline.reference.rulebook.decision import Decision, Subject, merged
 from plumbline.reference.rulebook.failover import FailoverDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
+from plumbline.reference.rulebook.listeners import ListenerDecisions
 from plumbline.reference.rulebook.partitioned import PartitionDecisions
 from plumbline.reference.rulebook.policies import PolicyDecisions
 from plumbline.reference.rulebook.queues import DispatcherDecisions, QueueDecisions
@@ -74,6 +75,9 @@ CLIENTS = _of(
 )
 """Decisions that only examples with clients ask."""
 
+LISTENERS = _of(ListenerDecisions)
+"""Decisions that only examples with asynchronous event queues ask."""
+
 GATEWAYS = _of(
     CrossingDecisions,
     QueueDecisions,
@@ -112,6 +116,7 @@ DECISIONS: dict[str, Decision] = merged(
     DISPATCHERS,
     ONWARD,
     RESOLVERS,
+    LISTENERS,
 )
 """Every decision by name, narrow ones first; the method of the same name in `Rulebook` answers it."""
 

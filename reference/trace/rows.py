@@ -6,6 +6,7 @@ A candidate that shows its inside hands over further rows, placed in the timelin
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
@@ -13,6 +14,7 @@ import msgspec
 
 from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.history import History, Observation
+from plumbline.reference.history.listener_calls import QUEUE, SUCCESS, QueueCall
 from plumbline.reference.history.moments import (
     Armed,
     AttributesRead,
@@ -31,6 +33,7 @@ from plumbline.reference.history.moments import (
     Parked,
     QueueAsked,
     QueueRead,
+    QueueScripted,
     Redelivered,
     Registered,
     Released,
@@ -118,6 +121,9 @@ def _moment(layout: Layout, index: int, moment: Moment) -> Iterator[Row]:  # noq
         case Scripted(member=member, region=region, refuses=keys):
             cause = f"refuses {', '.join(keys)}" if keys else "refuses nothing"
             yield layout.member(TraceKind.INJECT, member, region=region, name="writer", cause=cause)
+        case QueueScripted(member=member, queue=queue, answers=answers):
+            cause = f"answers {', '.join((*answers, SUCCESS))}"
+            yield layout.member(TraceKind.INJECT, member, queue=queue, name=QUEUE, cause=cause)
         case Redelivered(op_id=op_id, member=member):
             yield layout.operation(TraceKind.REDELIVER, op_id, member)
         case Settled(held=held):
@@ -296,6 +302,32 @@ def _shown(layout: Layout, member: str, position: int, shown: Observation) -> Ro
     return columns if event.conflict is None else columns | _resolved(layout, event.conflict, token)
 
 
+def _queue_call(layout: Layout, number: int, call: QueueCall) -> Iterator[Row]:
+    """A batch that a listener of an asynchronous queue received, each event of it, and its answer."""
+    about: Row = {
+        **layout.member(TraceKind.DISPATCH_BEGIN, call.member),
+        "queue": call.queue,
+        "batch": number,
+    }
+    yield about | {"batch_size": len(call.events)}
+    for place, change in enumerate(call.events):
+        stores = change.kind in {EventKind.CREATE, EventKind.UPDATE}
+        token = layout.named(change.token)
+        called = layout.by_token.get(token) if token is not None else None
+        yield about | {
+            "kind": TraceKind.ASYNC_EVENT,
+            "batch_pos": place,
+            "region": change.region,
+            "key": change.key,
+            "event": change.kind,
+            "token": token,
+            "value": token if stores else None,
+            "op_id": called.op_id if called else None,
+            "op": called.kind if called else None,
+        }
+    yield about | {"kind": TraceKind.DISPATCH_END, "status": call.answer}
+
+
 def _in_place(shown: str | None, token: str | None) -> str | None:
     """What was shown in place of a value, if anything was put there."""
     return None if shown == token else shown
@@ -334,6 +366,12 @@ def rows(
     for member, log in history.logs.items():
         for position, shown in enumerate(log):
             slots[shown.before].append((shown.after, _shown(layout, member, position, shown)))
+    numbers: Counter[tuple[str, str]] = Counter()
+    for seen in history.calls:
+        where = seen.call.member, seen.call.queue
+        for row in _queue_call(layout, numbers[where], seen.call):
+            slots[seen.before].append((seen.after, row))
+        numbers[where] += 1
     for item in inside:
         slots[item.place].append((None, dict(item.row)))
 

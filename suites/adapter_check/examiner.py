@@ -229,7 +229,11 @@ class Examiner:
             self._deployed = topology
         for queue in queues:
             self._ask("create_queue", CreateQueue(queue=queue))
-        region = msgspec.structs.replace(region, senders=tuple(queue.id for queue in queues))
+        region = msgspec.structs.replace(
+            region,
+            senders=tuple(queue.id for queue in queues if queue.remote_site is not None),
+            queues=tuple(queue.id for queue in queues if queue.remote_site is None),
+        )
         self._ask("reset", Reset(regions=(region,)))
 
     def _operation(self, member: str, kind: OperationKind, key: str, token: str | None = "") -> Operation:

@@ -74,11 +74,11 @@ from plumbline.suites.adapter_check.examiner import (
     SHORT_MS,
     TWO_SITES,
     Examination,
-    Examiner,
     Standing,
     StopError,
     said_if,
 )
+from plumbline.suites.adapter_check.listeners import ListenerExaminer
 
 LESS_AT_B = RegionAttributes(name=REGION.name, policies=(HostPolicy("B", RegionPolicy.NORMAL),))
 PARTITIONED = RegionAttributes(name=REGION.name, policy=RegionPolicy.PARTITION, redundancy=1)
@@ -135,7 +135,7 @@ def examine(
     return examiner.result()
 
 
-class _Parts(Examiner):
+class _Parts(ListenerExaminer):
     """What is asked, part by part; each sets its own stage."""
 
     core_stands = False
@@ -155,6 +155,7 @@ class _Parts(Examiner):
             self._hosting,
             self._messages,
             self._gateways,
+            self.listeners,
             self._times,
             self._ages,
             self._clients,

@@ -17,6 +17,7 @@ from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.bulk import singly, with_shares, with_tied
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import History, Observation, OrderStrength
+from plumbline.reference.history.listener_calls import QUEUE, QueueCall, SeenCall
 from plumbline.reference.history.moments import (
     Armed,
     AttributesRead,
@@ -36,6 +37,7 @@ from plumbline.reference.history.moments import (
     Parked,
     QueueAsked,
     QueueRead,
+    QueueScripted,
     Redelivered,
     Registered,
     Released,
@@ -110,6 +112,7 @@ class Driver:
         self._logs: dict[str, list[Observation]] = {
             holder: [] for holder in (*topology.members, *(client.name for client in clients))
         }
+        self._calls: list[SeenCall] = []
         self._position = 0
         self._after = 0
         self._questions = 0
@@ -267,6 +270,16 @@ class Driver:
         self._adapter.script(member, region, "writer", refuses)
         self._timeline.append(Scripted(member, region, refuses))
 
+    def script_queue(self, member: str, queue: str, answers: tuple[str, ...]) -> None:
+        """Have the listener of an asynchronous queue answer so from here on, once everything has settled."""
+        self.settle()
+        self._adapter.script(member, queue, QUEUE, answers)
+        self._timeline.append(QueueScripted(member, queue, answers))
+
+    def queue_calls(self, queue: str) -> tuple[QueueCall, ...]:
+        """The calls of a queue's listeners so far, those of each member in their order."""
+        return tuple(seen.call for seen in self._calls if seen.call.queue == queue)
+
     def redeliver(self, op_id: int, member: str) -> None:
         """Deliver the message of an operation once more."""
         self._timeline.append(Redelivered(op_id, member))
@@ -358,6 +371,7 @@ class Driver:
         """Take in what listeners were told since the last time; it was shown before this moment."""
         observed = self._adapter.observe(self._position)
         now = len(self._timeline)
+        self._calls += [SeenCall(call, self._after, now) for call in observed.calls]
         events = tuple(map(self._of_entry, observed.events))
         for event in events:
             self._logs[event.member].append(Observation(event, self._after, now))
@@ -501,4 +515,5 @@ class Driver:
             batches_wait=Capability.VIRTUAL_TIME in offered,
             retries_wait={Capability.VIRTUAL_TIME, Capability.RETRY_TIME} <= {*offered},
             sends_on=self.introduction.sends_on,
+            calls=tuple(self._calls),
         )

@@ -25,11 +25,13 @@ from plumbline.reference.history.actions import (
     Register,
     Release,
     Script,
+    ScriptQueue,
     Settle,
     Start,
 )
 from plumbline.reference.history.bulk import singly
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.listener_calls import QUEUE
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     LOCAL,
@@ -91,7 +93,7 @@ class _Playing:
         self._travels_on = travels_on([site.number for site in plan.topology.sites], plan.queues)
         self._wrote: dict[str, int] = {}
 
-    def take(self, step: PlanStep) -> None:  # noqa: PLR0912 - a case for each kind of step
+    def take(self, step: PlanStep) -> None:  # noqa: PLR0912, PLR0915 - a case for each kind of step
         driver = self._driver
         match step:
             case Do() | Start() | Park():
@@ -132,6 +134,9 @@ class _Playing:
             case Script(member, region, refuses):
                 if not self._parked and not driver.under_way:
                     driver.script(member, region, refuses)
+            case ScriptQueue(member, queue, answers):
+                if not self._holds_back() and not driver.under_way and member not in driver.crashed:
+                    driver.script_queue(member, queue, answers)
             case Host(member, region, checks, persistent):
                 if not self._parked and not driver.under_way and (member, region) in self._away:
                     accepted = driver.host(member, region, checks=checks, persistent=persistent)
@@ -173,9 +178,13 @@ class _Playing:
             driver.await_parked(gate, PARK_LIMIT_MS)
             return
         driver.call(operation)
-        if isinstance(step, Do) and not self._parked and not self._lost:
+        if isinstance(step, Do) and not self._lost and not self._holds_back():
             # Otherwise a parked listener or a missing answer may keep it from returning.
             self._finished(operation.op_id)
+
+    def _holds_back(self) -> bool:
+        """Whether what is parked may keep a call from returning; the listener of a queue does not."""
+        return any(gate.callback != QUEUE for gate in self._parked)
 
     def _let_clocks_pass(self, operation: Operation) -> None:
         """Where events travel on, give calls of a key at two sites that follow each other different times.

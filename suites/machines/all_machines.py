@@ -19,6 +19,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.operations import RegionAttributes
 from plumbline.reference.history.plans import Plan
+from plumbline.suites.machines.async_queues import ASYNC_QUEUE_MACHINES
 from plumbline.suites.machines.buckets import BUCKET_MACHINES
 from plumbline.suites.machines.client_faults import CLIENT_FAULT_MACHINES
 from plumbline.suites.machines.clients import CLIENT_MACHINES
@@ -41,6 +42,7 @@ MACHINES: dict[str, Machine] = {
         *BUCKET_MACHINES,
         *TOMBSTONE_MACHINES,
         *TRANSACTION_MACHINES,
+        *ASYNC_QUEUE_MACHINES,
     )
 }
 """Every machine by name."""

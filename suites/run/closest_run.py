@@ -24,6 +24,7 @@ from plumbline.reference.history.moments import (
     Left,
     Moment,
     QueueRead,
+    QueueScripted,
     Redelivered,
     Registered,
     Released,
@@ -48,7 +49,18 @@ Outcome = dict[tuple[str, ...], tuple[str, ...]]
 """What there is to see of a history: for each place, which its words name, what was seen there in order."""
 
 
-_STEPS = (Called, Released, Settled, FaultDone, Redelivered, Left, Joined, Registered, Scripted)
+_STEPS = (
+    Called,
+    Released,
+    Settled,
+    FaultDone,
+    Redelivered,
+    Left,
+    Joined,
+    Registered,
+    Scripted,
+    QueueScripted,
+)
 
 _Stage = tuple[int, ...]
 """How many steps of each kind came before a reading: only what was read at one stage can be compared."""

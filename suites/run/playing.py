@@ -29,9 +29,10 @@ from plumbline.suites.harness.session import Session
 from plumbline.suites.run.known_deviations import NOTHING, KnownDeviations
 from plumbline.suites.run.results import Result
 from plumbline.suites.run.words import Sentences, finding_words
-from plumbline.suites.scenarios import buckets, sites
+from plumbline.suites.scenarios import buckets, listening, sites
 from plumbline.suites.scenarios.buckets import BucketStage
 from plumbline.suites.scenarios.course import REGION
+from plumbline.suites.scenarios.listening import Listening
 from plumbline.suites.scenarios.mesh import Mesh
 from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.scenario import Scenario
@@ -159,6 +160,15 @@ def shown(scenario: Scenario, session: Session) -> History | None:
 
 def _stage(scenario: Scenario, session: Session) -> Stage | None:
     """The stage of the scenario; None where it needs an order of member ids that is not told."""
+    if scenario.listens:
+        there = any(queue.remote_site is not None for queue in scenario.queues)
+        topology = listening.topology(scenario.members - 2 * there, there=there)
+        driver, order = session.begin(
+            topology,
+            listening.regions(scenario.queues, scenario.scope, scenario.checks, scenario.also),
+            queues=scenario.queues,
+        )
+        return Listening(driver, order or topology.members, scenario.queues)
     if scenario.queues:
         sited = scenario.sited
         topology = sites.topology(scenario.members - 2) if sited is None else sited.topology

@@ -6,6 +6,7 @@ Importing this module imports the modules that hold them.
 from __future__ import annotations
 
 from plumbline.suites.scenarios import (  # noqa: F401 - importing them registers their scenarios
+    async_queues,
     attempts,
     clears,
     client_operations,

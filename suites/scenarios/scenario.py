@@ -20,6 +20,7 @@ from plumbline.reference.history.operations import (
 )
 from plumbline.suites.scenarios import mesh
 from plumbline.suites.scenarios.buckets import BucketStage
+from plumbline.suites.scenarios.listening import Listening, listened_queues
 from plumbline.suites.scenarios.mesh import Mesh, Sited
 from plumbline.suites.scenarios.sites import BATCH_SIZE, INTERVAL_MS, Sites, queues
 from plumbline.suites.scenarios.stage import Stage
@@ -38,7 +39,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
         policies: the members that keep less than a replicate; what they are called in the scenario.
         clients: who is connected to its members.
         registers: whether they register for all keys at the beginning.
-        queues: the gateway senders between the sites; none for a scenario of one site.
+        queues: the gateway senders between the sites, and asynchronous event queues.
+        listens: whether some of the queues are asynchronous event queues, whose listeners are at site 1.
         sited: three sites, and how they are linked; None for two of them, or one.
         also: the names of further regions, with the same attributes.
         also_checks: the attribute that they name for checking, if another.
@@ -59,6 +61,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     clients: tuple[Client, ...]
     policies: tuple[HostPolicy, ...] = ()
     queues: tuple[QueueAttributes, ...] = ()
+    listens: bool = False
     sited: Sited | None = None
     clocks: bool = False
     registers: bool = True
@@ -172,6 +175,48 @@ def between_sites(
                 resolver=resolver,
                 also=also,
                 tombstones=tombstones,
+                play=play,
+            )
+        )
+        return play
+
+    return register
+
+
+def with_listener(
+    *requirements: str,
+    needs: tuple[Capability, ...] = (),
+    here: int = 2,
+    there: bool = False,
+    batch_size: int = BATCH_SIZE,
+    runs_on: tuple[str, ...] = (),
+    both: bool = False,
+    also: tuple[str, ...] = (),
+    checks: bool | None = None,
+) -> Callable[[Callable[[Listening], None]], Callable[[Listening], None]]:
+    """Register a scenario of an asynchronous event queue on `here` members of site 1.
+
+    Further regions, `also`, are attached to it. With `there` another site is sent to by a gateway sender on
+    the same regions; with `both` there are two asynchronous queues. See `listening.listened_queues`.
+    """
+
+    def register(play: Callable[[Listening], None]) -> Callable[[Listening], None]:
+        _register(
+            Scenario(
+                name=play.__name__,
+                requirements=requirements,
+                needs=(
+                    *(Capability.REPLICATED_REGIONS, Capability.ASYNC_QUEUES),
+                    *([Capability.GATEWAYS] if there else ()),
+                    *needs,
+                ),
+                members=here + 2 * there,
+                checks=checks,
+                scope=Scope.ACK,
+                clients=(),
+                queues=listened_queues(batch_size, runs_on, both=both, there=there),
+                listens=True,
+                also=also,
                 play=play,
             )
         )

@@ -184,6 +184,7 @@ class DeadState:
                 not sender.primary
                 or member in world.wan.dead
                 or sender.told >= sender.mark
+                or (not self._setting.led_to[name] and self._lookahead.dies(member))
                 or self._is_looked_at(world, now, name)
                 or any(
                     self.may_count_again(world, now, name, copy)

@@ -22,6 +22,7 @@ from plumbline.reference.model.sites.batches import Batches
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.cut_through import CutThrough
 from plumbline.reference.model.sites.lanes import sender_of
+from plumbline.reference.model.sites.listeners import Listeners
 from plumbline.reference.model.sites.senders import REMOVALS, WAITS_FOR_SITE
 from plumbline.reference.model.world import Channel, Connection, Message, Queued, Sender, WireName, World
 from plumbline.reference.rulebook.values import each
@@ -39,6 +40,7 @@ class Dispatch:
         self._lookahead = lookahead
         self._passage = passage
         self._batches = Batches(setting)
+        self._listeners = Listeners(setting)
         # Every state asks this of every sender.
         self._dispatches = {role: any(each(setting.book.dispatches(role))) for role in (True, False)}
 
@@ -51,15 +53,17 @@ class Dispatch:
                 yield from self._hearing(world, view, member, queue, sender, wire)
 
     def sent(self, world: World, view: View) -> Iterator[Step]:
-        """Connecting, sending, telling of removals."""
+        """Connecting, sending or calling a listener, telling of removals."""
         for member, queue, sender, wire in self._dispatching(world):
-            if all(self._held_up(world, member, queue)):
+            if queue.remote_site is None:
+                yield from self._listeners.steps(world, view, member, queue, sender)
+            elif all(self._held_up(world, member, queue)):
                 continue
-            if wire is not None and sender.sent > sender.heard:
+            elif wire is not None and sender.sent > sender.heard:
                 yield from self._trying_again(world, view, member, queue, sender)
             if wire is not None and len(sender.queue) != sender.sent:
                 yield from self._sending(world, view, member, queue, sender, wire)
-            elif sender.wire == 0 and sender.queue:
+            elif sender.wire == 0 and sender.queue and queue.remote_site is not None:
                 yield from self._connecting(world, member, queue, sender)
             if sender.told < sender.mark:
                 yield from self._telling(world, view, member, queue, sender)
@@ -82,6 +86,7 @@ class Dispatch:
             at == member
             and name != queue.id
             and one.queue
+            and self._setting.led_to[name]
             and not self.receivers(world, self._setting.queues[name])
             for (at, name), one in world.wan.senders.items()
         )
@@ -98,6 +103,8 @@ class Dispatch:
         if sender.heard:
             return False
         queue = self._setting.queues[name]
+        if queue.remote_site is None:
+            return self._listeners.idle(world, member, sender)
         if any(self._held_up(world, member, queue)):
             return True
         if not sender.wire:
@@ -317,12 +324,16 @@ class Dispatch:
                 awaited = (queue.id, WAITS_FOR_SITE, str(event.op_id))
                 if call is not None and awaited in call.waiting:
                     calls = calls.set(event.op_id, replace(call, waiting=call.waiting - {awaited}))
-            yield Step(
-                ("removes", member, queue.id, count),
-                removed.but(calls=calls),
-                claim=None if self._come_again(world, view, queue, sender) else claims.ANSWER,
-                clashes=claims.LOOKED_AT | claims.TIME_PASSES | {dependences.look_behind_fault(queue.id)},
-            )
+            ways = self._listeners.shown_of_nothing(member, queue, after)
+            choice = len(ways) > 1 or self._come_again(world, view, queue, sender)
+            for shows in ways:
+                yield Step(
+                    ("removes", member, queue.id, count),
+                    removed.but(calls=calls),
+                    shows,
+                    claim=None if choice else claims.ANSWER,
+                    clashes=claims.LOOKED_AT | claims.TIME_PASSES | {dependences.look_behind_fault(queue.id)},
+                )
 
     def _removals(self, sender: Sender) -> Iterator[tuple[int, int]]:
         """How many events an answer may remove, and from which place: as many as it is to, the oldest."""
@@ -343,9 +354,15 @@ class Dispatch:
             yield Step(
                 ("tells of removal", member, queue.id, last),
                 self._told(told, member, queue, last),
-                claim=None if looked_at or len(positions) > 1 else claims.REMOVAL,
+                claim=None
+                if looked_at or len(positions) > 1 or self._matters(member, queue)
+                else claims.REMOVAL,
                 clashes=claims.LOOKED_AT | claims.REPEATED_SHOWS,
             )
+
+    def _matters(self, member: str, queue: QueueAttributes) -> bool:
+        """Whether it may show what others know of removals: what a listener receives once more, it shows."""
+        return queue.remote_site is None and self._lookahead.dies(member)
 
     def _told_of(
         self,
@@ -389,6 +406,8 @@ class Dispatch:
             if channel.source == member and message.queue == queue.id and message.event is not None
         }
         kept = sorted(position for position in copies if sender.told < position <= sender.mark)
+        if queue.remote_site is None:
+            return kept
         if looked_at or now or not kept:
             return kept
         return [
@@ -408,9 +427,8 @@ class Dispatch:
 
 
 def link_of(queue: QueueAttributes) -> tuple[int, int]:
-    """From which site to which the queue sends."""
-    assert queue.remote_site is not None  # noqa: S101 - gateway senders only so far
-    return queue.site, queue.remote_site
+    """From which site to which the queue sends; to 0, which is none, if it has a listener in its own site."""
+    return queue.site, queue.remote_site or 0
 
 
 def broken(world: World, name: WireName, setting: Setting, *, receiver_lives: bool) -> Iterator[World]:

@@ -107,6 +107,8 @@ class Senders:
         by_peer: bool = False,
         carried: OperationKind | None = None,
         token: str | None = None,
+        senders: bool = True,
+        listeners: bool = True,
     ) -> Iterator[World]:
         """The worlds in which the member's senders know of an operation applied there.
 
@@ -121,11 +123,15 @@ class Senders:
             by_peer: whether another member of the site has taken it from there, and told this one.
             carried: what it is to do elsewhere, if that is not what it did here.
             token: the value carried then.
+            senders: whether gateway senders are to know of it.
+            listeners: whether asynchronous queues are.
         """
         feeding = self._feeding(member, operation.region)
         for groups in self._groups(operation, feeding):
             worlds = [world]
             for queue, ways in feeding:
+                if not (listeners if queue.remote_site is None else senders):
+                    continue
                 if isinstance(queue, DispatcherPartition) and not queue.has(groups[queue.order_policy]):
                     continue
                 worlds = [
@@ -162,10 +168,23 @@ class Senders:
         found = self._feeds.get((member, region))
         if found is None:
             found = self._feeds[member, region] = tuple(
-                (queue, each(self._setting.book.feeds_queue(*self._setting.feeds(region, queue))))
-                for queue in self._setting.queues_at(member)
+                (queue, self._feeds_of(region, queue)) for queue in self._setting.queues_at(member)
             )
         return found
+
+    def _feeds_of(self, region: str, queue: QueueAttributes) -> tuple[bool, ...]:
+        """Whether what is done to a region may go into a queue; for a listener as for another site."""
+        book = self._setting.book
+        attached, first, before = self._setting.feeds(region, queue)
+        feeds: tuple[bool, ...] = each(book.feeds_queue(attached, first, before))
+        if queue.remote_site is not None:
+            return feeds
+        beside = self._setting.has_senders(region)
+        ways = product(
+            (fed for one in feeds for fed in each(book.feeds_listener(one, first))),
+            each(book.offers_beside_sender(beside)),
+        )
+        return tuple(dict.fromkeys(fed and offers for fed, offers in ways))
 
     def _queued(
         self,
@@ -186,6 +205,11 @@ class Senders:
         sender = world.wan.senders.get((member, queue.id))
         if sender is None:
             yield world
+            return
+        if event is not None and queue.remote_site is None:
+            # No document says whether a listener receives what another site has written.
+            yield world
+            yield from self._entered(world, member, operation, queue, sender, replace(event, position=0))
             return
         if event is not None and self._setting.onward is not Propagation.STAYS:
             yield from self._sent_on(
@@ -208,6 +232,9 @@ class Senders:
             been=self._been(operation, queue.site),
         )
         crosses = each(self._crosses(operation, primary=sender.primary, update=update, carried=carried))
+        if queue.remote_site is None:
+            of_kind = (other for one in crosses for other in each(book.offers_kind(operation.kind, one)))
+            crosses = tuple(dict.fromkeys(of_kind))
         if share := self._setting.shares.get(operation.op_id):
             goes = each(book.entry_crosses(share.place == share.of))
             crosses = tuple(dict.fromkeys(one and other for one in crosses for other in goes))
@@ -326,7 +353,8 @@ class Senders:
             yield from worlds
 
     def _reachable(self, world: World, queue: QueueAttributes) -> bool:
-        assert queue.remote_site is not None  # noqa: S101 - gateway senders only so far
+        if queue.remote_site is None:
+            return True
         if (queue.site, queue.remote_site) in world.wan.links:
             return False
         return any(
@@ -380,11 +408,18 @@ class Senders:
                     message = Message(event.op_id, None, event=event, queue=name)
                     channels = channels.set(channel, (*channels.get(channel, ()), message))
                 for waits in each(book.waits_for_copies()):
-                    for site in each(book.waits_for_remote_site(sender.paused)):
+                    for site in self._waits(name, sender):
                         awaited = {(name, member, target) for target in targets} if waits else set()
                         if site:
                             awaited.add((name, WAITS_FOR_SITE, str(event.op_id)))
                         yield _awaiting(filled.but(channels=channels), event.op_id, frozenset(awaited))
+
+    def _waits(self, name: str, sender: Sender) -> tuple[bool, ...]:
+        """Whether a call waits until the other site has its event, or the listener has answered."""
+        book = self._setting.book
+        if self._setting.queues[name].remote_site is None:
+            return each(book.waits_for_listener())
+        return each(book.waits_for_remote_site(sender.paused))
 
     def uncopied(self, world: World, channel: Channel, head: Message) -> Iterator[Step]:
         """A primary has told its peers of an update, and died before it copied its queue entry (see docs)."""
@@ -448,6 +483,7 @@ class Senders:
         member, name = channel.target, head.queue
         # Nothing says when removals are told of: not even what has settled need have heard of them.
         looked_at = self._lookahead.copies_are_looked_at(view.now, name)
+        shows_again = self._setting.queues[name].remote_site is None and self._lookahead.dies(channel.source)
         counts = self._dead_state.may_count_again(world, view.now, name, sender)
         book = self._setting.book
         for last, whole in product(each(book.range_removed(head.mark)), each(book.removes_whole_range())):
@@ -462,7 +498,7 @@ class Senders:
             yield Step(
                 ("removes from its copy", member, name, last),
                 _acknowledged(with_sender(world, member, name, after), channel, head),
-                claim=None if (looked_at and not seen) or counts else claims.REMOVAL,
+                claim=None if (looked_at and not seen) or counts or shows_again else claims.REMOVAL,
                 clashes=claims.REPEATED_SHOWS if seen else claims.LOOKED_AT | claims.REPEATED_SHOWS,
             )
 
