@@ -7,13 +7,13 @@ neither model nor rulebook.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from plumbline.reference.history.actions import Park, ScriptQueue
 from plumbline.reference.history.listener_calls import QUEUE, SUCCESS, QueueCall, answer_words
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
+    STORES_VALUE,
     Operation,
     OperationKind,
     QueueAttributes,
@@ -22,7 +22,7 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
-from plumbline.suites.harness.driver import SHOWN_LIMIT_MS, Driver
+from plumbline.suites.harness.driver import Driver
 from plumbline.suites.scenarios.course import REGION
 from plumbline.suites.scenarios.mismatch import MismatchError, in_words
 from plumbline.suites.scenarios.sites import APART, BATCH_SIZE, Sites, queues
@@ -141,43 +141,30 @@ class Listening(Sites):
     def _named(self, call: QueueCall) -> list[str | None]:
         return [change.token for change in call.events]
 
+    def _tokens(self, operations: Sequence[Operation]) -> list[str | None]:
+        """How calls name these operations: a destroy by nothing, where no callback arguments are passed."""
+        named = self._driver.introduction.callback_arguments
+        return [one.token if named or one.kind in STORES_VALUE else None for one in operations]
+
     def received_once(self, *operations: Operation, queue: str = "") -> None:
         """The listeners have received these operations, in this order, each once, and nothing else."""
-        wanted = [operation.token for operation in operations]
+        wanted = self._tokens(operations)
         seen = [token for call in self.calls(queue) for token in self._named(call)]
         if seen != wanted:
             raise MismatchError(f"the listener to receive {in_words(wanted)}", in_words(seen))
-
-    def received_some_again(self, *operations: Operation, queue: str = "") -> None:
-        """The listeners have received these operations first in this order, some more than once."""
-        wanted = [operation.token for operation in operations]
-        seen = [token for call in self.calls(queue) for token in self._named(call)]
-        if list(dict.fromkeys(seen)) != wanted:
-            raise MismatchError(
-                f"the listener to receive {in_words(wanted)}, in this order, some of it again", in_words(seen)
-            )
 
     def processed_once(self, *operations: Operation, queue: str = "", at: str = "") -> None:
         """Of calls that succeeded, the listeners have received these operations once each, in this order.
 
         Only calls on one member count, if it is named.
         """
-        wanted = [operation.token for operation in operations]
+        wanted = self._tokens(operations)
         calls = (call for call in self.calls(queue) if at in ("", call.member))
         done = (call for call in calls if call.answer == SUCCESS)
         seen = [token for call in done for token in self._named(call)]
         if seen != wanted:
             raise MismatchError(
                 f"the listener to receive {in_words(wanted)} with success once each", in_words(seen)
-            )
-
-    def batches_were(self, *batches: Sequence[Operation], queue: str = "") -> None:
-        """The calls of the listeners were these, one after the other."""
-        wanted = [[operation.token for operation in batch] for batch in batches]
-        seen = [self._named(call) for call in self.calls(queue)]
-        if seen != wanted:
-            raise MismatchError(
-                f"calls of the listener with {_listed(wanted)}", f"calls with {_listed(seen)}"
             )
 
     def each_begins_with_the_one_before(self, failed: int, queue: str = "") -> None:
@@ -201,21 +188,3 @@ class Listening(Sites):
                 raise MismatchError(
                     f"1 to {size} events in a call of the listener", f"{len(call.events)} events"
                 )
-
-    def receives(self, operation: Operation, queue: str = "") -> None:
-        """A listener receives an operation, in time."""
-        deadline = time.monotonic() + SHOWN_LIMIT_MS / 1000
-        while not any(operation.token in self._named(call) for call in self.calls(queue)):
-            settled = self._driver.rest.asked(20).settled
-            if any(operation.token in self._named(call) for call in self.calls(queue)):
-                return
-            if settled or time.monotonic() > deadline:
-                raise MismatchError(f"a listener to receive {operation.token}", "it did not in time")
-
-    def rest(self) -> None:
-        """Wait until nothing more happens, while a listener stands at a gate."""
-        self._driver.settle()
-
-
-def _listed(batches: list[list[str | None]]) -> str:
-    return "; ".join(in_words(batch) for batch in batches) or "nothing"

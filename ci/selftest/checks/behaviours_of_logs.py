@@ -13,6 +13,7 @@ from plumbline.adapters.protocol import Deployed, Introduction, Observed, Settle
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
 from plumbline.ci.selftest.checks.behaviour import Behaviour, without_resolvers
 from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.history.listener_calls import QueueCall, QueuedChange
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import Event, EventKind, Operation, RegionAttributes, Topology
 
@@ -28,7 +29,7 @@ class _Loose(ReferenceAdapter):
     def __init__(self) -> None:
         super().__init__()
         self._threads: dict[str, str] = {}
-        self._told: list[Event] = []
+        self._told: list[Event | QueueCall] = []
         self._taken = 0
 
     def hello(self) -> Introduction:
@@ -52,8 +53,13 @@ class _Loose(ReferenceAdapter):
             self._told, self._taken = [], 0
         found = super().observe(self._taken)
         self._taken = found.position
-        self._told += self._sorted(found.events)
-        return Observed(events=tuple(self._told[since:]), position=len(self._told))
+        self._told += [*self._sorted(found.events), *found.calls]
+        told = self._told[since:]
+        return Observed(
+            events=tuple(event for event in told if isinstance(event, Event)),
+            position=len(self._told),
+            calls=tuple(call for call in told if isinstance(call, QueueCall)),
+        )
 
     def _sorted(self, events: tuple[Event, ...]) -> Iterable[Event]:
         return sorted(events, key=self._rank, reverse=True)
@@ -93,7 +99,16 @@ class _Nameless(ReferenceAdapter):
             else msgspec.structs.replace(event, token=None)
             for event in found.events
         )
-        return Observed(events=tuple(told), position=found.position)
+        calls = (
+            msgspec.structs.replace(call, events=tuple(map(_without_argument, call.events)))
+            for call in found.calls
+        )
+        return Observed(events=tuple(told), position=found.position, calls=tuple(calls))
+
+
+def _without_argument(change: QueuedChange) -> QueuedChange:
+    stores = change.kind in (EventKind.CREATE, EventKind.UPDATE)
+    return change if stores else msgspec.structs.replace(change, token=None)
 
 
 class _Anonymous(ReferenceAdapter):
