@@ -205,7 +205,7 @@ def a_listener_and_another_site_receive_the_same_sequence(stage: Listening) -> N
     rest = [
         stage.put(stage.here[1], "x"),
         stage.put(stage.here[0], "y"),
-        stage.do(stage.here[1], OperationKind.DESTROY, "x"),
+        stage.put(stage.here[1], "z"),
         stage.put(stage.here[0], "x"),
     ]
     stage.release(first)
