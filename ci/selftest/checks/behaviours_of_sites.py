@@ -32,7 +32,7 @@ from plumbline.reference.rulebook.values import Stamp
 from plumbline.reference.search.transition import Step
 from plumbline.suites.scenarios.scenario import Scenario
 
-QUEUES = ("gateway_order", "several_dispatchers", "gateway_faults")
+QUEUES = ("gateway_order", "several_dispatchers", "gateway_faults", "asynchronous_queues")
 SITES = (*QUEUES, "sites_conflicts", "three_sites")
 CALLS_PER_TICK = 3
 
