@@ -15,13 +15,13 @@ from msgspec.structs import replace
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import READS, Operation, OperationKind, Outcome, Status
 from plumbline.reference.model.clients.subscriptions import queued
-from plumbline.reference.model.independence import (
-    Independence,
+from plumbline.reference.model.described_steps import (
     PrimaryChange,
     PrimarySending,
     PrimaryTakeover,
     SilentChange,
 )
+from plumbline.reference.model.independence import Independence
 from plumbline.reference.model.places import (
     outcome_entry,
     outcome_place,

@@ -26,7 +26,8 @@ from plumbline.reference.model.clients.attempts import carried_out, counted, see
 from plumbline.reference.model.clients.carrying_out import recipients, refused, ways_of
 from plumbline.reference.model.clients.subscriptions import queued
 from plumbline.reference.model.collecting import replaced
-from plumbline.reference.model.independence import POSTPONED, Independence, LocalChange
+from plumbline.reference.model.described_steps import LocalChange
+from plumbline.reference.model.independence import POSTPONED, Independence
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.places import (
     listener_entry,
@@ -277,7 +278,7 @@ class Callers:
             else listener_place(self._strength, member, region, key, thread, event)
         )
         shown = listener_entry(region, key, event, operation.token if named else None)
-        tellings = [announced] if not announced or view.fits(place, shown) else []
+        tellings = [announced] if not announced or self._independence.may_show(view, place, shown) else []
         if announced and self._lookahead.may_go_untold(world, view, member):
             # A member that dies may have changed its copy, and sent that on, before its own listener showed
             # it.

@@ -1,20 +1,33 @@
 """Independence: what the model asks a reduction about its steps.
 
-The model makes every step, and says here what a step is about. A reduction answers whether the search may
+The model makes every step, and describes it (`described_steps`). A reduction answers whether the search may
 take it as the only successor. `NoIndependence` never lets it. Knows no condition: these are in
 `plumbline.reference.reduction`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Final, Literal, Protocol
 
-import msgspec
-
 from plumbline.reference.history.operations import Operation
-from plumbline.reference.model.world import Call, Entry, Message, World
+from plumbline.reference.model.described_steps import (
+    AnsweredBatch,
+    Arrival,
+    LocalChange,
+    LostUpdate,
+    PrimaryChange,
+    PrimarySending,
+    PrimaryTakeover,
+    QueuedForClient,
+    ReceivedChange,
+    RefusedEvent,
+    RemoteChange,
+    RepeatedEvent,
+    SilentChange,
+)
+from plumbline.reference.model.world import World
 from plumbline.reference.search.transition import Claim, Place, Step, View
 from plumbline.reference.search.transition import Entry as Observation
 
@@ -29,202 +42,6 @@ POSTPONED: Final = Postponed.POSTPONED
 
 Priority = Claim | None | Literal[Postponed.POSTPONED]
 """Why a step may be the only successor; None where it is a choice; or that it must wait."""
-
-
-class LocalChange(msgspec.Struct, frozen=True):
-    """An operation changes the entry of the member that it was called on.
-
-    Attributes:
-        world: the state before.
-        view: what the logs show from here on.
-        operation: the operation.
-        entry: the entry before.
-        place: the log of the member's listener.
-        has_token: whether the event names the operation.
-        told_apart: whether the log shows the event at a place of its own.
-    """
-
-    world: World
-    view: View
-    operation: Operation
-    entry: Entry
-    place: Place
-    has_token: bool
-    told_apart: bool
-
-
-class ReceivedChange(msgspec.Struct, frozen=True):
-    """An update that arrives at a member changes its entry.
-
-    Attributes:
-        world: the state before.
-        view: what the logs show from here on.
-        member: where it arrives.
-        operation: the operation.
-        head: the message.
-        entry: the entry before.
-        times: how often the listener receives it.
-        decided: whether the log decides which of its entries this event is.
-    """
-
-    world: World
-    view: View
-    member: str
-    operation: Operation
-    head: Message
-    entry: Entry
-    times: int
-    decided: bool
-
-
-class LostUpdate(msgspec.Struct, frozen=True):
-    """An update that arrives at a member loses there, or finds nothing to do.
-
-    Attributes:
-        world: the state before.
-        view: what the logs show from here on.
-        member: where it arrives.
-        operation: the operation.
-        head: the message.
-        place: the log of the member's listener.
-        shown: the entry of that log, if the listener received it.
-        decided: whether the log decides which of its entries this event is.
-        order_kept: whether the order of the member ids is as known before as after.
-        known_before: whether the outcome of the comparison was certain already.
-    """
-
-    world: World
-    view: View
-    member: str
-    operation: Operation
-    head: Message
-    place: Place
-    shown: Observation
-    decided: bool
-    order_kept: bool = True
-    known_before: bool = True
-
-
-class SilentChange(msgspec.Struct, frozen=True):
-    """An update changes a copy, and the listener receives nothing of it.
-
-    Attributes:
-        view: what the logs show from here on.
-        world: the state before.
-        member: whose copy it is, of a member or a client.
-        operation: the operation.
-        place: the log of the listener.
-        shown: the entry of that log, if the listener received it.
-        decided: whether the log decides which of its entries this event is.
-    """
-
-    world: World
-    view: View
-    member: str
-    operation: Operation
-    place: Place
-    shown: Observation
-    decided: bool
-
-
-class Arrival(msgspec.Struct, frozen=True):
-    """An event arrives at a client, from a queue or as the answer to a call.
-
-    Attributes:
-        world: the state before.
-        view: what the logs show from here on.
-        client: where it arrives.
-        operation: the operation.
-        head: the message.
-        place: the log of the client's listener.
-        shown: the entry of that log, if the listener received it.
-        decided: whether the log decides which of its entries this event is.
-    """
-
-    world: World
-    view: View
-    client: str
-    operation: Operation
-    head: Message
-    place: Place
-    shown: Observation
-    decided: bool
-
-
-class QueuedForClient(msgspec.Struct, frozen=True):
-    """A server may queue an event for a client.
-
-    Attributes:
-        world: the state before.
-        view: what the logs show from here on.
-        client: for whom.
-        operation: the operation.
-        primary: whether this server sends the client its events now; else it is a secondary.
-        owed: whether the client has to be sent it; several answers where that is open.
-    """
-
-    world: World
-    view: View
-    client: str
-    operation: Operation
-    primary: bool
-    owed: tuple[bool, ...]
-
-
-class PrimaryChange(msgspec.Struct, frozen=True):
-    """The primary of a key carries out an update.
-
-    Attributes:
-        world: the state before.
-        view: what the logs show from here on.
-        member: the primary.
-        operation: the operation.
-        entry: the entry before.
-        place: the log of the primary's listener.
-        shown: the entry of that log.
-        decided: whether the log decides which of its entries this event is.
-    """
-
-    world: World
-    view: View
-    member: str
-    operation: Operation
-    entry: Entry
-    place: Place
-    shown: Observation
-    decided: bool
-
-
-class PrimarySending(msgspec.Struct, frozen=True):
-    """A primary sends an update that it has carried out to the copies.
-
-    Attributes:
-        world: the state before.
-        operation: the operation.
-        call: how far it has come.
-    """
-
-    world: World
-    operation: Operation
-    call: Call
-
-
-class PrimaryTakeover(msgspec.Struct, frozen=True):
-    """The primary of a key has died, and another member takes over.
-
-    Attributes:
-        world: the state before.
-        view: what the logs show from here on.
-        region: the region.
-        key: the key.
-        ways: in how many ways the survivors may agree on the key's state.
-    """
-
-    world: World
-    view: View
-    region: str
-    key: str
-    ways: int = 1
 
 
 class Independence(Protocol):
@@ -317,6 +134,30 @@ class Independence(Protocol):
 
     def takeover(self, takeover: PrimaryTakeover) -> Claim | None:
         """Whether a takeover of a key may be the only successor."""
+
+    def may_show_later(self, view: View, shown: Iterable[tuple[Place, Observation]]) -> bool:
+        """Whether one of the logs may show its entry now or later."""
+
+    def remote_change(self, change: RemoteChange) -> Priority:
+        """Whether an event of another site may be applied as the only successor."""
+
+    def remote_dependences(self, change: RemoteChange) -> frozenset[str]:
+        """The open things with which that change does not commute."""
+
+    def refusal(self, refused: RefusedEvent) -> tuple[Claim | None, bool]:
+        """Whether an event may be refused as the only successor; and whether no log can show it any more."""
+
+    def repetition(self, repeated: RepeatedEvent) -> Claim | None:
+        """Whether a repeated event may be recognised as the only successor."""
+
+    def answering(self, answer: AnsweredBatch) -> Claim | None:
+        """Whether what was dealt with may be answered as the only successor."""
+
+    def answer_dependences(self, answer: AnsweredBatch) -> frozenset[str]:
+        """The open things with which an answer does not commute."""
+
+    def is_looked_behind(self, answer: AnsweredBatch) -> bool:
+        """Whether each number of answers is a step of its own, since a break comes before the next look."""
 
 
 class NoIndependence:
@@ -422,3 +263,35 @@ class NoIndependence:
     def takeover(self, _: PrimaryTakeover) -> Claim | None:
         """None."""
         return None
+
+    def may_show_later(self, *_: object) -> bool:
+        """Perhaps."""
+        return True
+
+    def remote_change(self, _: RemoteChange) -> Priority:
+        """None."""
+        return None
+
+    def remote_dependences(self, _: RemoteChange) -> frozenset[str]:
+        """None that matter."""
+        return frozenset()
+
+    def refusal(self, _: RefusedEvent) -> tuple[Claim | None, bool]:
+        """None; not known."""
+        return None, False
+
+    def repetition(self, _: RepeatedEvent) -> Claim | None:
+        """None."""
+        return None
+
+    def answering(self, _: AnsweredBatch) -> Claim | None:
+        """None."""
+        return None
+
+    def answer_dependences(self, _: AnsweredBatch) -> frozenset[str]:
+        """None that matter."""
+        return frozenset()
+
+    def is_looked_behind(self, _: AnsweredBatch) -> bool:
+        """No: each step answers all."""
+        return False

@@ -19,13 +19,8 @@ from plumbline.reference.model.clearing import Clearing
 from plumbline.reference.model.clients.announcing import times_told
 from plumbline.reference.model.clients.subscriptions import queued
 from plumbline.reference.model.collecting import replaced
-from plumbline.reference.model.independence import (
-    POSTPONED,
-    Independence,
-    LostUpdate,
-    ReceivedChange,
-    SilentChange,
-)
+from plumbline.reference.model.described_steps import LostUpdate, ReceivedChange, SilentChange
+from plumbline.reference.model.independence import POSTPONED, Independence
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.setting import Setting
@@ -102,7 +97,8 @@ class Replicates:
         becomes, _ = ARRIVES[operation.kind]
         book = self._setting.book
         place, shown = self.shown(member, operation)
-        fits, decided = view.fits(place, shown), self.decided_by_log(view, place, shown)
+        fits = self._independence.may_show(view, place, shown)
+        decided = self.decided_by_log(view, place, shown)
         for finding in self._checks.findings(world, operation, head, entry, member):
             if not finding.applied:
                 yield from self._discarded(world, view, channel, operation, head, entry, finding)
@@ -176,7 +172,7 @@ class Replicates:
     ) -> Iterator[Step]:
         member, region, key = channel.target, operation.region, operation.key
         place, shown = self.shown(member, operation)
-        if times and not view.fits(place, shown):
+        if times and not self._independence.may_show(view, place, shown):
             return
         decided = self.decided_by_log(view, place, shown)
         if not times and self._independence.is_shown_instead(
@@ -203,7 +199,6 @@ class Replicates:
             )
         else:
             after = self.taken(after, channel, head, discarded=False)
-        again = head.event is not None and not self.ways.is_shown_once(world, view, head.wire, head.op_id)
         found = tombstones.finds(entry, becomes)
         # A member that dies before its listener has received the change has changed its copy all the same.
         ways = [
@@ -216,7 +211,7 @@ class Replicates:
                 ("receives", member, operation.op_id),
                 told,
                 ((place, shown),) * times,
-                claim if len(ways) == 1 and not again else None,
+                claim if len(ways) == 1 else None,
                 clashes=self._setting.changes_queues,
             )
 

@@ -80,7 +80,14 @@ class Model:
         client_calls = ClientCalls(setting, at_clients, region_operations, independence)
         self.clients = Clients(setting, independence, at_clients, self.interests, failover, client_calls)
         self.receivers = Receivers(
-            setting, strength, lookahead, self.replicates, self.senders, region_operations, resolving
+            setting,
+            strength,
+            lookahead,
+            self.replicates,
+            self.senders,
+            region_operations,
+            resolving,
+            independence,
         )
         self.dispatch = Dispatch(setting, lookahead, CutThrough(setting, lookahead, self.replicates))
         self.faults = Faults(setting, lookahead)

@@ -11,7 +11,7 @@ import msgspec
 
 from plumbline.reference.model import claims
 from plumbline.reference.model.clients.registrations import PRESENT
-from plumbline.reference.model.independence import Arrival, QueuedForClient
+from plumbline.reference.model.described_steps import Arrival, QueuedForClient
 from plumbline.reference.model.lookahead import Lookahead, Ternary
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Entry

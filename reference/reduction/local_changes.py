@@ -9,7 +9,8 @@ from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import Operation
 from plumbline.reference.model import claims
 from plumbline.reference.model.collecting import in_doubt
-from plumbline.reference.model.independence import POSTPONED, LocalChange, Priority
+from plumbline.reference.model.described_steps import LocalChange
+from plumbline.reference.model.independence import POSTPONED, Priority
 from plumbline.reference.model.lookahead import Lookahead, Ternary
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import World, to_go_on

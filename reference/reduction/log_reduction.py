@@ -10,6 +10,7 @@ from plumbline.reference.reduction.client_queues import ClientQueues
 from plumbline.reference.reduction.local_changes import LocalChanges
 from plumbline.reference.reduction.partitioned_regions import PartitionedRegions
 from plumbline.reference.reduction.received_changes import ReceivedChanges
+from plumbline.reference.reduction.remote_events import RemoteEvents
 from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, View
 
@@ -29,7 +30,8 @@ class LogReduction:
         self.dependences = own.dependences
         self.reading = own.reading
         self.sending = own.sending
-        received = ReceivedChanges(setting, lookahead, DeliveryPaths(setting, lookahead))
+        ways = DeliveryPaths(setting, lookahead)
+        received = ReceivedChanges(setting, lookahead, ways)
         self.received_change = received.received_change
         self.passing_over = received.passing_over
         self.is_lost_for_good = received.is_lost_for_good
@@ -52,6 +54,15 @@ class LogReduction:
         self.passing_by = primaries.passing_by
         self.heir = primaries.heir
         self.takeover = primaries.takeover
+        remote = RemoteEvents(setting, lookahead, ways)
+        self.may_show_later = remote.may_show_later
+        self.remote_change = remote.remote_change
+        self.remote_dependences = remote.remote_dependences
+        self.refusal = remote.refusal
+        self.repetition = remote.repetition
+        self.answering = remote.answering
+        self.answer_dependences = remote.answer_dependences
+        self.is_looked_behind = remote.is_looked_behind
 
     @staticmethod
     def may_show(view: View, place: Place, entry: Observation) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from plumbline.reference.history.operations import READS, Operation
 from plumbline.reference.model import claims
 from plumbline.reference.model.buckets import parked
-from plumbline.reference.model.independence import (
+from plumbline.reference.model.described_steps import (
     PrimaryChange,
     PrimarySending,
     PrimaryTakeover,

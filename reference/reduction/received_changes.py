@@ -10,13 +10,8 @@ import msgspec
 from plumbline.reference.model import claims
 from plumbline.reference.model.clients.subscriptions import is_owed
 from plumbline.reference.model.collecting import in_doubt
-from plumbline.reference.model.independence import (
-    POSTPONED,
-    LostUpdate,
-    Priority,
-    ReceivedChange,
-    SilentChange,
-)
+from plumbline.reference.model.described_steps import LostUpdate, ReceivedChange, SilentChange
+from plumbline.reference.model.independence import POSTPONED, Priority
 from plumbline.reference.model.lookahead import Lookahead, Ternary
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.delivery_paths import DeliveryPaths
@@ -117,6 +112,14 @@ class ReceiptFixedByLog(_OfOneMember):
             change.view.now,
             change.member,
             change.operation,
+        )
+
+    @condition("a change of another site is received though it may come by another way")
+    def _a_remote_event_is_shown_by_this_way_only(self, change: ReceivedChange) -> bool:
+        """An event of another site that may arrive over another connection is shown there."""
+        head = change.head
+        return head.event is None or self._ways.is_shown_once(
+            change.world, change.view, head.wire, head.op_id
         )
 
 

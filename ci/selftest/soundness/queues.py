@@ -21,14 +21,6 @@ QUEUES: dict[str, Weakening] = {
     "a sender connects while time stands": Weakening(
         "model.sites.dispatch", "if len(reachable) == 1 and not world.wan.stands", "if len(reachable) == 1"
     ),
-    "what may be discarded has to be": Weakening(
-        "model.sites.receivers", "sure and known and not may_apply and", "sure and known and"
-    ),
-    "what is known already is passed over though it is told of later": Weakening(
-        "model.sites.receivers",
-        "shows_yet = may_show or (again and view.still(place, shown))",
-        "shows_yet = may_show",
-    ),
     "a secondary is told whoever looks at it": Weakening(
         "model.sites.senders",
         "claim=claims.CALLBACK,\n            clashes=claims.LOOKED_AT,",
@@ -44,11 +36,6 @@ QUEUES: dict[str, Weakening] = {
         "model.sites.precedence",
         "            and any(True for _ in self._moments(view, name, self._setting.carried(event)))\n",
         "",
-    ),
-    "what is recognised is never counted": Weakening(
-        "model.sites.receivers",
-        "None if shows_yet or len(ways) > 1 else claims.REPEATED",
-        "None if shows_yet else claims.REPEATED",
     ),
     "what was answered is heard of though it may be counted again": Weakening(
         "model.sites.cut_through",
@@ -74,9 +61,6 @@ QUEUES: dict[str, Weakening] = {
         "model.sites.dispatch",
         "claims.CONNECT if len(reachable) == 1 and not world.wan.stands else None",
         "claims.CONNECT",
-    ),
-    "what is repeated is never told of": Weakening(
-        "model.sites.receivers", "None if shows_yet or len(ways) > 1 else", "None if len(ways) > 1 else"
     ),
     "time passes before or after what is sent": Weakening(
         "model.sites.dispatch", "clashes=hindered | claims.TIME_PASSES,", "clashes=hindered,"

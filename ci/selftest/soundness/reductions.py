@@ -33,6 +33,14 @@ from plumbline.reference.reduction.received_changes import (
     ShownInstead,
     UnshownByClient,
 )
+from plumbline.reference.reduction.remote_events import (
+    AnsweredForGood,
+    LostAsRefused,
+    RefusedAtOnce,
+    RefusedForGood,
+    RemoteReceiptFixedByLog,
+    RepeatedInSilence,
+)
 
 PARTED: tuple[type[Conditions], ...] = (
     *(ChangeFixedByLog, ReceiptFixedByLog, ShownInstead, NothingToDo, LostForGood),
@@ -40,6 +48,8 @@ PARTED: tuple[type[Conditions], ...] = (
     *(LeftAlone, ShownNext, ShownByClient, PassedInSilence, PassedOver, SentSurely),
     *(Acknowledged, SecondaryKeepsNothing, PrimarySendsNothing, SentInOneForm),
     *(ReadingOfHolder, CarriedOutNext, ToldNow, ToldOnce, SentToCopies, PassedByMember, TakenOverAlone),
+    *(RemoteReceiptFixedByLog, RefusedForGood, RefusedAtOnce, LostAsRefused, RepeatedInSilence),
+    AnsweredForGood,
 )
 """The reductions whose conditions stand apart."""
 

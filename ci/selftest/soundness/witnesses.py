@@ -80,6 +80,7 @@ _PARTS = [
             "reduction.local_changes",
             "reduction.partitioned_regions",
             "reduction.received_changes",
+            "reduction.remote_events",
             "reduction.log_reduction",
         ),
     )

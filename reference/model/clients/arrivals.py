@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.operations import NAMED_BY_VALUE, Operation, OperationKind, Status
 from plumbline.reference.model.clients.registrations import Interests
-from plumbline.reference.model.independence import Arrival
+from plumbline.reference.model.described_steps import Arrival
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Call, Channel, Entry, Message, World

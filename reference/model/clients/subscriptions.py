@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import STORES_VALUE, Interest, Operation, OperationKind
 from plumbline.reference.model.clients.registrations import covers, with_interests
-from plumbline.reference.model.independence import Independence, NoIndependence, QueuedForClient
+from plumbline.reference.model.described_steps import QueuedForClient
+from plumbline.reference.model.independence import Independence, NoIndependence
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Channel, Message, Registration, World
 from plumbline.reference.rulebook.values import Stamp, each

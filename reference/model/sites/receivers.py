@@ -13,13 +13,15 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import DESTROYS, Operation
-from plumbline.reference.model import claims, tombstones
+from plumbline.reference.model import tombstones
 from plumbline.reference.model.clients.subscriptions import queued
 from plumbline.reference.model.collecting import Collecting
-from plumbline.reference.model.lookahead import Lookahead, Ternary
+from plumbline.reference.model.described_steps import RefusedEvent, RemoteChange, RepeatedEvent, SilentChange
+from plumbline.reference.model.independence import POSTPONED, Independence
+from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.region_operations import WHOLE, RegionOperations
 from plumbline.reference.model.replicates import Replicates
-from plumbline.reference.model.setting import Propagation, Setting
+from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.answering import Answering
 from plumbline.reference.model.sites.conflict_resolution import ContestResult
 from plumbline.reference.model.sites.repeats import is_left_of
@@ -56,6 +58,7 @@ class Receivers:
         senders: Senders,
         region_operations: RegionOperations,
         resolving: Resolving,
+        independence: Independence,
     ) -> None:
         self._strength = strength
         self._region_operations = region_operations
@@ -63,7 +66,8 @@ class Receivers:
         self._lookahead = lookahead
         self._replicates = replicates
         self._senders = senders
-        self._answering = Answering(lookahead)
+        self._independence = independence
+        self._answering = Answering(independence)
         self._rulings = Rulings(setting, resolving)
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
@@ -160,22 +164,18 @@ class Receivers:
         again = again or is_left_of(entry, event, operation)
         done = with_wire(world, name, ended(wire))
         place, shown = self._replicates.shown(member, operation)
-        may_show = again and view.fits(place, shown)
-        # It may also wait until the log tells of it once more.
-        shows_yet = may_show or (again and view.still(place, shown)) or self._setting.resolver is not None
         nothing_there = entry.state not in (EntryState.LIVE, EntryState.INVALID)
-        tells = again and nothing_there and self._peers_may_tell_again(view, member, operation)
-        shows_yet = shows_yet or tells
+        of_peers = (self._replicates.shown(peer, operation) for peer in self._setting.others[member])
+        tells = again and nothing_there and self._independence.may_show_later(view, of_peers)
         ways: tuple[World, ...] = (done,)
         if self._loses_again(world, member, event, operation, entry):
             ways = self._replicates.ways.counted_or_not(done, view, member)
+        claim = self._independence.repetition(
+            RepeatedEvent(view, place, shown, applies_again=again, told_by_peers=tells, ways=len(ways))
+        )
         for way in ways:
-            yield Step(
-                ("recognises", member, event.op_id),
-                way,
-                claim=None if shows_yet or len(ways) > 1 else claims.REPEATED,
-            )
-        if may_show or tells:
+            yield Step(("recognises", member, event.op_id), way, claim=claim)
+        if tells or (again and self._independence.may_show(view, place, shown)):
             for checks in self._setting.checks(operation.region):
                 yield from self._applied(
                     world,
@@ -191,14 +191,6 @@ class Receivers:
                 )
         if self._setting.resolver is not None:
             yield from self._asked_again(world, view, name, wire, event, operation, entry)
-
-    def _peers_may_tell_again(self, view: View, member: str, operation: Operation) -> bool:
-        """Whether peers may be told once more of an event that its receiver applies again without a word."""
-        return not view.reduced or any(
-            not view.observed(place) or view.still(place, shown)
-            for peer in self._setting.others[member]
-            for place, shown in (self._replicates.shown(peer, operation),)
-        )
 
     def _loses_again(
         self, world: World, member: str, event: Queued, operation: Operation, entry: Entry
@@ -217,7 +209,7 @@ class Receivers:
         """Those of the judgements whose question to a resolver the log shows next."""
         untold = self._setting.resolver is not None and self._lookahead.may_go_untold(world, view, member)
         for judged in judgements:
-            if all(view.fits(*asked) for asked in judged.asked):
+            if all(self._independence.may_show(view, *asked) for asked in judged.asked):
                 yield judged
             if judged.asked and untold:
                 yield replace(judged, asked=())
@@ -270,35 +262,26 @@ class Receivers:
             if not any(applies):
                 return
         decided = self._replicates.decided_by_log(view, place, shown)
+        silent = SilentChange(world, view, member, operation, place, shown, decided)
         times = tuple(
             shows
             for shows in times
             if (
                 self._fits_behind(view, judged, place, shown)
                 if shows
-                else not (view.reduced and decided and view.still(place, shown))
+                else not self._independence.is_shown_instead(silent)
             )
         )
         if not times:
             return  # as for most of what is on its way, which is asked at every step
-        reader = self._lookahead.reader_to_come(world, view.now, member, operation, entry)
-        if reader is Ternary.YES and view.reduced and self._setting.stamps_grow:
-            return
-        shared, timed = self._setting.is_shared(region, key), self._setting.is_timed(region, key)
-        claim = (
-            claims.SHOW
-            if decided
-            and first
-            and not (shared and self._lookahead.loser_to_come(world, view.now, member, operation))
-            and pairs == world.wan.ranks.get((region, key), NONE)
-            and reader is Ternary.NO
-            and not self._lookahead.silent_change_to_come(world, view.now, member, operation, entry)
-            else None
+        known = pairs == world.wan.ranks.get((region, key), NONE)
+        change = RemoteChange(
+            world, view, member, operation, name, entry, decided=decided, first=first, known_before=known
         )
-        again = not self._replicates.ways.is_shown_once(world, view, name, event.op_id)
-        clashes = self._setting.changes_queues
-        if any(other != name and one.receiver != member for other, one in world.wan.wires.items()):
-            clashes |= claims.REPEATED_SHOWS  # a repetition yields to operations under way
+        claim = self._independence.remote_change(change)
+        if claim is POSTPONED:
+            return
+        timed, clashes = self._setting.is_timed(region, key), self._independence.remote_dependences(change)
         for shows in times:
             for value in each(book.value_received(operation.token, entry.token)):
                 stamps: Iterable[Stamp | None]
@@ -326,15 +309,16 @@ class Receivers:
                             ("applies from another site", member, event.op_id),
                             told,
                             (*judged.asked, *((place, shown),) * shows),
-                            claim if shows and len(ways) == 1 and not again else None,
+                            claim if shows and len(ways) == 1 else None,
                             clashes=clashes,
                         )
 
-    @staticmethod
-    def _fits_behind(view: View, judged: ContestResult, place: Place, shown: Observation) -> bool:
+    def _fits_behind(self, view: View, judged: ContestResult, place: Place, shown: Observation) -> bool:
         """Whether the log may tell of an event next, behind what a resolver has been asked about it."""
         told = any(asked[0] == place for asked in judged.asked)
-        return view.still(place, shown) or not view.observed(place) if told else view.fits(place, shown)
+        if told:
+            return self._independence.may_show_later(view, ((place, shown),))
+        return self._independence.may_show(view, place, shown)
 
     def _stored(
         self,
@@ -441,15 +425,6 @@ class Receivers:
         if pairs:
             wan = replace(wan, ranks=wan.ranks.set(where, pairs))
         after = with_wire(world.but(wan=wan), name, wire if judged.stuck else ended(wire))
-        # An event that may still arrive over another connection is not lost for good.
-        sure = self._replicates.decided_by_log(view, place, shown) and self._replicates.ways.comes_once(
-            world, view, name, event.op_id
-        )
-        # Of two events that may be of the same time nothing is known, though nothing is chosen.
-        known = pairs == world.wan.ranks.get(where, NONE) and self._setting.onward is Propagation.STAYS
-        # If it may be applied it is not recorded as lost: an update that lost at home may be left out or not.
-        surely = sure and known and not may_apply and self._setting.stamps_grow
-        lost = ((place, shown),) if surely else ()
         refused = [
             told
             for left in self._left_by_disallowed(after, member, event, operation, judged)
@@ -458,8 +433,22 @@ class Receivers:
         counted = [
             told for one in refused for told in self._replicates.ways.counted_or_not(one, view, member)
         ]
-        surely_so = sure and known and not view.still(place, shown) and len(counted) == len(refused)
-        claim = claims.DISCARD if surely_so and not judged.asked else None
+        claim, is_lost = self._independence.refusal(
+            RefusedEvent(
+                world,
+                view,
+                operation,
+                name,
+                place,
+                shown,
+                decided=self._replicates.decided_by_log(view, place, shown),
+                known_before=pairs == world.wan.ranks.get(where, NONE),
+                may_apply=may_apply,
+                counted_once=len(counted) == len(refused),
+                asked=bool(judged.asked),
+            )
+        )
+        lost = ((place, shown),) if is_lost else ()
         announcing = (judged.announced,)
         if not judged.asked:
             announcing = each(self._setting.book.announces_refused())
@@ -469,7 +458,7 @@ class Receivers:
                 told,
                 (*judged.asked, *((place, shown),) * announced),
                 claim,
-                () if judged.asked else lost,
+                lost,
             )
 
     def _left_by_disallowed(
