@@ -14,7 +14,7 @@ from itertools import islice
 
 import msgspec
 
-from plumbline.reference.history.fault_kinds import FaultKind
+from plumbline.reference.history.fault_kinds import STARTS_AGAIN, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import (
     HARNESS,
@@ -351,7 +351,7 @@ class _Drawing:
             case FaultBegun(fault=fault) | FaultDone(fault=fault) if fault.kind is FaultKind.CRASH:
                 if lane.until is None:
                     self.lanes[key] = msgspec.structs.replace(lane, until=self.y)
-            case FaultDone(fault=fault) if fault.kind is FaultKind.RESTART:
+            case FaultDone(fault=fault) if fault.kind in STARTS_AGAIN:
                 self.lanes[key] = msgspec.structs.replace(lane, until=None)
                 self.marks.append(Mark(lane.axis, self.y))
             case _ if begun(entry.moment) is None and not ended(entry.moment):

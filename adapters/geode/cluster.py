@@ -88,6 +88,7 @@ class Cluster:
         self._locators: dict[int, tuple[int, ...]] = {}
         self._seats: dict[str, _Seat] = {}
         self._spares: list[Member] = []
+        self._disks: dict[str, int] = {}
         self._started = 0
         self._classes: Path | None = None
 
@@ -150,6 +151,20 @@ class Cluster:
         end_all(dead)
         self.ask_all([self.members[member.name] for member in dead], self._join, START_LIMIT_S)
         return True
+
+    def disk(self, name: str) -> Path:
+        """The folder in which a member keeps what is persistent."""
+        if self._folder is None:
+            raise AdapterError(f"{name} has no disk: nothing is deployed")
+        return self._folder.path / "disks" / f"{name} {self._disks.get(name, 0)}"
+
+    def dead(self) -> list[str]:
+        """The members that were crashed and have not run again."""
+        return [member.name for member in self.members.values() if member.crashed()]
+
+    def renew_disk(self, name: str) -> None:
+        """Have a member that starts again begin with an empty disk."""
+        self._disks[name] = self._disks.get(name, 0) + 1
 
     def site(self, name: str) -> int:
         """The number of a member's site."""
@@ -262,9 +277,14 @@ class Cluster:
         site, number = self._seats[member.name]
         first_port = _FIRST_PORT + number * _PORTS_EACH
         in_site = [other.name for other in self._of(site)].index(member.name)
-        # A joining member waits for every locator named, so those of members that may come later are not.
+        # A joining member waits for every locator named, so those of members that may come later, or that
+        # have died, are not.
         named = {
-            other: [f"127.0.0.1[{port}]" for port in ports[: len(self._of(other))]]
+            other: [
+                f"127.0.0.1[{port}]"
+                for port, one in zip(ports, self._of(other), strict=False)
+                if not one.crashed()
+            ]
             for other, ports in self._locators.items()
         }
         locators = named.pop(site)
@@ -278,8 +298,9 @@ class Cluster:
             "distributed-system-id": str(site),
             "membership-port-range": f"{first_port}-{first_port + _PORTS_EACH - 1}",
         }
-        if in_site < len(locators):
-            properties["start-locator"] = f"{locators[in_site]},server=true,peer=true"
+        if in_site < len(self._locators[site]):
+            own = f"127.0.0.1[{self._locators[site][in_site]}]"
+            properties["start-locator"] = f"{own},server=true,peer=true"
         member.jvm.name(LINK_NAME, link_address(site))
         member.join(properties, START_LIMIT_S)
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.geode.disks import disk_store
 from plumbline.adapters.geode.handles import Handles
 from plumbline.adapters.geode.jvm import plain, stack_words
 from plumbline.adapters.geode.links import LINK_NAME, RECEIVER_ADDRESS
@@ -52,10 +55,11 @@ class Gateway:
         self._fields: dict[str, Any] = {}
         self._receiver: Any = None
         self._stopping: Future[None] | None = None
+        self._starting: dict[str, Future[None]] = {}
         self.paused: set[str] = set()
 
-    def create_sender(self, queue: QueueAttributes) -> None:
-        """Create and start a sender, unless it is there."""
+    def create_sender(self, queue: QueueAttributes, disk: Path) -> None:
+        """Create and start a sender, unless it is there; a persistent one keeps its queue on this disk."""
         if queue.id in self._senders:
             return
         factory = self._cache.createGatewaySenderFactory()
@@ -69,6 +73,10 @@ class Gateway:
         factory.setBatchTimeInterval(queue.batch_interval_ms)
         factory.setBatchConflationEnabled(queue.conflate)
         factory.setMaximumQueueMemory(queue.maximum_memory_mb)
+        if queue.persistent:
+            factory.setPersistenceEnabled(True)
+            factory.setDiskSynchronous(True)
+            factory.setDiskStoreName(disk_store(self._java, self._cache, disk))
         self._senders[queue.id] = self._keep(factory.create(queue.id, queue.remote_site))
 
     def create_listened(self, queue: QueueAttributes, listener: QueueListener) -> None:
@@ -88,13 +96,29 @@ class Gateway:
         self._listened.add(queue.id)
         self._senders[queue.id] = self._keep(factory.create(queue.id, listener).getSender())
 
+    def recover_sender(self, queue: QueueAttributes, disk: Path) -> None:
+        """Create and start a sender in the background: it may wait for what another member's disk holds."""
+        worker = Worker("geode-sender-start")
+        self._starting[queue.id] = worker.submit(partial(self.create_sender, queue, disk))
+        worker.stop()
+
+    def started(self, limit_s: float) -> bool:
+        """Whether all senders that were to be started in the background run, within the time."""
+        for queue, starting in tuple(self._starting.items()):
+            try:
+                starting.result(limit_s)
+            except TimeoutError:
+                return False
+            del self._starting[queue]
+        return True
+
     def name_sender(self, queue: str) -> None:
         """Have regions here name a sender that only others of the site run, as Geode demands."""
         self._elsewhere.add(queue)
 
     def names_sender(self, queue: str) -> bool:
         """Whether regions here name the sender: it has been created here, or on others of the site."""
-        return queue in self._senders or queue in self._elsewhere
+        return queue in self._senders or queue in self._elsewhere or queue in self._starting
 
     def start_receiver(self) -> int:
         """Create or start the receiver; tells its port.
@@ -157,7 +181,8 @@ class Gateway:
 
     def flow(self) -> dict[str, Flow]:
         """Each sender of the member in numbers."""
-        return {queue: self._sights_of(queue).flow(sender) for queue, sender in self._senders.items()}
+        senders = tuple(self._senders.items())
+        return {queue: self._sights_of(queue).flow(sender) for queue, sender in senders}
 
     def applying(self) -> int:
         """How many of the member's threads are applying a batch of another site now."""

@@ -28,6 +28,9 @@ PRIMARY_LIMIT_S = 10.0
 # A gateway sender sleeps for 100 ms (see the flags of the JVM) before it reads from a new connection.
 ANSWERS_LIMIT_S = 0.5
 
+WAITS_FOR_DISK_S = 3.0
+"""A sender that has not come to run within this time waits for the disk of a member that is dead."""
+
 
 class Gateways:
     """The gateway senders and receivers of all members of a cluster; none at first.
@@ -124,9 +127,51 @@ class Gateways:
         self._note_answers()
         self._shut(member)
         self._receiving.pop(member, None)
+        self._dead.add(member)
+
+    def on_disk(self) -> bool:
+        """Whether any queue is kept on disk."""
+        return any(queue.persistent for queue in self.queues.values())
+
+    def send_again(self, member: str, *, from_disk: bool) -> None:
+        """Give a member that runs again its senders; one may wait until other members have started, too."""
+        self._dead.discard(member)
+        if not from_disk:
+            self._cluster.renew_disk(member)
+        disk = self._cluster.disk(member)
+        for queue in self.queues.values():
+            if member not in self._members(queue.site):
+                continue
+            if queue.runs_on(member):
+                self._ask(member, lambda it, of=queue: it.gateway.recover_sender(of, disk))  # type: ignore[misc]
+            else:
+                self._ask(member, lambda it, of=queue: it.gateway.name_sender(of.id))  # type: ignore[misc]
+        self.all_send(WAITS_FOR_DISK_S)
+
+    def receive_again(self, member: str) -> None:
+        """Give a member that runs again its receiver, if it had one: its regions are there by now."""
+        if any(member in self._members(queue.remote_site) for queue in self.queues.values()):
+            self._start_receiver(member)
+
+    def all_send(self, limit_s: float) -> bool:
+        """Whether all senders run that were started again, or wait rightly for members that are dead."""
+        if not self.queues:
+            return True
+        survivors = self._survivors()
+        wait_s = min(limit_s, WAITS_FOR_DISK_S) if self._dead else limit_s
+        started = self._cluster.ask_all(survivors, lambda one: one.gateway.started(wait_s))
+        return bool(self._dead) or all(started.values())
+
+    def waiting(self) -> list[Member]:
+        """The members whose senders wait for the disk of another one."""
+        if not self.queues:
+            return []
+        started = self._cluster.ask_all(self._survivors(), lambda one: one.gateway.started(0))
+        return [self._cluster.members[name] for name, all_run in started.items() if not all_run]
 
     def restore(self) -> None:
-        """Give members that run again their receivers and senders."""
+        """Give members that run again their receivers and senders, with nothing in them."""
+        self._dead.clear()
         for queue in self.queues.values():
             self._run(queue)
 
@@ -223,6 +268,7 @@ class Gateways:
     def _forget(self) -> None:
         self.queues.clear()
         self._listeners: dict[tuple[str, str], QueueListener] = {}
+        self._dead: set[str] = set()
         self._states: dict[tuple[int, int], LinkState] = {}
         self._receiving: dict[str, bool] = {}  # members that have a receiver: whether it runs
 
@@ -260,7 +306,8 @@ class Gateways:
                 listener.begin_example(self._stage, self._internal)
                 self._ask(name, partial(_create_listened, queue=queue, listener=listener))
             elif queue.runs_on(name):
-                self._ask(name, lambda member: member.gateway.create_sender(queue))
+                disk = self._cluster.disk(name)
+                self._ask(name, lambda member, on=disk: member.gateway.create_sender(queue, on))  # type: ignore[misc]
             else:
                 self._ask(name, lambda member: member.gateway.name_sender(queue.id))
         self._have_first_dispatch(queue)
@@ -373,8 +420,6 @@ class Gateways:
             raise UnsupportedError("asynchronous event queues are driven on Geode with one dispatcher")
         if queue.parallel:
             raise UnsupportedError("parallel gateway senders are not driven on Geode yet, serial ones are")
-        if queue.persistent:
-            raise UnsupportedError("queues kept on disk are not driven on Geode yet")
         if queue.manual_start:
             raise UnsupportedError("senders that start later than their regions are not driven on Geode yet")
         if not queue.remove_on_exception:

@@ -74,6 +74,7 @@ ANSWER_LIMIT_S = 20.0
 START_TRIES = 3
 """So often members are started before a site that comes up in two parts is an error."""
 CALM_S = 0.06
+DEATH_NOTED_S = 5.0
 
 WRITER = "writer"
 
@@ -212,6 +213,7 @@ class GeodeAdapter(Adapter):
             at_rest = (
                 self._cluster.rid_of_the_dead(deadline)
                 and self._has_primaries(deadline)
+                and self._gateways.all_send(deadline - time.monotonic())
                 and self._settling.wait(self._stage, deadline)
                 and self._tombstones_rest(deadline)
             )
@@ -332,10 +334,8 @@ class GeodeAdapter(Adapter):
 
     def host(self, member: str, region: str, checks: bool, persistent: bool) -> None:
         """Create the region once more, with another attribute; Geode refuses what does not fit."""
-        if persistent:
-            raise UnsupportedError("host: no region is kept on disk on Apache Geode yet")
         attributes = msgspec.structs.replace(self._regions[region], checks=checks)
-        create = partial(self._regions.refusal, attributes)
+        create = partial(self._regions.refusal, attributes, persistent=persistent)
         refusal = self._cluster.ask(self._roster.survivor(member), create)
         if refusal is not None:
             raise RefusedError(f"host: {refusal}")
@@ -354,18 +354,21 @@ class GeodeAdapter(Adapter):
         doomed.kill()
         self._gateways.gone(member)
         self._cluster.prepare()
+        if self._gateways.on_disk():
+            # The disks of survivors have to tell that it died before them.
+            self._cluster.rid_of_the_dead(time.monotonic() + DEATH_NOTED_S)
         self._stage.release_all(member)  # its listeners hold nothing back any more
 
     def restart(self, member: str, from_disk: bool) -> None:
         """Have a member run again that was killed, with copies of the regions, all being at rest."""
-        if from_disk or self._gateways.queues:
-            raise UnsupportedError("restart: neither disks nor members with queues are driven so far")
         dead = self._roster.member(member)
         if not dead.crashed():
             raise AdapterError(f"restart: {member} was not killed")
         self._cluster.revive(member)
         back = self._roster.member(member)
+        self._gateways.send_again(member, from_disk=from_disk)
         self._cluster.ask(back, self._regions.create_all)
+        self._gateways.receive_again(member)
         self._clocks.take_in(back)
         # The state that it has taken over counts: its cache began with nothing.
         self._baseline[member] = dict.fromkeys(COUNTED, 0)
@@ -490,6 +493,11 @@ class GeodeAdapter(Adapter):
 
     def _bring_back(self) -> None:
         """Have members run again that were crashed, with all their queues."""
+        for waiting in self._gateways.waiting():  # for a disk that is given up with the last example
+            waiting.kill()
+            self._gateways.gone(waiting.name)
+        for name in self._cluster.dead():
+            self._cluster.renew_disk(name)
         if self._cluster.revive():
             self._clients.servers_changed()
             self._gateways.restore()

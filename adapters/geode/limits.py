@@ -40,6 +40,7 @@ CAPABILITIES = (
     Capability.REGION_VIEWS,
     Capability.QUERIES,
     Capability.CLEAR,
+    Capability.DISK,
     Capability.TOMBSTONES,
     Capability.HELD_CLOCKS,
     Capability.SITE_CLOCKS,

@@ -15,6 +15,7 @@ from typing import Any
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.geode import buckets
 from plumbline.adapters.geode.clock import SIZES, Clock, look_when_told
+from plumbline.adapters.geode.disks import disk_store
 from plumbline.adapters.geode.eviction import EVICTING, evict, limit
 from plumbline.adapters.geode.expiration import expire
 from plumbline.adapters.geode.gateway import Gateway
@@ -179,13 +180,26 @@ class Member:
                     membership = manager.getMembershipManager()
                 membership.requestMemberRemoval(neighbour, "it was killed")
 
-    def create_region(self, attributes: RegionAttributes, internal: str, listener: RegionListener) -> None:
-        """Create a region under an internal name, attached to its senders here, and give it its listener."""
+    def create_region(
+        self,
+        attributes: RegionAttributes,
+        internal: str,
+        listener: RegionListener,
+        disk: Path | None = None,
+    ) -> None:
+        """Create a region under an internal name, attached to its senders here, and give it its listener.
+
+        It is kept on the disk that is given.
+        """
         policy = attributes.policy_of(self.name)
         factory = self._factory(attributes.scope, policy)
         if policy is RegionPolicy.PARTITION:
             buckets.set_up(factory, self._java(), attributes.redundancy)
             self._partitioned.add(attributes.name)
+        if disk is not None:
+            java = self.jvm.gateway.jvm
+            factory.setDataPolicy(java.org.apache.geode.cache.DataPolicy.PERSISTENT_REPLICATE)
+            factory.setDiskStoreName(disk_store(java, self._cache, disk))
         factory.setStatisticsEnabled(True)  # else no entry can be given a time to live
         self._evicting.discard(attributes.name)
         if policy in EVICTING:

@@ -57,15 +57,16 @@ class Regions:
         for attributes in self.named.values():
             self.create(attributes, member)
 
-    def create(self, attributes: RegionAttributes, member: Member) -> None:
+    def create(self, attributes: RegionAttributes, member: Member, *, persistent: bool = False) -> None:
         """On the member's own thread: create one of them, which may have other attributes than were meant."""
         listener = RegionListener(self._stage, member.name, attributes.name)
-        member.create_region(attributes, self.internal[attributes.name], listener)
+        disk = self._cluster.disk(member.name) if persistent else None
+        member.create_region(attributes, self.internal[attributes.name], listener, disk)
 
-    def refusal(self, attributes: RegionAttributes, member: Member) -> str | None:
+    def refusal(self, attributes: RegionAttributes, member: Member, *, persistent: bool) -> str | None:
         """On the member's own thread: create one; in whose words Geode refuses it, if it does."""
         try:
-            self.create(attributes, member)
+            self.create(attributes, member, persistent=persistent)
         except JavaError as error:
             thrown = error.java_exception
             if thrown.getClass().getName() != "java.lang.IllegalStateException":

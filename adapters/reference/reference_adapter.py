@@ -149,6 +149,7 @@ class ReferenceAdapter(Adapter):
         self._tombstones = None
         setting.plain = False  # claims on clients are for searches
         setting.send_on()
+        setting.recover()
         model = Model(setting, OrderStrength.TOTAL, NoLookahead(self._most_tries), Answers())
         self._simulation = self._simulate(model, self._random)
         self._regions = {region.name: region for region in regions}
@@ -454,14 +455,15 @@ class ReferenceAdapter(Adapter):
     def restart(self, member: str, from_disk: bool) -> None:
         """Start a member again that was killed, once everything has happened."""
         simulation = self._ready()
-        if self._queues or from_disk or simulation.setting.partitioned:
+        if simulation.setting.partitioned or (from_disk and not self._queues):
             raise UnsupportedError(
-                "restart: members with queues, disks or buckets are not started again so far"
+                "restart: members with buckets, or regions on disk, do not start again so far"
             )
         if member not in simulation.world.wan.dead:
             raise AdapterError(f"restart: {member} lives")
         self.settle(0)
-        simulation.happen(Fault(kind=FaultKind.RESTART, member=member))
+        kind = FaultKind.RECOVER if from_disk else FaultKind.RESTART
+        simulation.happen(Fault(kind=kind, member=member))
 
     def link(self, source: str, target: str, state: str) -> None:
         """Cut a link between sites, lose its replies, or mend it."""

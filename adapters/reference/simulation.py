@@ -10,7 +10,7 @@ import random
 
 from plumbline.adapters.reference.resolver_answers import noted
 from plumbline.adapters.reference.shown import queue_call
-from plumbline.reference.history.fault_kinds import Fault
+from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault
 from plumbline.reference.history.listener_calls import QueueCall
 from plumbline.reference.history.operations import Event, EventKind
 from plumbline.reference.model.clients.failover import ACKNOWLEDGED
@@ -151,7 +151,9 @@ class Simulation:
         """Let a fault happen: calm at once, chaotic after some of what could come first."""
         if self._random is not None:
             self.go_on()
-        self.world = next(self.model.faults.happened(self.world, fault))
+        ways = self.model.faults.happened(self.world, fault)
+        chooses = self._random is not None and fault.kind in STARTS_AGAIN and self.setting.queues
+        self.world = self._random.choice(list(ways)) if chooses and self._random else next(ways)
         self.go_on()
 
     def lose_some_of(self, member: str) -> None:

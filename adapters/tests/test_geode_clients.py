@@ -365,8 +365,6 @@ def test_no_server_is_killed_whose_queues_one_that_started_again_may_keep(adapte
         adapter.crash("A")
     with pytest.raises(AdapterError):
         adapter.restart("A", from_disk=False)
-    with pytest.raises(UnsupportedError):
-        adapter.restart("A", from_disk=True)
 
 
 @pytest.mark.parametrize("servers", [("B",), ("B", "A")])

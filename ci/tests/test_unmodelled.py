@@ -144,10 +144,31 @@ BEYOND = {
     "holds what arrives in a writer": Plan(
         TWO, (REGION,), (Park(PUT, "C", "writer"), Release(PUT.op_id, "C", "writer"), Settle()), (SENDER,)
     ),
-    "restarts with queues": Plan(
+    "restarts without the disk of a queue": Plan(
         TWO,
         (REGION,),
         (Do(PUT), Inject(Fault(kind=FaultKind.RESTART, member="B")), Settle()),
+        (msgspec.structs.replace(SENDER, persistent=True),),
+    ),
+    "restarts with queues while time is held": Plan(
+        TWO,
+        (REGION,),
+        (
+            Inject(Fault(kind=FaultKind.HOLD_TIME)),
+            Do(PUT),
+            Inject(Fault(kind=FaultKind.RECOVER, member="B")),
+        ),
+        (SENDER,),
+    ),
+    "calls while no member holds the queue": Plan(
+        TWO,
+        (REGION,),
+        (
+            Inject(Fault(kind=FaultKind.CRASH, member="B")),
+            Inject(Fault(kind=FaultKind.CRASH, member="A")),
+            Inject(Fault(kind=FaultKind.RECOVER, member="A")),
+            Do(PUT),
+        ),
         (SENDER,),
     ),
 }

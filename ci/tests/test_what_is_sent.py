@@ -16,7 +16,6 @@ from plumbline.adapters.protocol import (
     GateParams,
     InterestParams,
     Link,
-    MemberParams,
     Reset,
 )
 from plumbline.adapters.refusals import UNCALLED
@@ -147,7 +146,6 @@ UNSTATED: dict[str, msgspec.Struct] = {
     "reset.regions: checks=true senders": Reset(
         regions=(RegionAttributes(name="r", senders=("to 2", "to 3"), checks=True),)
     ),
-    "restart: from_disk=true member=member": MemberParams(member="A", from_disk=True),
     "start_client: durable_id": ClientStart(client=Client(name="K", servers=("A",), durable_id="d")),
 }
 """Requests that the page would have to state, were they sent."""

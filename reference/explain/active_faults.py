@@ -5,7 +5,7 @@ Knows faults; knows nothing of what they do to a world.
 
 from __future__ import annotations
 
-from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.model.faults import mends
 
 _NOT_DOWN = (FaultKind.CRASH, FaultKind.TIME_LEAP, FaultKind.CLOCK_SET)
@@ -25,6 +25,13 @@ def still_down(down: set[Fault], fault: Fault) -> set[Fault]:
     if not mends(fault):
         return {*down, fault} if fault.kind not in _NOT_DOWN else down
     return {old for old in down if _MENDED_BY.get(old.kind) != fault.kind or _spot(old) != _spot(fault)}
+
+
+def still_dead(dead: frozenset[str], fault: Fault) -> frozenset[str]:
+    """The members that are dead once a fault was asked for, or that a member start again."""
+    if fault.kind is FaultKind.CRASH:
+        return dead | {fault.member}
+    return dead - {fault.member} if fault.kind in STARTS_AGAIN else dead
 
 
 def _spot(fault: Fault) -> tuple[str, str, int, int, str]:

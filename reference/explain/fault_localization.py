@@ -15,8 +15,16 @@ from plumbline.reference.explain.groundless import groundless
 from plumbline.reference.explain.key_decomposition import parts
 from plumbline.reference.explain.mistold import mistold
 from plumbline.reference.explain.search_stages import sought
+from plumbline.reference.history.fault_kinds import STARTS_AGAIN
 from plumbline.reference.history.history import History
-from plumbline.reference.history.moments import Called, ContentsRead, Hosted, StatisticAsked, Unsettled
+from plumbline.reference.history.moments import (
+    Called,
+    ContentsRead,
+    FaultBegun,
+    Hosted,
+    StatisticAsked,
+    Unsettled,
+)
 from plumbline.reference.history.operations import OperationKind, RegionPolicy, travels_on
 from plumbline.reference.history.resolvers import in_place_of
 from plumbline.reference.model.gauges import is_gauge
@@ -26,6 +34,7 @@ from plumbline.reference.rulebook.decisions import (
     CLEARING,
     CLIENTS,
     DECISIONS,
+    DISKS,
     DISPATCHERS,
     GATEWAYS,
     GAUGES,
@@ -120,6 +129,7 @@ def _decisions(history: History) -> tuple[str, ...]:
     """The decisions that a history of this kind may ask, the most specific first."""
     return (
         *(RESOLVERS if history.resolver else ()),
+        *(DISKS if _starts_again(history) else ()),
         *(ONWARD if _travels_on(history) else ()),
         *(DISPATCHERS if any(queue.dispatchers > 1 for queue in history.queues) else ()),
         *(LISTENERS if any(queue.remote_site is None for queue in history.queues) else ()),
@@ -134,6 +144,13 @@ def _decisions(history: History) -> tuple[str, ...]:
         *(GAUGES if _counts_tombstones(history) else ()),
         *(PARTITIONED if any(r.policy is RegionPolicy.PARTITION for r in history.regions) else ()),
         *REPLICATED,
+    )
+
+
+def _starts_again(history: History) -> bool:
+    """Whether a member with queues is started again."""
+    return bool(history.queues) and any(
+        isinstance(what, FaultBegun) and what.fault.kind in STARTS_AGAIN for what in history.timeline
     )
 
 

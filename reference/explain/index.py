@@ -13,10 +13,16 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import NamedTuple
 
-from plumbline.reference.explain.active_faults import still_down
+from plumbline.reference.explain.active_faults import still_dead, still_down
 from plumbline.reference.explain.counters import counts, gauges, limits
 from plumbline.reference.explain.entries import entries_of
-from plumbline.reference.explain.listener_index import repetitions, told_again, told_when, without_questions
+from plumbline.reference.explain.listener_index import (
+    repetitions,
+    told_again,
+    told_late,
+    told_when,
+    without_questions,
+)
 from plumbline.reference.explain.member_lifetimes import NEVER, MemberLifetimes
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import History, OrderStrength
@@ -107,13 +113,13 @@ class Index:
         self.queues = {queue.id: queue for queue in history.queues}
         self._lanes = lanes_by_sender(history.queues)
         self.faults: list[tuple[int, Fault]] = []
-        self._down: set[Fault] = set()
+        self._down, self._dead = set[Fault](), frozenset[str]()
         self.looks: list[tuple[int, str]] = []
         self.last_look: dict[str, int] = {}
         self.primaries: dict[str, str] = {}
         self.located: dict[tuple[str, str], list[tuple[int, str]]] = {}
         self._read(history)
-        self.told_again = told_again(history, self.sites)
+        self.told_again = told_again(history, self.sites) | told_late(history, self.sites)
         self.repetitions_before = partial(repetitions, history)
         history = without_questions(history)
         self.plain = self._is_plain(history)
@@ -190,8 +196,8 @@ class Index:
             self.held_back.setdefault(where, []).append(moment)
         if not held and not self._shut:
             self.settled.append(moment)
-            if not self._down:
-                self.settled_everywhere.append(moment)
+            if not self._down and not (self._dead and self.queues and self.lives.begin_anew):
+                self.settled_everywhere.append(moment)  # otherwise events may wait on a disk
 
     def _read_answer(self, history: History, moment: int, what: Moment, called: dict[str, set[str]]) -> None:
         """Take in a fault, a question or an answer; a question that is never answered shows nothing."""
@@ -199,6 +205,7 @@ class Index:
             case FaultBegun(_, fault):
                 self.faults.append((moment, fault))
                 self._down = still_down(self._down, fault)
+                self._dead = still_dead(self._dead, fault)
             case ContentsAsked(number, member, region):
                 self.asked[number] = moment
                 self.answers.members[number] = (member, region)
@@ -245,6 +252,13 @@ class Index:
         changed |= any(operation.kind in WHOLE_REGION for operation in self.operations.values())
         changed |= self.lives.begin_anew
         return alone and history.registers and not changed and kinds <= _PLAIN
+
+    @property
+    def unsure(self) -> frozenset[int]:
+        """The op ids of calls of which it is not known that they ended well."""
+        ends = {op_id: outcome.status for op_id, (_, outcome) in self.returned.items()}
+        unknown = (Status.INDEFINITE, Status.FAILED)
+        return frozenset(one for one in self.operations if ends.get(one, Status.INDEFINITE) in unknown)
 
     @property
     def shared(self) -> frozenset[tuple[str, str]]:

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 
 import msgspec
 
+from plumbline.reference.history.fault_kinds import STARTS_AGAIN
 from plumbline.reference.history.history import History
+from plumbline.reference.history.moments import Called, FaultBegun
 
 What = tuple[str, str, str | None]
 """Region, key and token."""
@@ -50,6 +52,32 @@ def told_again(history: History, sites: Mapping[str, int]) -> frozenset[What]:
                 asked[sites[member], what] += 2 if what in told else 1
         again.update(what for what, times in told.items() if times > 1)
     return frozenset(again.union(what for (_, what), times in asked.items() if times > 1))
+
+
+def told_late(history: History, sites: Mapping[str, int]) -> frozenset[What]:
+    """What listeners received after a member of their site was started again, though it was called before.
+
+    A receiver that starts again has forgotten what its site had received. So it may have been sent once more.
+
+    Args:
+        history: with what listeners received.
+        sites: member or client → its site's number.
+    """
+    called: dict[str, int] = {}
+    starts: dict[int, list[int]] = {}
+    for moment, what in enumerate(history.timeline if history.queues else ()):
+        match what:
+            case Called(operation) if operation.token is not None:
+                called[operation.token] = moment
+            case FaultBegun(_, fault) if fault.kind in STARTS_AGAIN:
+                starts.setdefault(sites[fault.member], []).append(moment)
+    return frozenset(
+        (shown.event.region, shown.event.key, shown.event.token)
+        for member, log in (history.logs.items() if starts else ())
+        for shown in log
+        for moment in starts.get(sites[member], ())
+        if called.get(shown.event.token or "", shown.before) < moment < shown.before
+    )
 
 
 def repetitions(history: History, until: int) -> int:

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable
 
-from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.moments import FaultBegun, FaultDone, Moment
 
 NEVER = 1 << 60
@@ -31,7 +31,7 @@ class MemberLifetimes:
                     self._asked.append((moment, member))
                 case FaultDone(_, Fault(kind=FaultKind.CRASH, member=member)):
                     self._dead[member].append(moment)
-                case FaultBegun(_, Fault(kind=FaultKind.RESTART)):
+                case FaultBegun(_, fault) if fault.kind in STARTS_AGAIN:
                     self.begin_anew = True
                 case _:
                     pass

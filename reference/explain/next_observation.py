@@ -51,9 +51,14 @@ class NextObservation:
         )
 
     def _has_to_return(self, world: World, message: Message, channel: Channel) -> bool:
-        """Whether the message is of a call of its own sender that is known to have returned."""
+        """Whether the message is of a call that is known to have returned.
+
+        That is asked of a call of its own sender, and of a caller that dies: it may have returned before.
+        """
         operation = self._index.operations.get(message.op_id)
-        if operation is None or operation.member != channel.source or message.op_id not in world.calls:
+        if operation is None or message.op_id not in world.calls:
+            return False
+        if operation.member != channel.source and operation.member not in self._index.lives.doomed:
             return False
         _, outcome = self._index.returned.get(message.op_id, (NEVER, None))
         return outcome is not None and outcome.status not in (Status.INDEFINITE, Status.FAILED)

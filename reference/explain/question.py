@@ -106,6 +106,10 @@ def _ask(history: History, book: Rulebook, *, tries_again: bool) -> Question:
         setting.send_on()
     if history.resolver:
         setting.resolve_by(history.resolver)
+    if history.queues and index.lives.begin_anew:
+        setting.recover()
+        setting.in_sequence = setting.tells_late = False  # both rest on who still has what
+        setting.unsure = index.unsure
     setting.primaries = index.primaries
     setting.readings = readings(index)
     setting.ticks = ticks(index, history)

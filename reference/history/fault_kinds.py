@@ -31,6 +31,11 @@ class FaultKind(StrEnum):
     ANSWERS_LOST = "answers_lost"
     ANSWERS_BACK = "answers_back"
     RESTART = "restart"
+    RECOVER = "recover"
+
+
+STARTS_AGAIN = frozenset((FaultKind.RESTART, FaultKind.RECOVER))
+"""What has a member run again that was killed."""
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,7 +52,8 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
             many milliseconds more than the others', or less, from here on. answers_lost: what the member
             answers to calls of `client` is lost, from here on until answers_back. restart: the member,
             which was killed, runs again with empty memory, and has taken copies of the regions from
-            others. Either is asked for only when everything has settled.
+            others. recover: the same, with what its disk holds. Each of these is asked for only when
+            everything has settled.
         member: whom it befalls; "" for links.
         queue: which queue is paused or resumed.
         site: the sending side of a link.
@@ -83,6 +89,8 @@ _LINK = "from site {site} to site {remote_site}"
 TRAITS: dict[FaultKind, FaultTraits] = {
     FaultKind.CRASH: FaultTraits("crash of {member}", Capability.MEMBER_FAULTS),
     FaultKind.RESTART: FaultTraits("{member} started again", Capability.MEMBER_FAULTS),
+    # What has died by a fault was asked for already.
+    FaultKind.RECOVER: FaultTraits("{member} started again from its disk", Capability.DISK),
     FaultKind.LINK_DOWN: FaultTraits(f"link {_LINK} cut", Capability.LINK_FAULTS),
     FaultKind.LINK_UP: FaultTraits(f"link {_LINK} up again", Capability.LINK_FAULTS),
     FaultKind.REPLIES_LOST: FaultTraits(f"replies to what is sent {_LINK} lost", Capability.LINK_FAULTS),

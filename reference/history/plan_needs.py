@@ -17,6 +17,7 @@ def needs(plan: Plan) -> tuple[Capability, ...]:
     for queue in plan.queues:
         needed.append(Capability.ASYNC_QUEUES if queue.remote_site is None else Capability.GATEWAYS)
         needed += [Capability.PARALLEL_QUEUES] * queue.parallel
+        needed += [Capability.DISK] * queue.persistent
     for client in plan.clients:
         needed.append(Capability.CLIENTS)
         needed += [Capability.DURABLE_CLIENTS] * (client.durable_id is not None)

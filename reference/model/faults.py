@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from plumbline.reference.history.fault_kinds import Fault, FaultKind, fault_words
+from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault, FaultKind, fault_words
 from plumbline.reference.model.buckets import outlived, without
 from plumbline.reference.model.clients.attempts import lost
 from plumbline.reference.model.lookahead import Lookahead
@@ -19,6 +19,7 @@ from plumbline.reference.model.sites.batches import passed, runs_again, stopped
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.dispatch import broken, link_of
 from plumbline.reference.model.sites.records import outlived as records_outlived
+from plumbline.reference.model.sites.recovery import written
 from plumbline.reference.model.sites.retries import unknown
 from plumbline.reference.model.sites.wires import acknowledged, with_wire
 from plumbline.reference.model.world import STILL_UNKNOWN, Call, CallStage, GateState, WireName, World
@@ -32,7 +33,7 @@ _MENDS = frozenset(
         FaultKind.RESUME,
         FaultKind.LET_RUN,
         FaultKind.ANSWERS_BACK,
-        FaultKind.RESTART,
+        *STARTS_AGAIN,
     )
 )
 
@@ -91,8 +92,9 @@ class Faults:
                 yield world  # what clocks show is told with each operation
             case FaultKind.LET_RUN:
                 yield _untimed(runs_again(world))
-            case FaultKind.RESTART:
-                yield from restarted(world, self._setting, fault.member)
+            case FaultKind.RESTART | FaultKind.RECOVER:
+                from_disk = fault.kind is FaultKind.RECOVER
+                yield from restarted(world, self._setting, fault.member, from_disk=from_disk)
             case FaultKind.ANSWERS_LOST | FaultKind.ANSWERS_BACK:
                 yield lost(world, fault)
 
@@ -173,6 +175,7 @@ class Faults:
         for name, wire in list(world.wan.wires.items()):
             if member in wire.awaiting:
                 world = acknowledged(world, name, member)
+        world = written(world, self._setting, member)
         senders = world.wan.senders
         for holder, queue in list(senders):
             if holder == member:

@@ -17,6 +17,7 @@ from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.dispatch import Dispatch
 from plumbline.reference.model.sites.lanes import sender_of
 from plumbline.reference.model.sites.receivers import Receivers
+from plumbline.reference.model.sites.recovery import flushed
 from plumbline.reference.model.sites.takeover import Takeover
 from plumbline.reference.model.transactions import Transactions
 from plumbline.reference.model.world import Call, CallStage, GateState, MessageState, World, to_go_on
@@ -81,6 +82,7 @@ class Quiescence:
 
     def settled(self, state: World) -> World:
         """The world that the harness has been told to have settled, with nothing held back."""
+        state = flushed(state, self._setting)
         return self._clients.settled(state) if self._setting.clients else state
 
     def _calls_rest(self, state: World, held: frozenset[tuple[str, str]]) -> bool:

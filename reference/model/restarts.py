@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.model.hosting import joined
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.recovery import recovered
 from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import each
 
@@ -20,12 +21,12 @@ NOBODY = ""
 """In place of the server of a client that has none, and that a server which starts has to be found by."""
 
 
-def restarted(world: World, setting: Setting, member: str) -> Iterator[World]:
-    """The worlds in which a member runs again, with what it has taken from others."""
+def restarted(world: World, setting: Setting, member: str, *, from_disk: bool = False) -> Iterator[World]:
+    """The worlds in which a member runs again, with what it took from others and what its disk holds."""
     if member not in world.wan.dead:
         yield world
         return
-    wan = replace(world.wan, dead=world.wan.dead.delete(member))
+    wan = replace(world.wan, dead=world.wan.dead.delete(member), stopped=world.wan.stopped.delete(member))
     calls = world.calls
     for op_id in world.calls:
         if setting.operations[op_id].member == member:
@@ -35,7 +36,21 @@ def restarted(world: World, setting: Setting, member: str) -> Iterator[World]:
     ways = [alone]
     for region in setting.region_names:
         ways = [after for before in ways for after in joined(before, member, region, setting)] or ways
-    yield from ways
+    if not setting.queues:
+        yield from ways
+        return
+    for way in ways:
+        yield from recovered(_informed(way, setting, member), setting, member, from_disk=from_disk)
+
+
+def _informed(world: World, setting: Setting, member: str) -> World:
+    """The world in which a member knows the same events of other sites as the one that it copied from."""
+    living = [other for other in setting.others[member] if other not in world.wan.dead]
+    seen = world.wan.seen
+    for who, op_id in world.wan.seen:
+        if who in living[:1]:
+            seen = seen.set((member, op_id), value=True)
+    return world.but(wan=replace(world.wan, seen=seen))
 
 
 def _without_server(world: World, setting: Setting) -> World:

@@ -116,6 +116,8 @@ class Setting:
         ticks: op id → how often all clocks had surely moved on by its call, and by its return (see `spans`).
         batches_wait: whether batches wait where time stands; where they do not, they leave as if it ran.
         retries_wait: whether senders that have found no receiver wait there, too.
+        on_disk: the queues that may come back from disks, where members with queues are started again.
+        unsure: op ids of calls that did not end well, so that their events may not be on a disk.
     """
 
     def __init__(
@@ -166,9 +168,9 @@ class Setting:
         self.resolver: ResolverPolicy | None = None
         self.onward = Propagation.STAYS
         self.batches_wait = self.retries_wait = True
+        self.on_disk, self.unsure = frozenset[str](), frozenset[int]()
         self.ticks: Mapping[int, tuple[int, int]] = {}
-        self._numbers: dict[int, int] = {}
-        self._carried: dict[Queued, Operation] = {}
+        self._numbers, self._carried = dict[int, int](), dict[Queued, Operation]()
         self._regions = {region.name: region for region in regions}
         self.lesser = {
             (member, region.name): policy
@@ -216,6 +218,11 @@ class Setting:
         if travels_on(sites, (queue for queue in self.queues.values() if queue.id in named)):
             self.onward = Propagation.AS_OF_SENDER
             self.stamps_grow = self.in_sequence = False
+
+    def recover(self) -> None:
+        """Have members with queues start again, so that what their disks hold matters."""
+        kept = self.book.keeps_on_disk
+        self.on_disk = frozenset(name for name, one in self.queues.items() if any(each(kept(one.persistent))))
 
     def checks(self, region: str) -> tuple[bool, ...]:
         """Whether the region checks consistency; more than one answer only where that decision is free."""

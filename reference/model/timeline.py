@@ -13,7 +13,7 @@ from itertools import product
 from msgspec.structs import replace
 
 from plumbline.reference.history.bulk import with_tied
-from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.listener_calls import QUEUE
 from plumbline.reference.history.moments import (
     Armed,
@@ -78,7 +78,7 @@ Reading = str | None
 """What a reader saw of a key: its token, "" if it was invalid, None if it was absent."""
 
 
-_AT_REST = (FaultKind.ANSWERS_LOST, FaultKind.RESTART)
+_AT_REST = (FaultKind.ANSWERS_LOST, *STARTS_AGAIN)
 """Faults that are asked for only when everything has settled."""
 
 WHOLE_COPY, DESTROYED = "\0region", "destroyed"
@@ -268,7 +268,7 @@ class Timeline:
             self._setting.operations[op_id].member == fault.member and not call.indefinite
             for op_id, call in world.calls.items()
         )
-        return self._rest.quiet(world) and not (called and fault.kind is FaultKind.RESTART)
+        return self._rest.quiet(world) and not (called and fault.kind in STARTS_AGAIN)
 
     def _has_happened(self, world: World, due: Moment) -> bool:
         """Whether a moment that tells something is true now."""

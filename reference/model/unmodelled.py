@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from plumbline.reference.history.actions import Count, Inject, Park, Register, Script
 from plumbline.reference.history.bulk import BULK
-from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import (
     Armed,
@@ -72,8 +72,8 @@ def unmodelled(example: Plan | History) -> list[str]:
     found += of_views(_viewed(example), example.regions)
     if isinstance(example, Plan):
         found += _of_bulks(example)
-    if example.queues and any(fault.kind is FaultKind.RESTART for fault in faults):
-        found.append("the restart of a member with queues")
+    if example.queues and any(fault.kind in STARTS_AGAIN for fault in faults):
+        found += _of_restarts(example, faults)
     if any(queue.remote_site is None for queue in example.queues) and any(f.kind in _HELD for f in faults):
         found.append("asynchronous event queues while time is held")
     led_to = {queue.remote_site for queue in example.queues}
@@ -86,7 +86,7 @@ def unmodelled(example: Plan | History) -> list[str]:
 
 
 def of_queue(queue: QueueAttributes) -> Iterator[str]:
-    """What is not followed of a queue; its memory and disk show nowhere, as its members never restart."""
+    """What is not followed of a queue."""
     listens = queue.remote_site is None
     if queue.parallel:
         yield "parallel asynchronous event queues" if listens else "parallel gateway senders"
@@ -98,6 +98,68 @@ def of_queue(queue: QueueAttributes) -> Iterator[str]:
         yield "queues that keep what failed at the other site"
     if queue.order_policy not in ORDER_POLICIES:
         yield f"the order policy {queue.order_policy!r:.40}"
+
+
+def _of_restarts(example: Plan | History, faults: Collection[Fault]) -> Iterator[str]:
+    """What is not followed where members with queues are started again."""
+    if len(example.topology.sites) > 2 or example.clients:
+        yield "the restart of a member with queues, beside clients or more than two sites"
+    if any(queue.remote_site is None for queue in example.queues):
+        yield "the restart of a member with asynchronous event queues"
+    if any(fault.kind is FaultKind.HOLD_TIME for fault in faults):
+        yield "the restart of a member with queues, where time is held"
+    for fault in (one for one in faults if one.kind in STARTS_AGAIN):
+        runs = [queue for queue in example.queues if _is_of(example, queue, fault.member)]
+        if fault.kind is FaultKind.RESTART and any(queue.persistent for queue in runs):
+            yield "the restart of a member without the disk that it has kept a queue on"
+    if _calls_unheld(example):
+        yield "calls while no member holds the queue that they feed"
+
+
+def _is_of(example: Plan | History, queue: QueueAttributes, member: str) -> bool:
+    """Whether a member runs a queue."""
+    return example.topology.site_of(member).number == queue.site and queue.runs_on(member)
+
+
+def _calls_unheld(example: Plan | History) -> bool:
+    """Whether something is called that feeds a queue from when all that run it have died until all do again.
+
+    What becomes of its event no document says.
+    """
+    dead: set[str] = set()
+    unheld: set[str] = set()
+    senders = {region.name: region.senders for region in example.regions}
+    for fault, operation in _in_turn(example):
+        if fault is not None and fault.kind is FaultKind.CRASH:
+            dead.add(fault.member)
+        elif fault is not None and fault.kind in STARTS_AGAIN:
+            dead.discard(fault.member)
+        for queue in example.queues:
+            runners = {m for m in example.topology.members if _is_of(example, queue, m)}
+            if runners <= dead:
+                unheld.add(queue.id)
+            elif not runners & dead:
+                unheld.discard(queue.id)
+        if operation is None:
+            continue
+        site = example.topology.site_of(operation.member).number
+        if any(
+            queue.id in unheld and queue.id in senders.get(operation.region, ()) and queue.site == site
+            for queue in example.queues
+        ):
+            return True
+    return False
+
+
+def _in_turn(example: Plan | History) -> Iterator[tuple[Fault | None, Operation | None]]:
+    """The faults and operations of an example, one after the other."""
+    if isinstance(example, Plan):
+        for step in example.steps:
+            yield (step.fault, None) if isinstance(step, Inject) else (None, step.operation_called)
+        return
+    for what in example.timeline:
+        yield what.fault if isinstance(what, FaultBegun) else None, None
+        yield None, what.operation if isinstance(what, Called) else None
 
 
 def of_region(region: RegionAttributes, topology: Topology) -> Iterator[str]:

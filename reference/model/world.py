@@ -211,6 +211,8 @@ class Sender(msgspec.Struct, frozen=True):
         failures: how often that batch has failed.
         ended: whether it calls its listener no more, as it should not.
         batch: what has left the queue and is not answered, as it should not be.
+        removed: what has left its copy since all had come to rest, where a disk may hold it all the same.
+        renewed: whether it has queued nothing since the queue came back from a disk.
     """
 
     primary: bool = False
@@ -240,6 +242,24 @@ class Sender(msgspec.Struct, frozen=True):
     failures: int = 0
     ended: bool = False
     batch: tuple[Queued, ...] = ()
+    removed: tuple[Queued, ...] = ()
+    renewed: bool = False
+
+
+class Disk(msgspec.Struct, frozen=True):
+    """What the disk of a member that has died may hold of a queue.
+
+    Attributes:
+        events: what it was sent of the queue and may hold, oldest first.
+        removed: how many of them, the oldest, had left the queue; their removal may not have been written.
+        unsure: op ids of those that may not have been written, as their calls have not returned.
+        newest: whether no other member with the queue has died since.
+    """
+
+    events: tuple[Queued, ...]
+    removed: int
+    unsure: frozenset[int]
+    newest: bool = True
 
 
 class WireName(NamedTuple):
@@ -291,6 +311,7 @@ class SiteState(msgspec.Struct, frozen=True):
         faults: number → Fault, asked for and not happened yet.
         ranks: (region, key) → pairs of operations of which the first has the later timestamp.
         scripts: (member, queue) → what its listener answers to its next calls; then that it succeeded.
+        disks: (member, queue) → what the disk of a member that has died may hold.
         stands: whether the harness holds time still.
         passed: how many milliseconds it has let pass.
     """
@@ -304,6 +325,7 @@ class SiteState(msgspec.Struct, frozen=True):
     faults: HashedMap[int, Fault]
     ranks: HashedMap[tuple[str, str], frozenset[tuple[int, int]]]
     scripts: HashedMap[tuple[str, str], tuple[str, ...]]
+    disks: HashedMap[tuple[str, str], Disk]
     stands: bool = False
     passed: int = 0
 
@@ -494,7 +516,7 @@ class World(msgspec.Struct, frozen=True, cache_hash=True):
 def empty_world() -> World:
     """Nothing has happened yet."""
     none: HashedMap[Any, Any] = HashedMap()
-    wan = SiteState(none, none, none, none, none, none, none, none, none)
+    wan = SiteState(none, none, none, none, none, none, none, none, none, none)
     served = ClientState(none, none, none, none, none, none, none, none, none, none)
     tombs = TombstoneState(none, none, none)
     return World(none, none, none, none, none, none, none, none, none, wan, served, tombs, none, none)

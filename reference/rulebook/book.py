@@ -18,6 +18,7 @@ from plumbline.reference.rulebook.conflict_resolvers import ResolverDecisions
 from plumbline.reference.rulebook.crossing import CrossingDecisions, OnwardDecisions
 from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.rulebook.dialects import answers, is_documented
+from plumbline.reference.rulebook.disks import DiskDecisions
 from plumbline.reference.rulebook.failover import FailoverDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
 from plumbline.reference.rulebook.listeners import ListenerDecisions
@@ -42,6 +43,7 @@ class Rulebook(
     ComparisonDecisions,
     ConcurrencyDecisions,
     CrossingDecisions,
+    DiskDecisions,
     DispatcherDecisions,
     DistributionDecisions,
     ExpiryDecisions,

@@ -14,6 +14,7 @@ from plumbline.reference.rulebook.clients import CallDecisions
 from plumbline.reference.rulebook.conflict_resolvers import ResolverDecisions
 from plumbline.reference.rulebook.crossing import CrossingDecisions, OnwardDecisions
 from plumbline.reference.rulebook.decision import Decision, Subject, merged
+from plumbline.reference.rulebook.disks import DiskDecisions
 from plumbline.reference.rulebook.failover import FailoverDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
 from plumbline.reference.rulebook.listeners import ListenerDecisions
@@ -101,6 +102,9 @@ ONWARD = _of(OnwardDecisions)
 RESOLVERS = _of(ResolverDecisions)
 """Decisions that only examples with a conflict resolver ask."""
 
+DISKS = _of(DiskDecisions)
+"""Decisions that only examples ask in which members with queues are started again."""
+
 DECISIONS: dict[str, Decision] = merged(
     TRANSACTIONS,
     CHECKING,
@@ -117,6 +121,7 @@ DECISIONS: dict[str, Decision] = merged(
     ONWARD,
     RESOLVERS,
     LISTENERS,
+    DISKS,
 )
 """Every decision by name, narrow ones first; the method of the same name in `Rulebook` answers it."""
 

@@ -12,7 +12,7 @@ from typing import assert_never
 
 import msgspec
 
-from plumbline.reference.history.fault_kinds import FaultKind
+from plumbline.reference.history.fault_kinds import STARTS_AGAIN, FaultKind
 from plumbline.reference.history.history import History, Observation
 from plumbline.reference.history.listener_calls import QUEUE, SUCCESS, QueueCall
 from plumbline.reference.history.moments import (
@@ -212,7 +212,7 @@ def _fault(layout: Layout, moment: FaultDone) -> Row:
     fault = moment.fault
     if fault.kind is FaultKind.CRASH:
         return layout.member(TraceKind.CRASH, fault.member)
-    if fault.kind is FaultKind.RESTART:
+    if fault.kind in STARTS_AGAIN:
         return layout.member(TraceKind.MEMBER_START, fault.member)
     if fault.kind in _QUEUE_FAULTS:
         return layout.member(_QUEUE_FAULTS[fault.kind], fault.member, queue=fault.queue or "receiver")

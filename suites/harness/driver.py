@@ -15,7 +15,7 @@ from plumbline.adapters.errors import AdapterError, RefusedError
 from plumbline.adapters.protocol import Introduction
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.bulk import singly, with_shares, with_tied
-from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.history import History, Observation, OrderStrength
 from plumbline.reference.history.listener_calls import QUEUE, QueueCall, SeenCall
 from plumbline.reference.history.moments import (
@@ -287,7 +287,7 @@ class Driver:
 
     def inject(self, fault: Fault) -> None:
         """Do something to the candidate, and go on once it is done."""
-        if fault.kind in (FaultKind.ANSWERS_LOST, FaultKind.RESTART):
+        if fault.kind is FaultKind.ANSWERS_LOST or fault.kind in STARTS_AGAIN:
             self.settle()
         self._faults += 1
         self._timeline.append(FaultBegun(self._faults, fault))
@@ -296,7 +296,7 @@ class Driver:
             self._crashed.add(fault.member)
             of_it = (one.op_id for one in self._under_way.values() if one.member == fault.member)
             self._cut_short.update(of_it)
-        elif fault.kind is FaultKind.RESTART:
+        elif fault.kind in STARTS_AGAIN:
             self._crashed.discard(fault.member)
         self.poll()
         self._timeline.append(FaultDone(self._faults, fault))

@@ -20,8 +20,8 @@ def inject(adapter: Adapter, fault: Fault, topology: Topology) -> None:
     match fault.kind:
         case FaultKind.CRASH:
             adapter.crash(fault.member)
-        case FaultKind.RESTART:
-            adapter.restart(fault.member, from_disk=False)
+        case FaultKind.RESTART | FaultKind.RECOVER:
+            adapter.restart(fault.member, from_disk=fault.kind is FaultKind.RECOVER)
         case FaultKind.RECEIVER_STOP | FaultKind.RECEIVER_START:
             action = fault.kind.removeprefix("receiver_")
             adapter.queue_action(fault.member, "receiver", action)

@@ -30,7 +30,7 @@ from plumbline.reference.history.actions import (
     Start,
 )
 from plumbline.reference.history.bulk import singly
-from plumbline.reference.history.fault_kinds import Fault, FaultKind
+from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.listener_calls import QUEUE
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
@@ -239,7 +239,7 @@ class _Playing:
             if self._parked or self._driver.under_way:
                 return
             self._lost[fault.client, fault.member] = None
-        if fault.kind is FaultKind.RESTART:
+        if fault.kind in STARTS_AGAIN:
             if self._parked or self._driver.under_way or fault.member not in self._driver.crashed:
                 return
             self._restarted.add(fault.member)

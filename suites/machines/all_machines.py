@@ -28,6 +28,7 @@ from plumbline.suites.machines.drawing import Execute, Machine, PlanMachine
 from plumbline.suites.machines.gateways import GATEWAY_MACHINES
 from plumbline.suites.machines.meshes import MESH_MACHINES
 from plumbline.suites.machines.replicates import REPLICATE_MACHINES
+from plumbline.suites.machines.restarts import RESTART_MACHINES
 from plumbline.suites.machines.tombstones import TOMBSTONE_MACHINES
 from plumbline.suites.machines.transactions import TRANSACTION_MACHINES
 
@@ -43,6 +44,7 @@ MACHINES: dict[str, Machine] = {
         *TOMBSTONE_MACHINES,
         *TRANSACTION_MACHINES,
         *ASYNC_QUEUE_MACHINES,
+        *RESTART_MACHINES,
     )
 }
 """Every machine by name."""

@@ -23,6 +23,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     gateway_mesh,
     gateway_operations,
     gateway_queues,
+    gateway_restarts,
     gateway_takeover,
     interests,
     lesser_members,

@@ -137,11 +137,12 @@ def between_sites(
     tombstones: TombstoneSettings | None = None,
     runs_on: tuple[str, ...] = (),
     manual_start: bool = False,
+    persistent: bool = False,
 ) -> Callable[[Callable[[Sites], None]], Callable[[Sites], None]]:
     """Register a scenario of two sites, with a gateway sender each way; the first has `here` members.
 
     All of these run its sender, or those that `runs_on` names; with `manual_start` it starts only when the
-    regions are there.
+    regions are there. Its queue is kept on disk if it is `persistent`.
 
     A conflict resolver is installed everywhere if its policy is named. Further regions, `also`, share the
     senders; see `sites.queues` for the settings of these.
@@ -156,6 +157,7 @@ def between_sites(
                     *(Capability.REPLICATED_REGIONS, Capability.GATEWAYS),
                     *([Capability.CALLBACK_SCRIPTS] if resolver else ()),
                     *([Capability.CLIENTS] if clients else ()),
+                    *([Capability.DISK] if persistent else ()),
                     *needs,
                 ),
                 members=here + 2,
@@ -170,6 +172,7 @@ def between_sites(
                     order_policy=order_policy,
                     members=runs_on,
                     manual_start=manual_start,
+                    persistent=persistent,
                 ),
                 clocks=clocks,
                 resolver=resolver,

@@ -61,6 +61,7 @@ def queues(
     order_policy: str = "key",
     members: tuple[str, ...] = (),
     manual_start: bool = False,
+    persistent: bool = False,
 ) -> tuple[QueueAttributes, ...]:
     """The gateway senders of both sites; other settings make other senders.
 
@@ -72,6 +73,7 @@ def queues(
         order_policy: what these keep in order.
         members: the members of site 1 that run its sender; all where none is named.
         manual_start: whether that is started only when its regions are there.
+        persistent: whether its queue is kept on disk.
     """
     there = _sender(TO_THERE, 1, batch_size, interval_ms)
     if dispatchers > 1:
@@ -81,6 +83,8 @@ def queues(
         there = msgspec.structs.replace(there, id=f"{there.id} on {' and '.join(members)}", members=members)
     if manual_start:
         there = msgspec.structs.replace(there, id=f"{there.id} started later", manual_start=True)
+    if persistent:
+        there = msgspec.structs.replace(there, id=f"{there.id} on disk", persistent=True)
     return there, _sender(TO_HERE, 2, *(back or (batch_size, interval_ms)))
 
 
@@ -248,6 +252,19 @@ class Sites(Stage):
         for op_id, gates in self._gates.items():
             self._gates[op_id] = [gate for gate in gates if gate.member != member]
         self._inject(FaultKind.CRASH, member=member)
+
+    def recover(self, *members: str) -> None:
+        """Start members again that were killed, from their disks, each once everything has settled."""
+        for member in members:
+            self.settle()
+            self._inject(FaultKind.RECOVER, member=member)
+            for fault in [fault for fault in self._to_mend if fault.member == member]:
+                del self._to_mend[fault]
+
+    def start_receivers(self) -> None:
+        """Start the gateway receivers of site 2 again."""
+        for member in self.there:
+            self.start_receiver(member)
 
     def look(self) -> None:
         """Read what all members that live hold and count, and what the senders' queues hold."""

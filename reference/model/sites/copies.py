@@ -19,7 +19,9 @@ def with_sender(world: World, member: str, name: str, sender: Sender) -> World:
     return world.but(wan=replace(wan, senders=wan.senders.set((member, name), sender)))
 
 
-def without_removed(sender: Sender, last: int, *, clears: bool = True, whole: bool = True) -> Sender:
+def without_removed(
+    sender: Sender, last: int, *, clears: bool = True, whole: bool = True, keeps: bool = False
+) -> Sender:
     """A copy that has been told that everything up to a position has left the queue.
 
     Args:
@@ -27,6 +29,7 @@ def without_removed(sender: Sender, last: int, *, clears: bool = True, whole: bo
         last: the position.
         clears: whether records go, too.
         whole: whether all up to the position goes, and not what is there alone.
+        keeps: whether a disk may hold it all the same.
     """
     named = {
         event.op_id for event in sender.queue if event.position == last or (whole and event.position < last)
@@ -39,7 +42,18 @@ def without_removed(sender: Sender, last: int, *, clears: bool = True, whole: bo
     kept = tuple(event for event in sender.queue if event.op_id not in named)
     # A secondary that dispatches, as none should, may have sent what now goes.
     sent, heard = min(sender.sent, len(kept)), min(sender.heard, len(kept))
-    return replace(sender, queue=kept, mark=max(sender.mark, last), records=records, sent=sent, heard=heard)
+    removed = sender.removed
+    if keeps:
+        removed += tuple(event for event in sender.queue if event.op_id in named)
+    return replace(
+        sender,
+        queue=kept,
+        mark=max(sender.mark, last),
+        records=records,
+        sent=sent,
+        heard=heard,
+        removed=removed,
+    )
 
 
 def inserted(queue: tuple[Queued, ...], event: Queued) -> tuple[Queued, ...]:

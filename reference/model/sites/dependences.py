@@ -75,7 +75,7 @@ def of_fault(fault: Fault) -> frozenset[str]:
             return TIME_PASSES
         case FaultKind.CLOCK_SET:
             return frozenset()
-        case FaultKind.LINK_UP | FaultKind.RESUME | FaultKind.RESTART:
+        case FaultKind.LINK_UP | FaultKind.RESUME | FaultKind.RESTART | FaultKind.RECOVER:
             return frozenset()
         case FaultKind.ANSWERS_LOST | FaultKind.ANSWERS_BACK:
             return frozenset()

@@ -317,6 +317,8 @@ class Dispatch:
             after = replace(
                 sender, queue=rest, sent=min(max(sender.sent - count, 0), len(rest)), heard=0, mark=mark
             )
+            if queue.id in self._setting.on_disk:
+                after = replace(after, removed=(*after.removed, *gone))
             removed = with_sender(world, member, queue.id, after)
             calls = removed.calls
             for event in gone:

@@ -400,7 +400,10 @@ class Senders:
         ):
             index = max(place, sender.sent)
             queue = (*sender.queue[:index], event, *sender.queue[index:])
-            filled = with_sender(world, member, name, replace(sender, queue=queue, last=event.position))
+            if sender.renewed and not all(each(book.enters_behind_recovered())):
+                queue = (*sender.queue[: sender.sent], event, *sender.queue[sender.sent + 1 :])
+            grown = replace(sender, queue=queue, last=event.position, renewed=False)
+            filled = with_sender(world, member, name, grown)
             for targets in each(book.copies_of_queue(others)):
                 channels = filled.channels
                 for target in targets:
@@ -488,7 +491,9 @@ class Senders:
         book = self._setting.book
         for last, whole in product(each(book.range_removed(head.mark)), each(book.removes_whole_range())):
             clears = all(each(book.removal_clears_record()))
-            after = without_removed(sender, last, clears=clears, whole=whole)
+            after = without_removed(
+                sender, last, clears=clears, whole=whole, keeps=name in self._setting.on_disk
+            )
             # A primary that reports late reports only what an observation needs.
             seen = (
                 self._setting.tells_late
