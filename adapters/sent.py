@@ -82,8 +82,8 @@ ROWS: tuple[tuple[str, str], ...] = (
     (
         "statistic",
         (
-            "member=member name=conflatedEvents|nonReplicatedTombstonesSize|replicatedTombstonesSize"
-            "|tombstoneCount|tombstoneGCCount"
+            "member=member name=conflatedEvents|exceptionsOccurred|nonReplicatedTombstonesSize"
+            "|replicatedTombstonesSize|tombstoneCount|tombstoneGCCount"
         ),
     ),
     ("keep_tombstones", "timeout_ms"),
@@ -100,6 +100,7 @@ ROWS: tuple[tuple[str, str], ...] = (
     ("create_queue", "remote_site manual_start=true"),
     ("create_queue", "batch_size? members?"),
     ("create_queue", "remote_site persistent=true batch_size?"),
+    ("create_queue", "remote_site remove_on_exception=false batch_size?"),
     ("queue_action", "member=member action=pause|resume|start"),
     ("queue_action", "member=member action=start|stop queue=receiver"),
     ("script", "member=client|member callback=writer"),
@@ -150,7 +151,7 @@ VALUES: dict[str, str] = {
     "create_queue batch_interval_ms": "60000 to 180000",
     "queue_action queue": "spaces",
     "script region": "spaces",
-    "script answers": "0 to 3 of them; nothing; spaces",
+    "script answers": "0 to 4 of them; nothing; spaces",
     "start_client servers": "1 to 3 of them",
     "start_client redundancy": "1 to 2",
     "start_client tracking_timeout_ms": "1000",

@@ -24,6 +24,7 @@ from plumbline.adapters.geode.reflection import declared
 from plumbline.adapters.geode.sights import Flow, Sights
 from plumbline.adapters.geode.worker import Worker
 from plumbline.adapters.waiting import wait_until
+from plumbline.reference.history.actions import FAILURES
 from plumbline.reference.history.operations import QueueAttributes, QueueRole, QueueSight
 
 # A dispatcher looks for events, and for being paused, every 50 ms or so; one that fails to deliver a batch
@@ -56,6 +57,7 @@ class Gateway:
         self._receiver: Any = None
         self._stopping: Future[None] | None = None
         self._starting: dict[str, Future[None]] = {}
+        self._failed_before = 0  # a receiver that is started again counts anew
         self.paused: set[str] = set()
 
     def create_sender(self, queue: QueueAttributes, disk: Path) -> None:
@@ -77,7 +79,11 @@ class Gateway:
             factory.setPersistenceEnabled(True)
             factory.setDiskSynchronous(True)
             factory.setDiskStoreName(disk_store(self._java, self._cache, disk))
-        self._senders[queue.id] = self._keep(factory.create(queue.id, queue.remote_site))
+        sender = self._keep(factory.create(queue.id, queue.remote_site))
+        if not queue.remove_on_exception:
+            # Geode has a system property for it, which is one for all senders of a member.
+            sender.setRemoveFromQueueOnException(False)
+        self._senders[queue.id] = sender
 
     def create_listened(self, queue: QueueAttributes, listener: QueueListener) -> None:
         """Create and start an asynchronous event queue with its listener, unless it is there.
@@ -147,6 +153,7 @@ class Gateway:
         It accepts no connection any more when this comes back. Geode then waits for its threads to end; while
         one stands in a listener it is left waiting, in the background.
         """
+        self._failed_before = self.failures()
         worker = Worker("geode-receiver-stop")
         self._stopping = worker.submit(self._receiver.stop)
         worker.stop()
@@ -193,6 +200,15 @@ class Gateway:
             for thread in threads
             if thread is not None and thread.getThreadName().startswith("ServerConnection")
         )
+
+    def failures(self) -> int:
+        """How many events the receiver has failed to apply; raises AdapterError if there is none."""
+        if self._receiver is None:
+            raise AdapterError("no gateway receiver was started here")
+        system = self._cache.getDistributedSystem()
+        kind = system.findType("GatewayReceiverStatistics")
+        now = (int(found.get(FAILURES)) for found in system.findStatisticsByType(kind))
+        return self._failed_before + (sum(now) if self._receiver.isRunning() else 0)
 
     def unanswered(self, queue: str) -> int:
         """How many events of a queue have been sent and not been acknowledged yet."""

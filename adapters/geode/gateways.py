@@ -38,11 +38,13 @@ class Gateways:
     Attributes:
         queues: those that were created, by id.
         answers_until: when the last answers that came before a fault will have been read (monotonic clock).
+        turns: how often a queue, a receiver, a link or a writer was changed.
     """
 
     def __init__(self, cluster: Cluster) -> None:
         self.queues: dict[str, QueueAttributes] = {}
         self.answers_until = 0.0
+        self.turns = 0
         self._cluster = cluster
         self._topology = Topology(())
         self._links: Links | None = None
@@ -90,6 +92,7 @@ class Gateways:
 
     def act(self, member: str, queue: str, action: str) -> None:
         """Pause, resume, stop or start a queue on a member, or stop or start its receiver."""
+        self.turns += 1
         if queue == "receiver":
             self._act_on_receiver(member, action)
             return
@@ -111,6 +114,7 @@ class Gateways:
 
     def link(self, source: str, target: str, state: str) -> None:
         """Set the state of the link from one site, given as text, to another."""
+        self.turns += 1
         if state not in set(LinkState):
             raise UnsupportedError(f"a link of Apache Geode cannot be set to {state!r}")
         known = {str(site.number): site for site in self._topology.sites}
@@ -206,6 +210,26 @@ class Gateways:
             for queue in self.queues
         }
 
+    def refuse(self, member: str, region: str, *, some: bool) -> None:
+        """From here on the writer of a member refuses some keys of a region, or none."""
+        self.turns += 1
+        (self._refusing.add if some else self._refusing.discard)((member, region))
+
+    def accept_all(self) -> None:
+        """No writer refuses anything."""
+        self._refusing.clear()
+
+    def retries(self, queue: str) -> bool:
+        """Whether a receiver may try an event of a queue again and again, as a writer there refuses it."""
+        attributes = self.queues[queue]
+        there = self._members(attributes.remote_site)
+        return not attributes.remove_on_exception and any(member in there for member, _ in self._refusing)
+
+    def failures(self) -> dict[str, int]:
+        """For each member with a receiver how many events that has failed to apply."""
+        asked = [member for member in self._survivors() if member.name in self._receiving]
+        return self._cluster.ask_all(asked, lambda member: member.gateway.failures())
+
     def blocked(self, queue: str, primary: str) -> bool:
         """Whether a fault keeps the primary of a queue from getting rid of its events."""
         attributes = self.queues[queue]
@@ -270,6 +294,7 @@ class Gateways:
         self._listeners: dict[tuple[str, str], QueueListener] = {}
         self._dead: set[str] = set()
         self._states: dict[tuple[int, int], LinkState] = {}
+        self._refusing: set[tuple[str, str]] = set()
         self._receiving: dict[str, bool] = {}  # members that have a receiver: whether it runs
 
     @property
@@ -422,8 +447,6 @@ class Gateways:
             raise UnsupportedError("parallel gateway senders are not driven on Geode yet, serial ones are")
         if queue.manual_start:
             raise UnsupportedError("senders that start later than their regions are not driven on Geode yet")
-        if not queue.remove_on_exception:
-            raise UnsupportedError("Geode is driven with its default: an event that fails leaves the queue")
         if not self._members(queue.site):
             raise AdapterError(f"{queue.id} is of site {queue.site}, which is not deployed")
 

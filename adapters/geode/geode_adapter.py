@@ -48,6 +48,7 @@ from plumbline.adapters.protocol import (
     SettleResult,
 )
 from plumbline.adapters.waiting import wait_until
+from plumbline.reference.history.actions import FAILURES
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.listener_calls import QUEUE, QueueCall
 from plumbline.reference.history.moments import Gate
@@ -165,6 +166,7 @@ class GeodeAdapter(Adapter):
         self._roster.require_alive()
         self._underway.give_up()
         self._bring_back()
+        self._accept_all()
         self._empty_queues()
         members = self._roster.members()
         self._begin_example(regions)
@@ -175,6 +177,13 @@ class GeodeAdapter(Adapter):
             self._cluster.ask(members[0], partial(Member.assign_buckets, name=name))
         self._clocks.begin_example()
         self._baseline = self._cluster.ask_all(members, Member.counts)
+        for name, failed in self._gateways.failures().items():
+            self._baseline[name][FAILURES] = failed
+
+    def _accept_all(self) -> None:
+        """Have no writer refuse anything: events that are tried again and again are to leave their queues."""
+        self._cluster.ask_all(self._roster.survivors(), Member.accept_all)
+        self._gateways.accept_all()
 
     def begin(self, operation: Operation) -> None:
         """Call an operation on its thread, behind what that thread was given before."""
@@ -287,6 +296,8 @@ class GeodeAdapter(Adapter):
         if callback != WRITER:
             raise UnsupportedError(f"script: no {callback} is driven on Geode yet")
         self._regions.require(region)
+        if member in self._roster.in_use:
+            self._gateways.refuse(member, region, some=bool(answers))
         refuse = partial(Member.refuse, name=region, stage=self._stage, keys=frozenset(answers))
         self._cluster.ask(self._roster.survivor(member), refuse)
 
@@ -312,6 +323,8 @@ class GeodeAdapter(Adapter):
 
     def statistic(self, member: str, name: str) -> int:
         """How far a counter of the member's cache has moved since the last reset, or what tombstones take."""
+        if name == FAILURES:
+            return self._gateways.failures()[member] - self._baseline[member][FAILURES]
         if name not in {*COUNTED, *SIZES}:
             raise UnsupportedError(f"the statistic {name} is not read from Apache Geode yet")
         found = self._cluster.ask(self._roster.survivor(member), partial(Member.statistic, name=name))

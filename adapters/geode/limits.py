@@ -50,6 +50,7 @@ CAPABILITIES = (
     Capability.STATISTICS,
     Capability.CONFIGURATION,
     Capability.CALLBACK_SCRIPTS,
+    Capability.FAILURE_COUNTS,
     Capability.CLIENTS,
     Capability.GATEWAYS,
     Capability.ASYNC_QUEUES,

@@ -249,6 +249,11 @@ class Member:
         """Have the cache writer of a region refuse changes of these keys, and of no others."""
         self.writer(name, stage).refuses = keys
 
+    def accept_all(self) -> None:
+        """Have no cache writer refuse anything any more."""
+        for writer in self._writers.values():
+            writer.refuses = frozenset()
+
     def resolve_by(self, policy: ResolverPolicy, stage: GeodeExample, name: str, internal: str) -> None:
         """Have a conflict resolver of this policy, in all regions of the example that it is given."""
         if self._resolver is None:

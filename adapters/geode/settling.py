@@ -21,12 +21,17 @@ LOOK_EVERY_S = 0.002
 STILL_S = 0.15
 
 
+# A receiver tries an event again every 0.5 s; what stands still for longer is tried again and again.
+RETRY_STILL_S = 1.2
+
+
 class _Sight(NamedTuple):
     """What would change if anything moved."""
 
     flows: dict[str, dict[str, Flow]]
     passed: int
     changes: int
+    turns: int
 
 
 class Settling:
@@ -50,7 +55,7 @@ class Settling:
 
     def _look(self, stage: GeodeExample) -> bool:
         """Whether every queue is at rest now."""
-        sight = _Sight(self._gateways.flows(), self._gateways.passed(), stage.changes)
+        sight = _Sight(self._gateways.flows(), self._gateways.passed(), stage.changes, self._gateways.turns)
         now = time.monotonic()
         moved = sight != self._sight
         if moved:
@@ -80,6 +85,12 @@ class Settling:
                 # primary.
                 continue
             waiting.append((queue, primaries[0], size))
+        tried = {queue for queue, _, _ in waiting if self._gateways.retries(queue)}
+        if tried and time.monotonic() - self._since < RETRY_STILL_S:
+            return False
+        if tried and self._gateways.applying():
+            # Events of these queues are tried again and again, and a receiver is always at work on them.
+            return all(self._gateways.blocked(*each[:2]) for each in waiting if each[0] not in tried)
         if not all(self._gateways.blocked(queue, primary) for queue, primary, _ in waiting):
             return False
         # No member may be at work on what passed before the fault, even of a queue that is empty.

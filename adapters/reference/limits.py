@@ -65,6 +65,7 @@ CAPABILITIES = (
     Capability.SITE_CLOCKS,
     Capability.VIRTUAL_TIME,
     Capability.RETRY_TIME,
+    Capability.FAILURE_COUNTS,
 )
 """What it offers."""
 
@@ -126,7 +127,9 @@ def _require_replicates(operation: Operation, setting: Setting, world: World) ->
 
 def _require_bulk(operation: Operation, setting: Setting, world: World) -> None:
     """Operations on many keys are called outside of transactions, where no writer refuses, as on each key."""
-    if operation.thread in _threads(setting, world) or world.served.refusals:
+    site = setting.site_of.get(operation.member)
+    near = any(setting.site_of.get(holder, site) == site for holder, _ in world.served.refusals)
+    if operation.thread in _threads(setting, world) or near:
         raise UnsupportedError(
             f"begin: no {operation.kind} in a transaction or beside a writer that refuses, so far"
         )

@@ -34,6 +34,7 @@ from plumbline.adapters.reference.shown import views
 from plumbline.adapters.reference.simulation import Simulation
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.distribution import VERSION
+from plumbline.reference.history.actions import FAILURES
 from plumbline.reference.history.bulk import with_shares
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import OrderStrength
@@ -272,9 +273,9 @@ class ReferenceAdapter(Adapter):
         simulation.go_on()
 
     def statistic(self, member: str, name: str) -> int:
-        """The count of discarded updates, and what is counted of tombstones."""
+        """The count of discarded updates, of failed events, and what is counted of tombstones."""
         simulation = self._ready()
-        if name in TOMBSTONE_STATISTICS:
+        if name == FAILURES or name in TOMBSTONE_STATISTICS:
             ((least, _), *_) = readings(simulation.setting, simulation.world, member, name)
             return least
         if name != "conflatedEvents":
@@ -368,6 +369,8 @@ class ReferenceAdapter(Adapter):
         if member not in simulation.setting.holders or region not in self._regions:
             raise AdapterError(f"script: no member or client {member}, or no region {region}")
         self.settle(0)
+        if simulation.setting.queues:
+            simulation.setting.refuse_received()
         simulation.world = scripted(simulation.world, member, region, answers)
 
     def _script_queue(self, member: str, queue: str, answers: tuple[str, ...]) -> None:

@@ -12,7 +12,7 @@ from plumbline.ci.selftest.generators.two_sites import REGION, TOPOLOGY, run_on_
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.oracle import find
 from plumbline.reference.explain.question import ask
-from plumbline.reference.history.actions import Do, Inject, PlanStep, Settle
+from plumbline.reference.history.actions import Do, Inject, PlanStep, Script, Settle
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import FaultBegun
@@ -61,14 +61,22 @@ PAUSED = Fault(kind=FaultKind.PAUSE, member="A", queue="to 2")
 RESUMED = msgspec.structs.replace(PAUSED, kind=FaultKind.RESUME)
 
 
-def on_reference(dialect: Dialect, *steps: PlanStep, seed: int | None = None) -> History:
+def refused_and_then_accepted(dialect: Dialect) -> History:
+    """A writer of site 2 refuses a put of a sender that keeps what fails, and accepts it later."""
+    refuses, accepts = (
+        tuple(Script(member, REGION, keys) for member in TOPOLOGY.sites[1].members) for keys in (("x",), ())
+    )
+    return on_reference(dialect, *refuses, put(1, "x"), Settle(), *accepts, Settle(), keeps=True)
+
+
+def on_reference(dialect: Dialect, *steps: PlanStep, seed: int | None = None, keeps: bool = False) -> History:
     """The steps, on two sites whose senders put one event into a batch."""
     plan = Plan(
         TOPOLOGY,
         (RegionAttributes(name=REGION, senders=("to 2", "to 1")),),
         steps,
         (
-            QueueAttributes(id="to 2", site=1, remote_site=2, batch_size=1),
+            QueueAttributes(id="to 2", site=1, remote_site=2, batch_size=1, remove_on_exception=not keeps),
             QueueAttributes(id="to 1", site=2, remote_site=1, batch_size=1),
         ),
     )
@@ -108,6 +116,7 @@ def invalidated_by_a_client(dialect: Dialect) -> History:
 HISTORIES = {
     "sends_while_unanswered": behind_an_unanswered_batch,
     "forwards_invalidates": invalidated_by_a_client,
+    "retries_kept": refused_and_then_accepted,
 }
 """For each decision that parts the dialects, a history of it as a dialect makes it."""
 

@@ -82,7 +82,6 @@ BEYOND = {
     "is parallel": between_sites(parallel=True),
     "is asynchronous and parallel": between_sites(remote_site=None, parallel=True),
     "is asynchronous and has several dispatchers": between_sites(remote_site=None, dispatchers=2),
-    "keeps what failed": between_sites(remove_on_exception=False),
     "orders as nobody knows": between_sites(order_policy="colour"),
     "is partitioned and feeds an asynchronous queue": of_one_site(
         msgspec.structs.replace(PARTITIONED, queues=("q",))
@@ -137,9 +136,6 @@ BEYOND = {
             Do(msgspec.structs.replace(PUT, op_id=9, kind=OperationKind.TX_BEGIN, key="", token=None)),
             Do(PUT_ALL),
         ),
-    ),
-    "refuses what arrives": Plan(
-        TWO, (REGION,), (Script(member="C", region="r", refuses=("x",)), Do(PUT), Settle()), (SENDER,)
     ),
     "holds what arrives in a writer": Plan(
         TWO, (REGION,), (Park(PUT, "C", "writer"), Release(PUT.op_id, "C", "writer"), Settle()), (SENDER,)

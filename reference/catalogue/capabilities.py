@@ -43,6 +43,7 @@ class Capability(StrEnum):
     SITE_CLOCKS = "site_clocks"
     VIRTUAL_TIME = "virtual_time"
     RETRY_TIME = "retry_time"
+    FAILURE_COUNTS = "failure_counts"
     CONFIGURATION = "configuration"
 
 
@@ -82,5 +83,6 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.SITE_CLOCKS: "equal timestamps of updates of several sites, clocks of sites that differ",
     Capability.VIRTUAL_TIME: "all else that takes time: when batches leave, for how long clients remember",
     Capability.RETRY_TIME: "when a gateway sender that has found no receiver tries again",
+    Capability.FAILURE_COUNTS: "how many events a gateway receiver has failed to apply",
     Capability.CONFIGURATION: "defaults, expiration, copies given up and taken again, refusals, server logs",
 }

@@ -22,6 +22,7 @@ from plumbline.reference.history.moments import (
     ContentsRead,
     FaultBegun,
     Hosted,
+    Scripted,
     StatisticAsked,
     Unsettled,
 )
@@ -36,6 +37,7 @@ from plumbline.reference.rulebook.decisions import (
     DECISIONS,
     DISKS,
     DISPATCHERS,
+    FAILURES,
     GATEWAYS,
     GAUGES,
     HOSTING,
@@ -133,6 +135,7 @@ def _decisions(history: History) -> tuple[str, ...]:
         *(ONWARD if _travels_on(history) else ()),
         *(DISPATCHERS if any(queue.dispatchers > 1 for queue in history.queues) else ()),
         *(LISTENERS if any(queue.remote_site is None for queue in history.queues) else ()),
+        *(FAILURES if _may_fail(history) else ()),
         *(GATEWAYS if history.queues else ()),
         *(narrowest_first(CLIENTS) if history.clients else ()),
         *(TRANSACTIONS if _begins(history) else ()),
@@ -157,6 +160,14 @@ def _starts_again(history: History) -> bool:
 def _travels_on(history: History) -> bool:
     """Whether events may travel on by way of a site that did not write them."""
     return history.sends_on and travels_on([site.number for site in history.topology.sites], history.queues)
+
+
+def _may_fail(history: History) -> bool:
+    """Whether a receiver may fail to apply an event, or its sender keeps those that fail."""
+    refuses = any(isinstance(what, Scripted) and what.refuses for what in history.timeline)
+    return bool(history.queues) and (
+        refuses or not all(queue.remove_on_exception for queue in history.queues)
+    )
 
 
 def _sets_checks(history: History) -> bool:

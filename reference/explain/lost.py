@@ -19,6 +19,7 @@ from plumbline.reference.history.moments import (
     QueueRead,
     Redelivered,
     Returned,
+    Scripted,
     Settled,
 )
 from plumbline.reference.history.operations import (
@@ -92,6 +93,8 @@ def _rests(timeline: Iterable[Moment]) -> bool:
     for what in timeline:
         match what:
             case Redelivered():
+                return False
+            case Scripted(refuses=refuses) if refuses:
                 return False
             case Called() | FaultBegun():
                 rests = False

@@ -14,6 +14,7 @@ from plumbline.reference.explain.clocks import readings
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.recorded_lookahead import RecordedLookahead
 from plumbline.reference.history.history import History, OrderStrength
+from plumbline.reference.history.moments import Scripted
 from plumbline.reference.history.operations import (
     LOCAL_ACTIONS,
     STORES_VALUE,
@@ -110,6 +111,8 @@ def _ask(history: History, book: Rulebook, *, tries_again: bool) -> Question:
         setting.recover()
         setting.in_sequence = setting.tells_late = False  # both rest on who still has what
         setting.unsure = index.unsure
+    if history.queues and any(isinstance(what, Scripted) and what.refuses for what in history.timeline):
+        setting.refuse_received()
     setting.primaries = index.primaries
     setting.readings = readings(index)
     setting.ticks = ticks(index, history)

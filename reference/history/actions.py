@@ -45,6 +45,9 @@ _OF_KINDS = {
     OperationKind.EVICT: Capability.EVICTION,
 }
 
+FAILURES = "exceptionsOccurred"
+"""The statistic that counts what a gateway receiver has reported as failed (002, L105)."""
+
 CALLBACKS = ("listener", "writer", QUEUE)
 """Where an operation can be parked."""
 
@@ -321,7 +324,9 @@ class Count(Action, frozen=True, tag="count"):
     name: str
 
     def needs(self) -> tuple[Capability, ...]:
-        """Statistics, views of a region, or queries."""
+        """Statistics, failures of a receiver, views of a region, or queries."""
+        if self.name == FAILURES:
+            return (Capability.FAILURE_COUNTS,)
         view = view_of(self.name)
         if view is None:
             return (Capability.STATISTICS,)

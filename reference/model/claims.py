@@ -80,6 +80,7 @@ QUEUES_IN_ORDER = frozenset(
         "tells_removal_when_sent",
         "sends_while_unanswered",
         "removed_by_reply",
+        "removed_where_kept",
         "removed_from",
         "removes_locally_first",
         "waits_for_other_senders",
@@ -163,6 +164,7 @@ ENTERS_AT_ANY_TIME = frozenset(
         "next_of_queue",
         "queue_place",
         "removed_by_reply",
+        "removed_where_kept",
         "removed_from",
         "collects_while_unconnected",
         "resends_first",
@@ -279,6 +281,8 @@ NEXT_MOMENT = Claim(
     "next moment",
     "The timeline is one order: nothing else can come before its next moment in it, and all that the "
     "moment does is to allow more.",
+    # An event that may be tried again, or be given up, is at rest and is not.
+    frozenset({"retries_kept", "tries_failed_again", "waits_behind_retried", "answers_before_success"}),
 )
 READ = Claim(
     "read",

@@ -5,6 +5,7 @@ Knows the names that the documents give them; does not know who asks.
 
 from __future__ import annotations
 
+from plumbline.reference.history.actions import FAILURES
 from plumbline.reference.history.views import view_of
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import World
@@ -22,7 +23,7 @@ MANY = 1 << 60
 
 def is_gauge(name: str) -> bool:
     """Whether a statistic is one of those: all others count what is discarded."""
-    return name in TOMBSTONE_STATISTICS or view_of(name) is not None
+    return name in TOMBSTONE_STATISTICS or name == FAILURES or view_of(name) is not None
 
 
 def readings(setting: Setting, world: World, member: str, name: str) -> tuple[tuple[int, int], ...]:
@@ -30,6 +31,9 @@ def readings(setting: Setting, world: World, member: str, name: str) -> tuple[tu
     view = view_of(name)
     if view is not None:
         return _sizes(setting, world, member, *view)
+    if name == FAILURES:
+        reported = world.wan.failures.get(member, 0)
+        return ((reported, reported),)
     if name == COLLECTIONS:
         return (world.tombs.collections.get(member, (0, 0)),)
     kept = [(where[1], entry.state) for where, entry in world.entries.items() if where[0] == member]

@@ -159,7 +159,7 @@ class Quiescence:
             if self._takeover.must_take_over(state, member, name):
                 return False
         for connection, wire in state.wan.wires.items():
-            if self._receivers.resting(wire) or (
+            if self._receivers.resting(state, connection, wire) or (
                 sender_of(self._setting.queues[connection.queue]) in waiting and wire.busy is None
             ):
                 continue

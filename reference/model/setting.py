@@ -111,6 +111,7 @@ class Setting:
         resolver: what the conflict resolver on every member answers; None where there is none.
         onward: whether events travel on, by way of a site that did not write them; no document says so, nor
             that they do not (see `send_on`).
+        refuses_received: whether a cache writer may refuse what comes from another site.
         lanes: sender → the names of its lanes, see `lanes`.
         overtakes: whether events of one key may overtake each other on their way to another site.
         ticks: op id → how often all clocks had surely moved on by its call, and by its return (see `spans`).
@@ -119,6 +120,8 @@ class Setting:
         on_disk: the queues that may come back from disks, where members with queues are started again.
         unsure: op ids of calls that did not end well, so that their events may not be on a disk.
     """
+
+    refuses_received = False
 
     def __init__(
         self,
@@ -205,6 +208,12 @@ class Setting:
     def resolve_by(self, words: str) -> None:
         """Install a conflict resolver on every member; by then nothing is sure that rests on timestamps."""
         self.resolver = policy_of(words)
+        self.stamps_grow = self.in_sequence = False
+        self.shared = None
+
+    def refuse_received(self) -> None:
+        """Have events of other sites meet cache writers that refuse some; then nothing is sure to arrive."""
+        self.refuses_received = True
         self.stamps_grow = self.in_sequence = False
         self.shared = None
 

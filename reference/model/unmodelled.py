@@ -20,7 +20,6 @@ from plumbline.reference.history.moments import (
     Gate,
     Registered,
     Returned,
-    Scripted,
     StatisticAsked,
 )
 from plumbline.reference.history.operations import (
@@ -81,7 +80,7 @@ def unmodelled(example: Plan | History) -> list[str]:
         member for site in example.topology.sites if site.number in led_to for member in site.members
     }
     if receiving.intersection(writers):
-        found.append("cache writers where events of another site arrive")
+        found.append("cache writers that hold events of another site")
     return list(dict.fromkeys(found))
 
 
@@ -94,8 +93,6 @@ def of_queue(queue: QueueAttributes) -> Iterator[str]:
         yield "asynchronous event queues of several dispatchers"
     if queue.conflate:
         yield "queues that conflate"
-    if not queue.remove_on_exception:
-        yield "queues that keep what failed at the other site"
     if queue.order_policy not in ORDER_POLICIES:
         yield f"the order policy {queue.order_policy!r:.40}"
 
@@ -267,12 +264,15 @@ def _of_bulks(plan: Plan) -> Iterator[str]:
     bulks = {operation.op_id for operation in called if operation.kind in BULK}
     if not bulks.isdisjoint(transactions_of(called)):
         yield "operations on many keys in a transaction"
-    if bulks and any(isinstance(step, Script) and step.refuses for step in plan.steps):
+    home = {member: site.number for site in plan.topology.sites for member in site.members}
+    sites = {home.get(operation.member) for operation in called if operation.op_id in bulks}
+    refusing = {step.member for step in plan.steps if isinstance(step, Script) and step.refuses}
+    if bulks and any(home.get(member) in {None, *sites} for member in refusing):
         yield "operations on many keys beside a writer that refuses some"
 
 
 class _Asked(NamedTuple):
-    """What an example asks for; `writers` are members whose cache writer meets what another site calls."""
+    """What an example asks for; `writers` are members whose writer is to hold what another site calls."""
 
     called: list[Operation]
     registered: list[Interest]
@@ -283,50 +283,34 @@ class _Asked(NamedTuple):
 def _steps(plan: Plan) -> _Asked:
     operations = list(operations_of(plan))
     interests = [step.interest for step in plan.steps if isinstance(step, Register)]
-    scripts = [step for step in plan.steps if isinstance(step, Script)]
     gates = [
         Gate(step.member, step.operation.op_id, step.callback)
         for step in plan.steps
         if isinstance(step, Park)
     ]
     faults = [step.fault for step in plan.steps if isinstance(step, Inject)]
-    return _Asked(operations, interests, faults, _meeting(scripts, gates, operations, plan.topology))
+    return _Asked(operations, interests, faults, _meeting(gates, operations, plan.topology))
 
 
 def _moments(history: History) -> _Asked:
     timeline = history.timeline
     operations = [what.operation for what in timeline if isinstance(what, Called)]
-    scripts = [what for what in timeline if isinstance(what, Scripted)]
     gates = [what.gate for what in timeline if isinstance(what, Armed)]
     return _Asked(
         operations,
         [what.interest for what in timeline if isinstance(what, Registered)],
         [what.fault for what in timeline if isinstance(what, FaultBegun)],
-        _meeting(scripts, gates, operations, history.topology),
+        _meeting(gates, operations, history.topology),
     )
 
 
-def _meeting(
-    scripts: Iterable[Script | Scripted],
-    gates: Iterable[Gate],
-    operations: Iterable[Operation],
-    topology: Topology,
-) -> set[str]:
-    """The members whose cache writers are to refuse, or to hold, what another site calls."""
+def _meeting(gates: Iterable[Gate], operations: Iterable[Operation], topology: Topology) -> set[str]:
+    """The members whose cache writers are to hold what another site calls."""
     home = {member: site.number for site in topology.sites for member in site.members}
     called = [(one, home.get(one.member)) for one in operations]
-    refusing = {
-        script.member
-        for script in scripts
-        for one, site in called
-        if one.region == script.region
-        and one.key in script.refuses
-        and site not in (None, home.get(script.member))
-    }
-    holding = {
+    return {
         gate.member
         for gate in gates
         for one, site in called
         if gate.callback == "writer" and one.op_id == gate.op_id and site not in (None, home.get(gate.member))
     }
-    return refusing | holding

@@ -312,6 +312,7 @@ class SiteState(msgspec.Struct, frozen=True):
         ranks: (region, key) → pairs of operations of which the first has the later timestamp.
         scripts: (member, queue) → what its listener answers to its next calls; then that it succeeded.
         disks: (member, queue) → what the disk of a member that has died may hold.
+        failures: member → how many events its receiver has reported as failed.
         stands: whether the harness holds time still.
         passed: how many milliseconds it has let pass.
     """
@@ -326,6 +327,7 @@ class SiteState(msgspec.Struct, frozen=True):
     ranks: HashedMap[tuple[str, str], frozenset[tuple[int, int]]]
     scripts: HashedMap[tuple[str, str], tuple[str, ...]]
     disks: HashedMap[tuple[str, str], Disk]
+    failures: HashedMap[str, int]
     stands: bool = False
     passed: int = 0
 
@@ -516,7 +518,7 @@ class World(msgspec.Struct, frozen=True, cache_hash=True):
 def empty_world() -> World:
     """Nothing has happened yet."""
     none: HashedMap[Any, Any] = HashedMap()
-    wan = SiteState(none, none, none, none, none, none, none, none, none, none)
+    wan = SiteState(none, none, none, none, none, none, none, none, none, none, none)
     served = ClientState(none, none, none, none, none, none, none, none, none, none)
     tombs = TombstoneState(none, none, none)
     return World(none, none, none, none, none, none, none, none, none, wan, served, tombs, none, none)

@@ -20,6 +20,7 @@ from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.rulebook.dialects import answers, is_documented
 from plumbline.reference.rulebook.disks import DiskDecisions
 from plumbline.reference.rulebook.failover import FailoverDecisions
+from plumbline.reference.rulebook.failures import FailureDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
 from plumbline.reference.rulebook.listeners import ListenerDecisions
 from plumbline.reference.rulebook.partitioned import PartitionDecisions
@@ -48,6 +49,7 @@ class Rulebook(
     DistributionDecisions,
     ExpiryDecisions,
     FailoverDecisions,
+    FailureDecisions,
     GaugeDecisions,
     HostingDecisions,
     InterestDecisions,

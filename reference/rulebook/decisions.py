@@ -16,6 +16,7 @@ from plumbline.reference.rulebook.crossing import CrossingDecisions, OnwardDecis
 from plumbline.reference.rulebook.decision import Decision, Subject, merged
 from plumbline.reference.rulebook.disks import DiskDecisions
 from plumbline.reference.rulebook.failover import FailoverDecisions
+from plumbline.reference.rulebook.failures import FailureDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
 from plumbline.reference.rulebook.listeners import ListenerDecisions
 from plumbline.reference.rulebook.partitioned import PartitionDecisions
@@ -93,6 +94,9 @@ GATEWAYS = _of(
 )
 """Decisions that only examples with gateway senders ask."""
 
+FAILURES = _of(FailureDecisions)
+"""Decisions that only examples ask in which a receiver may fail to apply an event."""
+
 DISPATCHERS = _of(DispatcherDecisions)
 """Decisions that only a sender of several dispatchers asks."""
 
@@ -118,6 +122,7 @@ DECISIONS: dict[str, Decision] = merged(
     CLIENTS,
     GATEWAYS,
     DISPATCHERS,
+    FAILURES,
     ONWARD,
     RESOLVERS,
     LISTENERS,

@@ -14,6 +14,7 @@ import msgspec
 from plumbline.reference.catalogue.records import DIALECT_OF_DOCUMENT, Dialect
 from plumbline.reference.rulebook.batches import BatchDecisions, sends_at_will
 from plumbline.reference.rulebook.clients import CallDecisions, forwards_all
+from plumbline.reference.rulebook.failures import FailureDecisions, retries_where_kept
 
 
 class Saying(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +82,7 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         about="what a failure acknowledgement tells, and what it removes",
-        unmodelled="failing events come later; but for them both show the same at every member",
+        unmodelled="members show the same by both: the failed event is missing, the others arrive in order",
         earlier=Saying(
             document="000",
             paragraph="How the Gateway Handles Batch Processing Failure, L39 s2 to s4",
@@ -96,17 +97,19 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         about="who tries again where an event cannot be applied",
-        unmodelled="failing events come later",
+        decision="retries_kept",
         earlier=Saying(
             document="000",
             paragraph="How the Gateway Handles Batch Processing Failure, L39 s1 to s4",
             words="no side: the receiver says so, and the sender removes the event and logs it",
+            answer=FailureDecisions.retries_kept,
         ),
         later=Saying(
             document="002",
             paragraph="Remote Event Replication (WAN), L107",
             words="the receiver, for certain failures",
             requirements=("RCV-RETRY-01",),
+            answer=retries_where_kept,
         ),
     ),
     Contradiction(

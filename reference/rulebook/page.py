@@ -64,7 +64,9 @@ def _owed(name: str, identity: str, dialect: Dialect) -> str:
     if dialect not in requirement.dialects:
         point = MODELLED.get(name) or _contradicted(identity)
         saying = point.saying(dialect)
-        otherwise = _answer(getattr(rulebook_of(dialect), point.decision)).rpartition(": ")[2]
+        otherwise = saying.words
+        if point.decision:
+            otherwise = _answer(getattr(rulebook_of(dialect), point.decision)).rpartition(": ")[2]
         return f"not owed: {otherwise} ({saying.document}: {saying.paragraph})"
     if DIALECT_OF_DOCUMENT[requirement.document] is dialect:
         return f"{requirement.document}: {requirement.paragraph}"
@@ -75,7 +77,7 @@ def _contradicted(identity: str) -> Contradiction:
     """The contradiction in which one side says what a requirement demands."""
     return next(
         point
-        for point in MODELLED.values()
+        for point in CONTRADICTIONS
         if identity in (*point.earlier.requirements, *point.later.requirements)
     )
 

@@ -20,6 +20,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     gateway_conflicts,
     gateway_delivery,
     gateway_dispatchers,
+    gateway_failures,
     gateway_mesh,
     gateway_operations,
     gateway_queues,

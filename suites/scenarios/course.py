@@ -59,6 +59,7 @@ class Course:
         self.low, self.mid, self.high = order[0], order[len(order) // 2], order[-1]
         self._gates: dict[int, list[Gate]] = {}
         self._lost: list[tuple[str, str]] = []
+        self._refusing: set[str] = set()
         self._operations: dict[int, Operation] = {}
         self._count = 0
         self.done: list[str] = []
@@ -357,6 +358,7 @@ class Course:
         """Have the cache writer of a member or client refuse changes of these keys, and of no others."""
         self.settle()
         self.done.append(script_words(holder, REGION, keys))
+        (self._refusing.add if keys else self._refusing.discard)(holder)
         self.steps.append(Script(holder, REGION, keys))
         self._driver.script(holder, REGION, keys)
 
@@ -392,6 +394,8 @@ class Course:
     def mend(self) -> None:
         """Undo what would keep a scenario that was broken off from ending in order."""
         self.answers_again()
+        for holder in self._refusing.difference(self._driver.crashed):
+            self._driver.script(holder, REGION, ())
 
     def look(self) -> None:
         """Read what all members and clients hold, for the search that judges the same example."""

@@ -138,11 +138,13 @@ def between_sites(
     runs_on: tuple[str, ...] = (),
     manual_start: bool = False,
     persistent: bool = False,
+    keeps_failed: bool = False,
 ) -> Callable[[Callable[[Sites], None]], Callable[[Sites], None]]:
     """Register a scenario of two sites, with a gateway sender each way; the first has `here` members.
 
     All of these run its sender, or those that `runs_on` names; with `manual_start` it starts only when the
-    regions are there. Its queue is kept on disk if it is `persistent`.
+    regions are there. Its queue is kept on disk if it is `persistent`. With `keeps_failed` it keeps events
+    that the other site fails to apply.
 
     A conflict resolver is installed everywhere if its policy is named. Further regions, `also`, share the
     senders; see `sites.queues` for the settings of these.
@@ -173,6 +175,7 @@ def between_sites(
                     members=runs_on,
                     manual_start=manual_start,
                     persistent=persistent,
+                    keeps_failed=keeps_failed,
                 ),
                 clocks=clocks,
                 resolver=resolver,

@@ -62,6 +62,7 @@ def queues(
     members: tuple[str, ...] = (),
     manual_start: bool = False,
     persistent: bool = False,
+    keeps_failed: bool = False,
 ) -> tuple[QueueAttributes, ...]:
     """The gateway senders of both sites; other settings make other senders.
 
@@ -74,6 +75,7 @@ def queues(
         members: the members of site 1 that run its sender; all where none is named.
         manual_start: whether that is started only when its regions are there.
         persistent: whether its queue is kept on disk.
+        keeps_failed: whether that keeps events that the other site fails to apply.
     """
     there = _sender(TO_THERE, 1, batch_size, interval_ms)
     if dispatchers > 1:
@@ -85,6 +87,8 @@ def queues(
         there = msgspec.structs.replace(there, id=f"{there.id} started later", manual_start=True)
     if persistent:
         there = msgspec.structs.replace(there, id=f"{there.id} on disk", persistent=True)
+    if keeps_failed:
+        there = msgspec.structs.replace(there, id=f"{there.id} keeping failed", remove_on_exception=False)
     return there, _sender(TO_HERE, 2, *(back or (batch_size, interval_ms)))
 
 
@@ -168,6 +172,7 @@ class Sites(Stage):
         for fault in tuple(self._to_mend):
             if fault.member not in self._driver.crashed:
                 self._do_fault(fault)
+        super().mend()
 
     def let_clocks_pass(self) -> None:
         """Calls from here on have later timestamps, at any site, than calls before."""

@@ -41,6 +41,7 @@ from plumbline.reference.rulebook.decisions import (
     CLEARING,
     DECISIONS,
     DISPATCHERS,
+    FAILURES,
     GATEWAYS,
     GAUGES,
     ONWARD,
@@ -124,7 +125,9 @@ ALL_SITES = 3
 
 OF_TOMBSTONES = {**REPLICATED, **TOMBSTONES, **CLEARING, **GAUGES}
 
-OF_TWO_SITES = {name: decision for name, decision in DECISIONS.items() if name not in {*ONWARD, *DISPATCHERS}}
+OF_TWO_SITES = {
+    name: decision for name, decision in DECISIONS.items() if name not in {*ONWARD, *DISPATCHERS, *FAILURES}
+}
 """What is asked of one site or two, where senders have one dispatcher."""
 
 OF_DISPATCHERS = {**GATEWAYS, **DISPATCHERS}

@@ -310,7 +310,7 @@ class Dispatch:
             kept = with_sender(world, member, queue.id, replace(sender, heard=0))
             last = sender.queue[sender.heard - 1].position
             yield Step(("has others remove", member, queue.id), self._told(kept, member, queue, last))
-        for count, start in self._removals(sender) if any(first) else ():
+        for count, start in self._removals(queue, sender) if any(first) else ():
             behind = start + count
             gone, rest = sender.queue[start:behind], sender.queue[:start] + sender.queue[behind:]
             mark = max((sender.mark, *(event.position for event in gone)))
@@ -337,10 +337,11 @@ class Dispatch:
                     clashes=claims.LOOKED_AT | claims.TIME_PASSES | {dependences.look_behind_fault(queue.id)},
                 )
 
-    def _removals(self, sender: Sender) -> Iterator[tuple[int, int]]:
+    def _removals(self, queue: QueueAttributes, sender: Sender) -> Iterator[tuple[int, int]]:
         """How many events an answer may remove, and from which place: as many as it is to, the oldest."""
         book = self._setting.book
-        for count in each(book.removed_by_reply(sender.heard)):
+        removed = book.removed_by_reply if queue.remove_on_exception else book.removed_where_kept
+        for count in each(removed(sender.heard)):
             for start in each(book.removed_from(len(sender.queue), count)):
                 yield count, start
 

@@ -24,6 +24,7 @@ from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.answering import Answering
 from plumbline.reference.model.sites.conflict_resolution import ContestResult
+from plumbline.reference.model.sites.failing import Failing
 from plumbline.reference.model.sites.repeats import is_left_of
 from plumbline.reference.model.sites.resolving import Resolving
 from plumbline.reference.model.sites.rulings import Rulings
@@ -69,20 +70,25 @@ class Receivers:
         self._independence = independence
         self._answering = Answering(independence)
         self._rulings = Rulings(setting, resolving)
+        self._failing = Failing(setting)
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Applying, discarding, answering; and the loss of what was on a broken connection."""
         for name, wire in world.wan.wires.in_order():
             if wire.busy is None and wire.events:
                 size = self._setting.queues[name.queue].batch_size
-                for index in each(self._setting.book.next_of_wire(len(wire.events), size)):
+                passing = self._failing.tried_first(world, name, wire)
+                first = (0,) if passing else each(self._setting.book.next_of_wire(len(wire.events), size))
+                for index in (*first, *passing):
                     yield from self._arrived(world, view, name, wire, index)
             yield from self._answering.steps(world, view, name, wire)
             if wire.broken and wire.events and wire.busy is None:
                 yield self._lost(world, name, wire)
 
-    def resting(self, wire: Connection) -> bool:
+    def resting(self, world: World, name: WireName, wire: Connection) -> bool:
         """Whether nothing more happens on the connection unless something else does first."""
+        if self._setting.refuses_received and self._failing.rests(world, name, wire):
+            return not (wire.done and not wire.broken)
         if wire.busy is not None:
             return True  # it stands in a listener, or what its peers have yet to receive is on its way
         return not wire.events and not (wire.done and not wire.broken)
@@ -121,23 +127,47 @@ class Receivers:
             yield from self._repeated(world, view, name, rest, event, operation, entry)
             return
         present = entry.state in (EntryState.LIVE, EntryState.INVALID)
-        if operation.kind in DESTROYS and not present:
+        absent = operation.kind in DESTROYS and not present
+        fails = self._failing.fails(world, member, operation)
+        if fails:
+            yield from self._failing.steps(world, name, rest, event)
+            fails = not absent  # whether a writer is asked before nothing is destroyed, no document says
+        if absent:
             ends = each(self._setting.book.absent_ends_well())
             if not all(ends):
                 yield Step(("fails the batch", member, event.op_id), _failed(world, name, rest))
             if not any(ends):
                 return
+        yield from self._judged(world, view, name, rest, event, operation, entry, fails=fails)
+
+    def _judged(
+        self,
+        world: World,
+        view: View,
+        name: WireName,
+        rest: Connection,
+        event: Queued,
+        operation: Operation,
+        entry: Entry,
+        *,
+        fails: bool,
+    ) -> Iterator[Step]:
+        """An event is compared, where that is on, and applied or discarded; one that fails is not applied."""
+        member = rest.receiver
         for checks in self._setting.checks(operation.region):
-            if not checks:
+            if not checks and not fails:
                 yield from self._applied(
                     world, view, name, rest, event, operation, entry, _AS_IT_IS, checks=False, first=True
                 )
+            if not checks:
                 continue
             judgements = list(self._rulings.of(world, member, event, operation, entry))
             may_apply = any(judged.applied for judged in judgements)
             for judged in self._as_shown(world, view, member, judgements):
                 becomes = event if judged.event is None else judged.event
                 of = operation if judged.event is None else self._setting.carried(becomes)
+                if judged.applied and fails:
+                    continue  # its writer refuses what would be applied
                 if judged.applied:
                     yield from self._applied(
                         world, view, name, rest, becomes, of, entry, judged, checks=True, first=True
@@ -336,15 +366,16 @@ class Receivers:
         wan = replace(world.wan, seen=world.wan.seen.set((member, event.op_id), value=True))
         if pairs:
             wan = replace(wan, ranks=wan.ranks.set((operation.region, operation.key), pairs))
-        stored = world.but(wan=wan)
         stamp = world.entry(member, operation.region, operation.key).stamp
         wire = replace(wire, stamp=stamp)
         gate = (member, operation.op_id)
-        if shows and world.gates.get(gate) is GateState.ARMED:
-            parked = with_wire(stored, name, replace(wire, busy=event, parked=True))
-            ended = [parked.but(gates=parked.gates.set(gate, GateState.PARKED))]
-        else:
-            ended = list(self._distributed(stored, name, wire, event))
+        ended: list[World] = []
+        for stored in self._failing.reported(world.but(wan=wan), member, failed=False):
+            if shows and world.gates.get(gate) is GateState.ARMED:
+                parked = with_wire(stored, name, replace(wire, busy=event, parked=True))
+                ended.append(parked.but(gates=parked.gates.set(gate, GateState.PARKED)))
+            else:
+                ended += self._distributed(stored, name, wire, event)
         for done in ended:
             for known in queued(done, self._setting, self._strength, member, operation, stamp, sure=found):
                 yield from self._senders.queued(
