@@ -72,7 +72,7 @@ class FailureDecisions(Subject):
 
         `already` is how many its receiver has reported before. Source: 002, L105.
         """
-        return int(failed)
+        return 1 if failed else 0
 
 
 def retries_where_kept(keeps: bool) -> bool:
