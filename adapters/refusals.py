@@ -220,6 +220,12 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
             lambda p, scene: p.operation.kind in LOCAL and _in_buckets(p.operation, scene),
         ),
         _one(
+            "an operation that expects a value, on a partitioned region or beside clients",
+            lambda p, scene: (
+                p.operation.kind in CONDITIONAL and (bool(scene.clients) or _in_buckets(p.operation, scene))
+            ),
+        ),
+        _one(
             "an operation of a client on a partitioned region",
             lambda p, scene: _of_a_client(p.operation, scene) and _in_buckets(p.operation, scene),
         ),

@@ -55,6 +55,7 @@ ROWS: tuple[tuple[str, str], ...] = (
         "begin",
         "partitioned member=member key token kind=create|destroy|invalidate|put|put_if_absent|replace",
     ),
+    ("begin", "partitioned member=member key token expected kind=remove_if_equal|replace_if_equal"),
     ("begin", "partitioned member=member key kind=contains_key|get"),
     ("begin", "partitioned member=member token kind=clear"),
     ("begin", "partitioned member=client key token kind=put"),

@@ -88,7 +88,7 @@ def require_operation(operation: Operation, setting: Setting, world: World) -> N
     if operation.kind not in SUPPORTED and not whole:
         raise UnsupportedError(f"begin: the reference does not model {operation.kind} so far")
     if operation.kind in CONDITIONAL:
-        _require_replicates(operation, setting, world)
+        _require_alike(operation, setting, world)
     _require_call_of_client(operation, setting, world)
     if whole and world.calls and operation.region not in setting.clears:
         raise UnsupportedError(f"begin: {operation.kind} is called while nothing is under way, so far")
@@ -117,12 +117,13 @@ def require_view(member: str, region: str, setting: Setting) -> None:
         raise UnsupportedError("views and queries: the reference shows those of replicates so far")
 
 
-def _require_replicates(operation: Operation, setting: Setting, world: World) -> None:
-    """Operations that expect a value are called on replicates alone, and outside of transactions."""
+def _require_alike(operation: Operation, setting: Setting, world: World) -> None:
+    """Members call operations that expect a value, all of one policy, and outside of transactions."""
     lesser = any(region == operation.region for _, region in setting.lesser)
-    in_buckets = operation.region in setting.partitioned
-    if setting.clients or lesser or in_buckets or operation.thread in _threads(setting, world):
-        raise UnsupportedError(f"begin: {operation.kind} is called on replicates alone so far")
+    if operation.member in setting.clients or lesser or operation.thread in _threads(setting, world):
+        raise UnsupportedError(
+            f"begin: {operation.kind} is called by members so far, where none keeps less than a replicate"
+        )
 
 
 def _require_bulk(operation: Operation, setting: Setting, world: World) -> None:

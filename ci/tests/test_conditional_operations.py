@@ -142,4 +142,9 @@ def test_the_search_and_the_judge_agree_where_values_are_expected(
     assert {Answer.EXPLAINED, Answer.REFUTED} <= {one.answer for one in found}
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_search_and_judge_agree_beside_clients_and_on_partitioned_regions(seed: int):
+    assert not compare(draw_trial(seed, comparing=True)).disagree
+
+
 CASES = 25

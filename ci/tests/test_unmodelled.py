@@ -123,8 +123,11 @@ BEYOND = {
             Do(REPLACES_EQUAL),
         ),
     ),
-    "replaces what is equal beside a client": Plan(
-        ONE, (RegionAttributes(name="r"),), (Do(REPLACES_EQUAL), Settle()), clients=(CLIENT,)
+    "replaces what is equal by a client": Plan(
+        ONE,
+        (RegionAttributes(name="r"),),
+        (Do(msgspec.structs.replace(REPLACES_EQUAL, member=CLIENT.name)), Settle()),
+        clients=(CLIENT,),
     ),
     "puts all where a writer refuses": Plan(
         ONE, (RegionAttributes(name="r"),), (Script("A", "r", ("x",)), Do(PUT_ALL), Settle())

@@ -169,7 +169,7 @@ class Buckets:
             if at in dead:
                 continue
             entry = world.entry(at, operation.region, operation.key)
-            for effect in effects(operation.kind, entry.state, entry.token):
+            for effect in effects(operation.kind, entry.state, entry.token, expected=operation.expected):
                 if effect.becomes is None:
                     yield self._reading(world, operation, call, effect, at)
                 elif not all(self._shut(world, operation, at)):

@@ -66,7 +66,7 @@ def unmodelled(example: Plan | History) -> list[str]:
     if example.registers and not all(client.subscription for client in example.clients):
         found.append("a client without a subscription that begins registered")
     found += [f"the operation {one.kind}" for one in called if one.kind not in _CALLED]
-    found += of_conditionals(called, example.regions, clients=bool(example.clients))
+    found += of_conditionals(called, example.regions, clients={client.name for client in example.clients})
     found += _of_local_actions(example, called)
     found += of_views(_viewed(example), example.regions)
     if isinstance(example, Plan):
@@ -192,17 +192,19 @@ def of_interest(interest: Interest) -> Iterator[str]:
 
 
 def of_conditionals(
-    called: Collection[Operation], regions: Iterable[RegionAttributes], *, clients: bool
+    called: Collection[Operation], regions: Iterable[RegionAttributes], *, clients: Collection[str]
 ) -> Iterator[str]:
-    """What is not followed of operations that expect a value: they are called on replicates alone."""
+    """What is not followed of operations that expect a value: members call them, which are all alike."""
     expecting = [operation for operation in called if operation.kind in CONDITIONAL]
-    whole = {
-        region.name for region in regions if region.policy is RegionPolicy.REPLICATE and not region.policies
+    alike = {
+        region.name
+        for region in regions
+        if region.policy in (RegionPolicy.REPLICATE, RegionPolicy.PARTITION) and not region.policies
     }
-    if expecting and clients:
-        yield "operations that expect a value, beside clients"
-    if not all(operation.region in whole for operation in expecting):
-        yield "operations that expect a value, where not each member is a replicate"
+    if any(operation.member in clients for operation in expecting):
+        yield "operations of clients that expect a value"
+    if not all(operation.region in alike for operation in expecting):
+        yield "operations that expect a value, where some members keep less than a replicate"
     if not transactions_of(called).keys().isdisjoint(operation.op_id for operation in expecting):
         yield "operations that expect a value in a transaction"
 

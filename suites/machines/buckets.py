@@ -13,7 +13,12 @@ from plumbline.reference.history.actions import Do, Inject, Start
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import Called, FaultBegun, Located, Returned
-from plumbline.reference.history.operations import OperationKind, RegionAttributes, RegionPolicy
+from plumbline.reference.history.operations import (
+    CONDITIONAL,
+    OperationKind,
+    RegionAttributes,
+    RegionPolicy,
+)
 from plumbline.suites.machines.drawing import KEYS, REGION, WRITES, Machine, PlanMachine
 
 MOST_WRITES = 5
@@ -52,6 +57,21 @@ class PartitionedRegionMachine(PlanMachine):
         operation = self.operation(self.living[who % len(self.living)], kind, key)
         self.steps.append(Do(operation) if waits else Start(operation))
         if not waits or self.parked:
+            self.busy.add(operation.thread)
+
+    @rule(
+        who=st.integers(0, 2),
+        kind=st.sampled_from(sorted(CONDITIONAL)),
+        key=st.sampled_from(KEYS),
+        right=st.sampled_from((True, True, False)),
+    )
+    @precondition(lambda self: Capability.CONDITIONAL_OPERATIONS in self.offers)
+    def compare(self, who: int, kind: OperationKind, key: str, right: bool) -> None:
+        """One operation that expects the value that was put last, or another, beside what is under way."""
+        self.make_room()
+        operation = self.expecting(self.living[who % len(self.living)], kind, key, right=right)
+        self.steps.append(Do(operation))
+        if self.parked:
             self.busy.add(operation.thread)
 
     @rule(who=st.integers(0, 2), at=st.integers(0, 2), key=st.sampled_from(KEYS))

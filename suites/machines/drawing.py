@@ -17,7 +17,10 @@ from plumbline.reference.history.actions import Park, PlanStep, Release, Settle
 from plumbline.reference.history.bulk import BULK
 from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import (
+    DESTROYS,
+    NAMELESS,
     READS,
+    STORES_VALUE,
     BulkEntry,
     Operation,
     OperationKind,
@@ -45,6 +48,9 @@ linear up to there."""
 
 LOOSE_MOST_PER_KEY = 2
 """The same where logs carry no order between threads, so that every order has to be tried."""
+
+NEVER_PUT = "never-put"
+"""A value that no operation stores."""
 
 Execute = Callable[[Plan], None]
 
@@ -88,18 +94,35 @@ class PlanMachine(RuleBasedStateMachine):
         self.writes: dict[str, int] = {}
         self.members: tuple[str, ...] = ("A", "B", "C")
         self.region = RegionAttributes(name=REGION)
+        self.latest: dict[str, str] = {}
+        self.removed: set[str] = set()
         self._count = 0
 
     def operation(self, member: str, kind: OperationKind, key: str) -> Operation:
         """The next operation, on a thread of the member that is not busy."""
         self._count += 1
         thread = self._idle_thread(member)
-        token = None if kind in READS else f"v{self._count}"
+        token = None if kind in NAMELESS else f"v{self._count}"
         if kind not in READS:
             self.writes[key] = self.writes.get(key, 0) + 1
+        if token is not None and kind in STORES_VALUE:
+            self.latest[key] = token
         return Operation(
             op_id=self._count, thread=thread, member=member, region=REGION, kind=kind, key=key, token=token
         )
+
+    def expecting(self, member: str, kind: OperationKind, key: str, *, right: bool) -> Operation:
+        """The next operation that expects a value: that which was drawn last for the key, or another.
+
+        A product whose removals carry no callback argument tells them apart by their keys. So one of a key
+        is under way at a time.
+        """
+        if kind in DESTROYS and key in self.removed:
+            self.settle_now()
+        if kind in DESTROYS:
+            self.removed.add(key)
+        expected = self.latest.get(key, NEVER_PUT) if right else NEVER_PUT
+        return msgspec.structs.replace(self.operation(member, kind, key), expected=expected)
 
     def _idle_thread(self, member: str) -> str:
         return next(name for n in range(99) if (name := f"{member}{n}") not in self.busy)
@@ -141,6 +164,7 @@ class PlanMachine(RuleBasedStateMachine):
         self.parked.clear()
         self.busy.clear()
         self.writes.clear()
+        self.removed.clear()
         self.steps.append(Settle())
 
     def crowded(self, key: str) -> bool:

@@ -12,6 +12,8 @@ from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.actions import Do, Inject, Park, Release, Settle, Start
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import (
+    CONDITIONAL,
+    LOCAL_ACTIONS,
     READS,
     HostPolicy,
     Operation,
@@ -56,6 +58,8 @@ class ReplicatedRegionMachine(PlanMachine):
 
     fixed_members: ClassVar[tuple[str, ...]] = ()
     most_at_once: ClassVar[int] = 3
+    compares: ClassVar[bool] = True
+    """Whether operations that expect a value are drawn; these are judged on replicates alone."""
 
     @rule(
         who=st.integers(0, 3),
@@ -116,6 +120,23 @@ class ReplicatedRegionMachine(PlanMachine):
             if index < len(parked):
                 self.steps.append(Release(parked[index].op_id, parked[index].member))
 
+    @rule(
+        who=st.integers(0, 3),
+        kind=st.sampled_from(sorted(CONDITIONAL)),
+        key=st.sampled_from(KEYS),
+        right=st.sampled_from((True, True, False)),
+    )
+    @precondition(lambda self: self.compares and Capability.CONDITIONAL_OPERATIONS in self.offers)
+    def compare(self, who: int, kind: OperationKind, key: str, right: bool) -> None:
+        """One operation that expects the value that was put last, or another, beside what is under way."""
+        key = self.one_key(key)
+        if not self.steps or self.crowded(key):
+            self.settle_now()
+        operation = self.expecting(self.members[who % len(self.members)], kind, key, right=right)
+        self.steps.append(Do(operation))
+        if self.parked:
+            self.busy.add(operation.thread)
+
     def one_key(self, key: str) -> str:
         """The key drawn; always the same one where every order has to be tried."""
         return KEYS[0] if self.loose else key
@@ -142,6 +163,7 @@ class LesserMembersMachine(ReplicatedRegionMachine):
 
     # Of more the search may take too long: where members keep less, hardly any step is claimed.
     most_at_once: ClassVar[int] = 2
+    compares: ClassVar[bool] = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -171,7 +193,8 @@ class LesserMembersMachine(ReplicatedRegionMachine):
         No document says how other operations end while it lacks the entry and a replicate changes it.
         """
         lesser = {host.member for host in self.region.policies} or set(self.members)
-        puts = kind not in READS and (member in lesser or kind is OperationKind.CREATE)
+        acts = kind in READS | LOCAL_ACTIONS
+        puts = not acts and (member in lesser or kind is OperationKind.CREATE)
         return super().operation(member, OperationKind.PUT if puts else kind, key)
 
     @rule(who=st.integers(0, 3), policy=st.sampled_from(_LESS))
@@ -182,6 +205,21 @@ class LesserMembersMachine(ReplicatedRegionMachine):
         others = tuple(host for host in self.region.policies if host.member != member)
         policies = (*others, HostPolicy(member, policy))
         self.region = msgspec.structs.replace(self.region, policies=policies)
+
+    @rule(who=st.integers(0, 3), kind=st.sampled_from(sorted(LOCAL_ACTIONS)), key=st.sampled_from(KEYS))
+    @precondition(lambda self: self.steps and not self.parked)
+    def act(self, who: int, kind: OperationKind, key: str) -> None:
+        """The region of a member that keeps less lets an entry expire, or evicts one, while others go on."""
+        named = [host.member for host in self.region.policies]
+        lesser = [member for member in named or self.members[-1:] if member in self.members]
+        needed = Capability.EVICTION if kind is OperationKind.EVICT else Capability.LOCAL_EXPIRATION
+        key = self.one_key(key)
+        if lesser and needed in self.offers:
+            if self.crowded(key):
+                self.settle_now()
+            operation = self.operation(lesser[who % len(lesser)], kind, key)
+            evicts = kind is OperationKind.EVICT
+            self.steps.append(Do(msgspec.structs.replace(operation, key="") if evicts else operation))
 
     @rule(who=st.integers(0, 3))
     @precondition(lambda self: Capability.MEMBER_FAULTS in self.offers and self.steps and not self.dead)

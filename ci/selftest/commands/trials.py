@@ -133,6 +133,7 @@ class TrialsMachinesDocument(Document, frozen=True, kw_only=True, tag="plumbline
 @click.option(
     "--actions", is_flag=True, help="Let entries expire, or evict them, on one member of one site alone."
 )
+@click.option("--comparing", is_flag=True, help="Call operations that expect a value, in each of one site.")
 @click.option("--rules", is_flag=True, help="The same larger examples, of which no rule may accuse one.")
 @click.option(
     "--machine",
@@ -163,6 +164,7 @@ def command(
     dispatchers: bool,
     transactions: bool,
     actions: bool,
+    comparing: bool,
     dialect: str,
     right: bool,
     held: bool,
@@ -173,7 +175,7 @@ def command(
 ) -> None:
     """Compare the search with the exhaustive search on random small examples. One third of them are wrong."""
     kinds = (
-        *(clients, policies, tombstones, buckets, resolvers, dispatchers, transactions, actions),
+        *(clients, policies, tombstones, buckets, resolvers, dispatchers, transactions, actions, comparing),
         *(right, held, rules),
     )
     if machines and (any(kinds) or sites > 1):
@@ -184,18 +186,18 @@ def command(
         raise click.UsageError("--candidate says who plays the plans of a --machine")
     if machines:
         _play_machines(machines, candidates or (CHAOTIC,), cases, seed, as_json=as_json)
-    if clients + policies + buckets + tombstones + transactions + actions + (sites > 1) > 1:
+    if clients + policies + buckets + tombstones + transactions + actions + comparing + (sites > 1) > 1:
         raise click.UsageError(
-            "--clients, --policies, --buckets, --tombstones, --transactions and --actions each draw "
-            "examples of their own, of one site"
+            "--clients, --policies, --buckets, --tombstones, --transactions, --actions and --comparing "
+            "each draw examples of their own, of one site"
         )
     if resolvers and (sites == 1 or right or rules):
         raise click.UsageError("--resolvers goes with --sites 2 or 3, and draws for search and judge alone")
     if dispatchers and (sites != BOTH_SITES or resolvers or right or rules):
         raise click.UsageError("--dispatchers goes with --sites 2 alone, and draws for search and judge")
-    if (tombstones or transactions or actions) and (right or rules):
+    if (tombstones or transactions or actions or comparing) and (right or rules):
         raise click.UsageError(
-            "--tombstones, --transactions and --actions draw examples for search and judge alone"
+            "--tombstones, --transactions, --actions and --comparing draw examples for search and judge alone"
         )
     if (right or held) and rules:
         raise click.UsageError(
@@ -231,6 +233,7 @@ def command(
                 dispatchers=dispatchers,
                 transactions=transactions,
                 actions=actions,
+                comparing=comparing,
             )
         )
         for each in seeds

@@ -27,6 +27,7 @@ from plumbline.reference.history.actions import (
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import (
+    CONDITIONAL,
     LOCAL_ACTIONS,
     NAMELESS,
     READS,
@@ -221,6 +222,7 @@ class _Drawing:
             kind=kind,
             key=self._key(kind, op_id),
             token=None if kind in NAMELESS else f"t{op_id}",
+            expected=f"t{draw.randrange(1, op_id + 1)}" if kind in CONDITIONAL else None,
         )
         chance = draw.random()
         if kind not in READS | LOCAL_ACTIONS and chance < shape.parked:

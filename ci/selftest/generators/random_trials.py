@@ -8,7 +8,7 @@ of both to combine; knows nothing of either search.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import msgspec
@@ -26,6 +26,7 @@ from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import Called, Returned
 from plumbline.reference.history.operations import (
+    CONDITIONAL,
     LOCAL_ACTIONS,
     Client,
     HostPolicy,
@@ -105,7 +106,9 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     overlapping: bool
 
 
-PALETTES = (
+Palettes = tuple[tuple[OperationKind, ...], ...]
+
+PALETTES: Palettes = (
     one_site.MIXED,
     one_site.MIXED,
     (OperationKind.GET, OperationKind.CONTAINS_KEY),
@@ -114,11 +117,17 @@ PALETTES = (
 )
 """Kinds of operations besides puts. Some mistakes show only where a few of one kind meet."""
 
-ACTIONS = (
+ACTIONS: Palettes = (
     (*sorted(LOCAL_ACTIONS), OperationKind.GET, OperationKind.INVALIDATE),
     (*sorted(LOCAL_ACTIONS), OperationKind.CREATE, OperationKind.DESTROY, OperationKind.LOCAL_DESTROY),
 )
 """The same where regions let entries expire, or evict them, on one member."""
+
+COMPARING: Palettes = (
+    (*sorted(CONDITIONAL), OperationKind.GET),
+    (*sorted(CONDITIONAL), OperationKind.REPLACE, OperationKind.DESTROY),
+)
+"""The same where operations expect a value."""
 
 BOTH_SITES = 2
 ALL_SITES = 3
@@ -143,7 +152,9 @@ MOST_AT_BUCKETS = 5
 """So many operations on a partitioned region the judge can look at."""
 
 
-def _one_site(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, History]:
+def _one_site(
+    draw: random.Random, book: Rulebook, seed: int, palettes: Palettes = PALETTES
+) -> tuple[int, History]:
     """A small chaotic example within one site, and how many operations it has."""
     shape = one_site.OneSiteShape(
         operations=draw.randrange(3, 9),
@@ -152,7 +163,7 @@ def _one_site(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, Hist
         checks=draw.choice((None, None, True, False)),
         scope=draw.choice((Scope.ACK, Scope.ACK, Scope.NO_ACK)),
         mixed=draw.choice((0.3, 0.7)),
-        others=draw.choice(PALETTES),
+        others=draw.choice(palettes),
         started=draw.choice((0.3, 0.8)),
         parked=draw.choice((0.2, 0.2, 0.5)),
         settled=draw.choice((0.1, 0.1, 0.3)),
@@ -188,7 +199,9 @@ def _one_site(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, Hist
     return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)
 
 
-def _with_clients(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, History]:
+def _with_clients(
+    draw: random.Random, book: Rulebook, seed: int, palettes: Palettes = PALETTES
+) -> tuple[int, History]:
     """A chaotic example within one site with one or two clients, as large as the judge can look at."""
     calling = draw.random() < 0.5
     checks = draw.choice((None, False, False))
@@ -206,7 +219,7 @@ def _with_clients(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, 
         checks=draw.choice((None, None, True, False)),
         scope=draw.choice((Scope.ACK, Scope.ACK, Scope.NO_ACK)),
         mixed=draw.choice((0.0, 0.3, 0.7)),
-        others=draw.choice(PALETTES),
+        others=draw.choice(palettes),
         started=draw.choice((0.3, 0.8)),
         parked=draw.choice((0.0, 0.0, 0.2)),
         settled=draw.choice((0.1, 0.1, 0.3)),
@@ -231,10 +244,21 @@ def _with_clients(draw: random.Random, book: Rulebook, seed: int) -> tuple[int, 
 
 
 def _with_policies(
-    draw: random.Random, book: Rulebook, seed: int, palettes: tuple[tuple[OperationKind, ...], ...] = PALETTES
+    draw: random.Random, book: Rulebook, seed: int, palettes: Palettes = PALETTES
 ) -> tuple[int, History]:
     """A chaotic example within one site, some members of which keep less than a replicate."""
     shape = lesser_members.shape(draw, 4, palettes)
+    plan = one_site.draw_plan(draw, shape)
+    return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)
+
+
+def _at_buckets(
+    draw: random.Random, book: Rulebook, seed: int, palettes: Palettes = ()
+) -> tuple[int, History]:
+    """A chaotic example within one site, of a partitioned region."""
+    shape = partitioned.draw_shape(draw, MOST_AT_BUCKETS)
+    if palettes:
+        shape = msgspec.structs.replace(shape, others=draw.choice(palettes))
     plan = one_site.draw_plan(draw, shape)
     return shape.operations, one_site.run_on_reference(plan, shape, book=book, seed=seed)
 
@@ -351,6 +375,7 @@ def draw_trial(
     dispatchers: bool = False,
     transactions: bool = False,
     actions: bool = False,
+    comparing: bool = False,
 ) -> Trial:
     """The trial of this seed, by one of the dialects: a small chaotic example, a third of them spoilt once.
 
@@ -359,7 +384,8 @@ def draw_trial(
     member that keeps less than a replicate; with `tombstones`, each lets time pass; with `buckets` its region
     is partitioned; with `resolvers`, each of several sites has conflict resolvers; with `dispatchers`, the
     sender of the first of two sites has several; with `transactions`, there is one; with `actions`, regions
-    of one site let entries expire, or evict them, on one member alone.
+    of one site let entries expire, or evict them, on one member alone; with `comparing`, members call
+    operations that expect a value, a third of them beside clients, a third on partitioned regions.
     """
     draw = random.Random(seed)  # noqa: S311 - reproducible trials, not secrets
     among = OF_TOMBSTONES if tombstones else PARTITIONED if buckets else OF_TWO_SITES
@@ -376,11 +402,13 @@ def draw_trial(
         plan, shape = transacting.draw_plan(draw, MOST_IN_TRANSACTIONS)
         operations = len(operations_of(plan))
         history = one_site.run_on_reference(plan, shape, book=made_by, seed=seed)
+    elif comparing:
+        compares = (_one_site, _with_clients, _at_buckets)[seed % 3]
+        operations, history = compares(draw, made_by, seed, COMPARING)
     elif buckets:
-        shape = partitioned.draw_shape(draw, MOST_AT_BUCKETS)
-        operations = shape.operations
-        history = one_site.run_on_reference(one_site.draw_plan(draw, shape), shape, book=made_by, seed=seed)
+        operations, history = _at_buckets(draw, made_by, seed)
     else:
+        example: Callable[[random.Random, Rulebook, int], tuple[int, History]]
         example = _with_policies if policies else _with_clients if clients else _one_site
         example = _with_tombstones if tombstones else example
         example = partial(_with_policies, palettes=ACTIONS) if actions else example

@@ -5,7 +5,7 @@ Knows what a message brings; knows nothing of what becomes of the client's copy.
 
 from __future__ import annotations
 
-from plumbline.reference.history.operations import STORES_VALUE, Operation, OperationKind
+from plumbline.reference.history.operations import DESTROYS, STORES_VALUE, Operation
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Message
 from plumbline.reference.rulebook.values import each
@@ -22,6 +22,6 @@ def times_told(setting: Setting, holder: str, operation: Operation, head: Messag
         return each(book.tells_caller())
     if head.bare:
         return each(book.tells_bare())
-    if operation.kind is OperationKind.DESTROY:
+    if operation.kind in DESTROYS:
         return each(book.tells_destroy())
     return each(book.tells_value()) if operation.kind in STORES_VALUE else ONCE

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from plumbline.reference.history.history import OrderStrength
-from plumbline.reference.history.operations import STORES_VALUE, Interest, Operation, OperationKind
+from plumbline.reference.history.operations import DESTROYS, STORES_VALUE, Interest, Operation, OperationKind
 from plumbline.reference.model.clients.registrations import covers, with_interests
 from plumbline.reference.model.described_steps import QueuedForClient
 from plumbline.reference.model.independence import Independence, NoIndependence
@@ -121,7 +121,7 @@ def _sent(
         asked.append(each(book.sends_of_peers()))
     if setting.site_of[operation.member] != setting.site_of[server]:
         asked.append(each(book.sends_of_sites()))
-    if operation.kind is OperationKind.DESTROY:
+    if operation.kind in DESTROYS:
         asked.append(each(book.sends_destroys()))
     ways: dict[tuple[bool, ...], None] = {}
     for told in dict.fromkeys(all(answers) for answers in product(*asked)):
@@ -267,7 +267,7 @@ def resumed(
 
 def lasting(world: World, setting: Setting, server: str, operation: Operation) -> Iterator[World]:
     """The worlds in which interest in keys has outlasted what became of their entries, as it should."""
-    removes = operation.kind in (OperationKind.DESTROY, OperationKind.CLEAR)
+    removes = operation.kind in DESTROYS | {OperationKind.CLEAR}
     for lasts in each(setting.book.interest_outlasts(operation.kind)) if removes else (True,):
         yield world if lasts else _ended(world, server, operation)
 
