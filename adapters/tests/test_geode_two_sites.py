@@ -450,7 +450,7 @@ def test_what_is_not_driven_is_said_in_words(play: Play):
     with pytest.raises(UnsupportedError, match="parallel"):
         adapter.create_queue(QueueAttributes(id="p", site=1, remote_site=2, parallel=True))
     with pytest.raises(UnsupportedError, match="asynchronous"):
-        adapter.create_queue(QueueAttributes(id="q", site=1))
+        adapter.create_queue(QueueAttributes(id="q", site=1, dispatchers=2))
     with pytest.raises(AdapterError, match="other attributes: deploy another topology"):
         adapter.create_queue(QueueAttributes(id="east", site=1, remote_site=2, batch_size=7))
     with pytest.raises(AdapterError, match="create_queue comes before reset"):

@@ -10,27 +10,11 @@ from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.candidates import Candidate, CandidateKind, find_candidate
 from plumbline.adapters.errors import UnsupportedError
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
+from plumbline.ci.tests.smoke_plays import played
 from plumbline.reference.results.verdicts import Source, Verdict, merge
 from plumbline.suites.harness.session import Session
-from plumbline.suites.machines.all_machines import MACHINES
-from plumbline.suites.run.known_deviations import NOTHING
-from plumbline.suites.run.plan_outcomes import PlanOutcomes, play_plans
 from plumbline.suites.run.profiles import PROFILES
 from plumbline.suites.run.running import Options, run_suite
-
-
-def played(machine: str, session: Session) -> PlanOutcomes:
-    return play_plans(
-        MACHINES[machine],
-        session,
-        session.book,
-        profile=PROFILES["smoke"],
-        draw_seed=7,
-        deadline=None,
-        on_record=NOTHING,
-        saw=lambda *_: None,
-        progress=lambda _: None,
-    )
 
 
 @pytest.mark.parametrize(

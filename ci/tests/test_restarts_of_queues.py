@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
-from plumbline.ci.tests.test_client_fault_machines import played
+from plumbline.ci.tests.smoke_plays import played
 from plumbline.suites.harness.session import Session
 
 
