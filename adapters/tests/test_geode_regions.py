@@ -432,7 +432,7 @@ def test_contents_of_a_settled_example_wait_for_no_event(play: Play, monkeypatch
 def test_what_is_not_driven_yet_is_unsupported(cluster: GeodeAdapter):
     with pytest.raises(UnsupportedError, match="local"):
         cluster.reset((RegionAttributes(name="r", policy=RegionPolicy.LOCAL),))
-    with pytest.raises(UnsupportedError, match="without gateway senders"):
+    with pytest.raises(UnsupportedError, match="without queues"):
         cluster.reset((RegionAttributes(name="r", policy=RegionPolicy.PARTITION, senders=("to 2",)),))
     with pytest.raises(AdapterError, match="create_queue comes before reset"):
         cluster.reset((RegionAttributes(name="r", senders=("s",)),))
