@@ -34,7 +34,7 @@ def run(
     out: Path, *, profile_s: float | None, said_s: float | None = None, in_process: bool = False
 ) -> RunOutcome:
     profile = msgspec.structs.replace(PROFILES["smoke"], examples=5, rules=6, budget_s=profile_s)
-    options = Options(selected=("CONS-RR-03", "WAN-CFG-01"), profile=profile, seed=1, budget_s=said_s)
+    options = Options(selected=("CONS-RR-03", "WAN-OPS-01"), profile=profile, seed=1, budget_s=said_s)
     candidate = msgspec.structs.replace(find_candidate("reference"), in_process=in_process)
     return run_suite(candidate, options, out, lambda *_: None)
 
@@ -59,7 +59,7 @@ def test_when_the_time_of_a_profile_is_over_nothing_more_is_played_and_nothing_p
     checks = {check.name: check for check in outcome.record.checks}
     for name in NAMES:
         assert (checks[name].cut, checks[name].examples) == (True, 0)
-    for requirement in ("CONS-RR-03", "WAN-CFG-01"):
+    for requirement in ("CONS-RR-03", "WAN-OPS-01"):
         assert of_machine(outcome, requirement) == (
             Verdict.NOT_EXERCISED,
             "none of 0 examples reached a situation that checks it; the time limit ended the test early",

@@ -72,6 +72,7 @@ ASKED_BY = {
     "release": "what_is_applied_and_overwritten_is_announced_too",
     "statistic": "without_checking_no_update_counts_as_discarded",
     "views": "neither_size_nor_sets_show_a_tombstone",
+    "queries": "no_query_finds_a_tombstone",
     "keep_tombstones": "a_clear_leaves_no_tombstones_and_drops_those_that_were_there",
     "attributes": "a_region_reports_checking_by_default",
     **dict.fromkeys(("leave", "join"), "a_new_copy_knows_versions_and_tombstones"),

@@ -184,8 +184,8 @@ def test_trials_of_two_sites_have_up_to_two_faults_and_are_spoilt_in_every_way(
         for what in trial.history.timeline
         if isinstance(what, FaultBegun)
     }
-    of_clients = {FaultKind.RESTART, FaultKind.ANSWERS_LOST, FaultKind.ANSWERS_BACK}
-    assert kinds == set(FaultKind) - of_clients
+    elsewhere = {FaultKind.RESTART, FaultKind.RECOVER, FaultKind.ANSWERS_LOST, FaultKind.ANSWERS_BACK}
+    assert kinds == set(FaultKind) - elsewhere
 
 
 def test_what_was_not_spoilt_and_is_judged_by_the_book_that_made_it_is_explained(

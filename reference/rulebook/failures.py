@@ -95,7 +95,7 @@ FAULTS = (
     ),
     variant(
         "failed-event-stays-in-the-queue",
-        "GWQ-FAILACK-05 GWQ-FAILACK-02",
+        "GWQ-FAILACK-05",
         "an answer that reports a failure leaves an event of its batch in the queue",
         answers_failed=lambda: False,
     ),

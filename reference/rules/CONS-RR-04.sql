@@ -24,7 +24,7 @@ changed AS (
 kept_local AS (
   SELECT DISTINCT run_id, example, region, key
   FROM ev
-  WHERE kind = 'op_begin' AND op IN ('local_destroy', 'local_invalidate')
+  WHERE kind = 'op_begin' AND op IN ('local_destroy', 'local_invalidate', 'expire_local_destroy', 'expire_local_invalidate', 'evict')
 ),
 transacted AS (
   SELECT DISTINCT run_id, example, region, key

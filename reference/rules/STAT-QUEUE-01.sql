@@ -3,9 +3,9 @@
 -- empty-start: yes
 -- only-with: queue_host
 -- parts: looks, feeds, kept, changes, broken
--- columns: run_id, example, seq, site, member, region, queue, op, op_id, amount
--- opportunity: a look at a copy of a gateway sender's queue: of its primary, when all has settled and nothing
---   is out of order; of any member that was not lost, with two sites and only operations on single keys
+-- columns: run_id, example, seq, kind, site, member, region, queue, op, op_id, amount
+-- opportunity: a look at a copy of a gateway sender's queue: of its primary, when all has settled, nothing
+--   is out of order and no cache writer was told to refuse anything; of any member that was not lost, with two sites and only operations on single keys
 -- violation: the primary's still holds events; it holds more than operations on attached regions were called
 WITH odd AS (
   SELECT DISTINCT f.run_id, f.example, f.queue
@@ -18,6 +18,11 @@ called AS (
   JOIN feeds f ON f.run_id = c.run_id AND f.example = c.example AND f.region = c.region
   WHERE c.effect <> 'none' AND c.op <> 'invalidate'
 ),
+refusing AS (
+  SELECT DISTINCT run_id, example
+  FROM ev
+  WHERE kind = 'inject'
+),
 senders AS (
   SELECT DISTINCT run_id, example, queue
   FROM feeds
@@ -27,6 +32,7 @@ SELECT l.run_id, l.example, l.seq, l.queue || ' on ' || l.member AS subject,
 FROM looks l
 SEMI JOIN senders s ON s.run_id = l.run_id AND s.example = l.example AND s.queue = l.queue
 ANTI JOIN broken b ON b.run_id = l.run_id AND b.example = l.example AND b.broke_at < l.seq AND l.seq < b.mended_at
+ANTI JOIN refusing r ON r.run_id = l.run_id AND r.example = l.example
 WHERE l.role = 'primary' AND l.quiet_from IS NOT NULL
 UNION ALL
 SELECT l.run_id, l.example, l.seq, l.queue || ' on ' || l.member AS subject,

@@ -368,6 +368,7 @@ def test_every_kind_of_moment_has_words_and_a_place(kind: type[Moment]) -> None:
         "sight": {"depth": 1, "role": "primary"},
         "interest": {"client": "A", "region": "r"},
         "refuses": ("x",),
+        "answers": ("false",),
         "asked": False,
         "checks": True,
     }

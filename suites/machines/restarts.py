@@ -13,10 +13,10 @@ from plumbline.suites.machines.drawing import WRITES, Machine
 from plumbline.suites.machines.sites_drawing import BATCH_SIZES, HERE, THERE, SitesMachine
 from plumbline.suites.scenarios.sites import queues
 
-MOST_DEATHS = 3
+MOST_DEATHS = 2
 """So often members die in one plan, one of them or all of their site."""
 
-MOST_HOLDS = 2
+MOST_HOLDS = 1
 """So often receivers are stopped: each time more events may be on their way when they stop."""
 
 _KINDS = st.sampled_from((OperationKind.PUT, OperationKind.PUT, *WRITES))

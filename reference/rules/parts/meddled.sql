@@ -4,5 +4,5 @@
 meddled AS (
   SELECT DISTINCT run_id, example, region, key
   FROM ev
-  WHERE (kind = 'op_begin' AND op IN ('local_destroy', 'local_invalidate')) OR kind = 'resolver_call'
+  WHERE (kind = 'op_begin' AND op IN ('local_destroy', 'local_invalidate', 'expire_local_destroy', 'expire_local_invalidate', 'evict')) OR kind = 'resolver_call'
 )
