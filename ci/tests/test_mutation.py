@@ -88,21 +88,18 @@ def test_the_command_tells_of_each_and_ends_with_1_for_one_that_nobody_explains(
     monkeypatch.setattr(faulty_mutate, "explained", dict)
     # All else there is would be played before it is said that one survives.
     monkeypatch.setattr(faulty_mutate, "strike", partial(strike, own_only=True))
-    result = CliRunner().invoke(command, ["batch_of", "--json"])
+    result = CliRunner().invoke(command, ["queue_place", "--json"])
     fates = msgspec.json.decode(result.stdout.splitlines()[0], type=FaultyMutateDocument).rows
-    assert [fate.mutant for fate in fates if fate.end is End.SURVIVED] == [
-        "batch_of: size",
-        "batch_of: min(size, size)",
-    ]
+    assert [fate.mutant for fate in fates if fate.end is End.SURVIVED] == ["queue_place: length + 1"]
     assert result.exit_code == 1
-    assert "survives: batch_of: size" in result.stderr
+    assert "survives: queue_place: length + 1" in result.stderr
 
 
 def test_the_command_is_content_where_survivors_are_explained_and_may_leave_them_out():
-    result = CliRunner().invoke(command, ["batch_of", "--unexplained"])
+    result = CliRunner().invoke(command, ["queue_place", "--unexplained"])
     assert result.exit_code == 0, result.output
-    assert "size" not in result.stdout
-    assert "3 mutants: 3 killed" in result.stderr
+    assert "length + 1" not in result.stdout
+    assert "2 mutants: 2 killed" in result.stderr
 
 
 def test_a_decision_of_no_rulebook_is_refused():
