@@ -198,7 +198,7 @@ def _is_due(entry: TimelineRow, end: DeadEnd) -> bool:
         return here and due[:1] == [event.kind.value] and due[-1:] == [str(event.token)]
     if isinstance(entry.moment, Returned) and end.place == f"outcome of operation {entry.op_id}":
         return True
-    if end.place != TIMELINE:
+    if end.place != TIMELINE or entry.moment is None:
         return False
     fields = msgspec.to_builtins(entry.moment)
     told = " ".join([fields.pop("type"), *(f"{name}={value}" for name, value in fields.items())])

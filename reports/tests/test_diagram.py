@@ -42,7 +42,7 @@ from plumbline.reports.tests.samples import (
     topology,
     worked_example,
 )
-from plumbline.reports.timeline import MOST_IDLE, arrange, due_words
+from plumbline.reports.timeline import MOST_IDLE, TimelineRow, arrange, due_words
 
 HISTORIES = {
     "worked": worked_example(),
@@ -412,6 +412,13 @@ def test_what_was_due_is_told_in_the_words_of_the_story_where_it_is_found_there(
     found = DeadEnd(consumed=5, place="timeline", due=due)
     assert due_words(entries, found) == "C: conflatedEvents moved by +1"
     assert due_words(entries, DeadEnd(consumed=5, place="elsewhere", due="a riddle")) == "a riddle"
+
+
+def test_a_row_without_a_moment_is_meant_by_no_dead_end_of_the_timeline() -> None:
+    call = TimelineRow("A", "calls the listener of queue q", 3, None)
+    assert (
+        due_words((call,), DeadEnd(consumed=3, place="timeline", due="settled held=()")) == "settled held=()"
+    )
 
 
 def test_a_registration_is_told_whole_without_what_its_lane_says() -> None:
