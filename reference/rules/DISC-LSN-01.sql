@@ -1,11 +1,12 @@
 -- requirement: DISC-LSN-01
 -- view: black-box
 -- empty-start: yes
--- columns: run_id, example, seq, kind, member, region, key, event, op_id, token, listener, log_pos, policy,
+-- columns: run_id, example, seq, kind, member, region, key, op, event, op_id, token, listener, log_pos, policy,
 --   checks, state_after, value, order_strength, site, origin_site, eid, server
 -- opportunity: an operation shown to a listener (may be shown once, must have been called), and a key that an
 --   observed member holds or was told of (its last event must be what it holds, where logs keep the order of
---   a key; that something absent became invalid need not be told, nor when an entry of its own bulk operation was applied); replicated region with checks on;
+--   a key; that something absent became invalid need not be told, nor when an entry of its own bulk operation was applied,
+--   nor what one member alone expires or evicts); replicated region with checks on;
 --   of members that were not started again, and have not given up their copy and taken another;
 --   redelivered operations are VER-DUP-01's, repetitions from another site GWQ-ACK-04's, what members with less
 --   than a replicate ask of another, once one has died, CONS-NR-03's
@@ -84,7 +85,7 @@ told AS (
 told_late AS (
   SELECT DISTINCT run_id, example, coalesce(member, server) AS member, region, key
   FROM ev
-  WHERE kind = 'op_begin' AND eid IS NOT NULL
+  WHERE kind = 'op_begin' AND (eid IS NOT NULL OR op IN ('expire_local_destroy', 'expire_local_invalidate', 'evict'))
 ),
 watched AS (
   SELECT DISTINCT run_id, example, member
