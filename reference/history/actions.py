@@ -80,7 +80,7 @@ class Action(msgspec.Struct, frozen=True):
 
     def words(self, *, several: bool) -> str:
         """It in words; where there are several regions, operations name theirs."""
-        raise NotImplementedError
+        raise NotImplementedError  # each step has words of its own, see reference/tests/test_actions.py
 
     def names(self) -> Iterator[Named]:
         """What it names, as kind and name; blank names mean none."""
