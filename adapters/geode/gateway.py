@@ -227,6 +227,10 @@ class Gateway:
             return QueueSight(depth=0, role=QueueRole.NONE)
         sights = self._sights_of(queue)
         # A secondary may still hold what the primary sent in the last example: it is told once a second.
+        overflowed = sum(
+            int(one.getRegion().getDiskRegion().getNumOverflowOnDisk())
+            for one in sender.getQueues().toArray()
+        )
         tokens = [event.token for event in sights.events(sender) if event.is_of(regions)]
         remembered = [event for event in sights.remembered(sender) if event.is_of(regions)]
         return QueueSight(
@@ -234,6 +238,7 @@ class Gateway:
             role=QueueRole.PRIMARY if sender.isPrimary() else QueueRole.SECONDARY,
             tokens=tuple(tokens),
             unprocessed=len(remembered),
+            overflowed=overflowed,
         )
 
     def _sights_of(self, queue: str) -> Sights:

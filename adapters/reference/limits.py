@@ -66,6 +66,7 @@ CAPABILITIES = (
     Capability.VIRTUAL_TIME,
     Capability.RETRY_TIME,
     Capability.FAILURE_COUNTS,
+    Capability.OVERFLOW_COUNTS,
 )
 """What it offers."""
 

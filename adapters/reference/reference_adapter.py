@@ -65,6 +65,7 @@ from plumbline.reference.model.lookahead import NoLookahead
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.lanes import dealt_out
 from plumbline.reference.model.sites.listeners import scripted as listener_scripted
+from plumbline.reference.model.sites.overflow import Overflow
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
 from plumbline.reference.model.tombstones import read_as
@@ -427,6 +428,7 @@ class ReferenceAdapter(Adapter):
             role=QueueRole.PRIMARY if senders[0].primary else QueueRole.SECONDARY,
             tokens=tuple(event.token for sender in senders for event in sender.queue),
             unprocessed=sum(len(sender.records) for sender in senders),
+            overflowed=sum(Overflow(simulation.setting).on_disk(lanes[0], one.queue) for one in senders),
         )
 
     def placement(self, region: str, key: str) -> PlacementResult:

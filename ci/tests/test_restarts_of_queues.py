@@ -25,6 +25,10 @@ def test_a_right_system_is_not_accused(candidate: str):
         ("resumes-behind-the-oldest", "GWQ-PERSIST-02"),
         ("recovers-the-last-first", "GWQ-PERSIST-02"),
         ("replaces-the-recovered", "GWQ-PERSIST-03"),
+        ("drops-beyond-memory", "GWQ-OVERFLOW-01"),
+        ("oldest-makes-room", "GWQ-OVERFLOW-01"),
+        ("disk-mixes-values", "GWQ-OVERFLOW-02"),
+        ("disk-reads-last-first", "GWQ-OVERFLOW-02"),
     ],
 )
 def test_the_machine_alone_catches_each_mistake_about_disks(variant: str, requirement: str):

@@ -44,6 +44,7 @@ class Capability(StrEnum):
     VIRTUAL_TIME = "virtual_time"
     RETRY_TIME = "retry_time"
     FAILURE_COUNTS = "failure_counts"
+    OVERFLOW_COUNTS = "overflow_counts"
     CONFIGURATION = "configuration"
 
 
@@ -84,5 +85,6 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.VIRTUAL_TIME: "all else that takes time: when batches leave, for how long clients remember",
     Capability.RETRY_TIME: "when a gateway sender that has found no receiver tries again",
     Capability.FAILURE_COUNTS: "how many events a gateway receiver has failed to apply",
+    Capability.OVERFLOW_COUNTS: "how many events of a queue are on disk as they exceed its memory",
     Capability.CONFIGURATION: "defaults, expiration, copies given up and taken again, refusals, server logs",
 }

@@ -43,6 +43,7 @@ from plumbline.reference.rulebook.decisions import (
     HOSTING,
     LISTENERS,
     ONWARD,
+    OVERFLOW,
     PARTITIONED,
     POLICIES,
     REPLICATED,
@@ -132,6 +133,7 @@ def _decisions(history: History) -> tuple[str, ...]:
     return (
         *(RESOLVERS if history.resolver else ()),
         *(DISKS if _starts_again(history) else ()),
+        *(OVERFLOW if history.queues and _has_long_values(history) else ()),
         *(ONWARD if _travels_on(history) else ()),
         *(DISPATCHERS if any(queue.dispatchers > 1 for queue in history.queues) else ()),
         *(LISTENERS if any(queue.remote_site is None for queue in history.queues) else ()),
@@ -155,6 +157,11 @@ def _starts_again(history: History) -> bool:
     return bool(history.queues) and any(
         isinstance(what, FaultBegun) and what.fault.kind in STARTS_AGAIN for what in history.timeline
     )
+
+
+def _has_long_values(history: History) -> bool:
+    """Whether any value is long enough to be counted."""
+    return any(isinstance(what, Called) and what.operation.value_bytes for what in history.timeline)
 
 
 def _travels_on(history: History) -> bool:

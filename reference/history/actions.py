@@ -22,6 +22,7 @@ from plumbline.reference.history.operations import (
     EXPIRES,
     LOCAL,
     LOCAL_EXPIRES,
+    STORES_VALUE,
     Interest,
     Operation,
     OperationKind,
@@ -130,6 +131,8 @@ class _Call(Action, frozen=True):
             yield f"{called.kind} with the expected value {called.expected!r:.80}"
         if called.kind is OperationKind.EVICT and called.key:
             yield f"an eviction of {called.key!r:.80}, though the candidate chooses the entry"
+        if called.value_bytes and called.kind not in STORES_VALUE:
+            yield f"{called.kind} with a value of {called.value_bytes} bytes"
         if len({entry.key for entry in called.entries}) < len(called.entries):
             yield "a key twice"
 

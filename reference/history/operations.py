@@ -19,6 +19,7 @@ from plumbline.reference.history.ranges import (
     Small,
     TimeMs,
     ToldSite,
+    ValueBytes,
     Whole,
 )
 
@@ -148,6 +149,8 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         entries: what it does to each of many keys, in this order: put_all and remove_all.
         expected: the value that the entry has to hold for replace_if_equal and remove_if_equal to change it;
             None for all others.
+        value_bytes: so long the value is made that is put: dots follow its token. 0 where it is the token
+            alone. Every answer tells the whole value.
     """
 
     op_id: OpId
@@ -159,6 +162,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     token: str | None = None
     entries: tuple[BulkEntry, ...] = ()
     expected: str | None = None
+    value_bytes: ValueBytes = 0
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -375,12 +379,14 @@ class QueueSight(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         role: what the member is for the queue.
         tokens: their tokens, oldest first; None where a candidate does not show them.
         unprocessed: events that a secondary remembers as not yet queued by the primary; None if not shown.
+        overflowed: events of the copy that are on disk as they exceed its memory; None if not shown.
     """
 
     depth: Natural
     role: QueueRole
     tokens: tuple[str | None, ...] | None = None
     unprocessed: Natural | None = None
+    overflowed: Natural | None = None
 
 
 class Site(msgspec.Struct, frozen=True):

@@ -7,8 +7,11 @@ nor what becomes of a plan whose needs are not met.
 from __future__ import annotations
 
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.operations import RegionAttributes, RegionPolicy
+from plumbline.reference.history.operations import QueueAttributes, RegionAttributes, RegionPolicy
 from plumbline.reference.history.plans import Plan
+
+_AMPLE_MB = QueueAttributes(id="", site=1).maximum_memory_mb
+"""A queue with less may have to overflow to disk."""
 
 
 def needs(plan: Plan) -> tuple[Capability, ...]:
@@ -17,7 +20,7 @@ def needs(plan: Plan) -> tuple[Capability, ...]:
     for queue in plan.queues:
         needed.append(Capability.ASYNC_QUEUES if queue.remote_site is None else Capability.GATEWAYS)
         needed += [Capability.PARALLEL_QUEUES] * queue.parallel
-        needed += [Capability.DISK] * queue.persistent
+        needed += [Capability.DISK] * (queue.persistent or queue.maximum_memory_mb < _AMPLE_MB)
     for client in plan.clients:
         needed.append(Capability.CLIENTS)
         needed += [Capability.DURABLE_CLIENTS] * (client.durable_id is not None)

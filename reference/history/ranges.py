@@ -28,6 +28,7 @@ ToldSite = Annotated[int, Meta(ge=-1, le=255)]
 """A site as a product tells it; -1 where it names none."""
 
 Copies = Annotated[int, Meta(ge=0, le=100)]
+ValueBytes = Annotated[int, Meta(ge=0, le=1_000_000)]
 Small = Annotated[int, Meta(ge=1, le=1_000_000)]
 Tries = Annotated[int, Meta(ge=0, le=1_000_000)]
 AnswerMs = Annotated[int, Meta(ge=1, le=86_400_000)]

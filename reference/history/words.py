@@ -42,6 +42,8 @@ def plan_call_words(operation: Operation, *, several: bool) -> str:
         words += f" of {operation.region}"
     if operation.entries:
         return f"{words} (operation {operation.op_id})"
+    if operation.value_bytes:
+        words += f" ({operation.value_bytes:,} bytes)"
     if operation.expected is not None:
         return f"{words} {operation.token} where it holds {operation.expected}"
     # A later step names an operation without a token by its number.

@@ -67,6 +67,7 @@ from plumbline.reference.model.places import TIMELINE, outcome_entry, outcome_pl
 from plumbline.reference.model.quiescence import Quiescence
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.listeners import scripted as listener_scripted
+from plumbline.reference.model.sites.overflow import Overflow
 from plumbline.reference.model.sites.receivers import Receivers
 from plumbline.reference.model.sites.records import records_shown
 from plumbline.reference.model.world import LOOK, Call, CallStage, GateState, Sender, World
@@ -109,6 +110,7 @@ class Timeline:
     ) -> None:
         self._interests = interests
         self._setting = setting
+        self._overflow = Overflow(setting)
         self._deliveries = deliveries
         self._receivers = receivers
         self._rest = rest
@@ -403,6 +405,11 @@ class Timeline:
                 sight.unprocessed is None
                 or sight.role is QueueRole.PRIMARY
                 or self._may_remember(world, member, lanes, sight.unprocessed)
+            )
+            and (
+                sight.overflowed is None
+                or (not lanes and not sight.overflowed)
+                or self._overflow.may_show(lanes[0], senders, sight.overflowed)
             )
         ):
             yield Step(("is seen", member, name), world.but(asked=world.asked.delete(number)), (), None)

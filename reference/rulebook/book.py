@@ -23,6 +23,7 @@ from plumbline.reference.rulebook.failover import FailoverDecisions
 from plumbline.reference.rulebook.failures import FailureDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
 from plumbline.reference.rulebook.listeners import ListenerDecisions
+from plumbline.reference.rulebook.overflow import OverflowDecisions
 from plumbline.reference.rulebook.partitioned import PartitionDecisions
 from plumbline.reference.rulebook.policies import PolicyDecisions
 from plumbline.reference.rulebook.queues import DispatcherDecisions, QueueDecisions
@@ -55,6 +56,7 @@ class Rulebook(
     InterestDecisions,
     ListenerDecisions,
     OnwardDecisions,
+    OverflowDecisions,
     PartitionDecisions,
     PolicyDecisions,
     QueueDecisions,

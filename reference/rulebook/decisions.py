@@ -19,6 +19,7 @@ from plumbline.reference.rulebook.failover import FailoverDecisions
 from plumbline.reference.rulebook.failures import FailureDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
 from plumbline.reference.rulebook.listeners import ListenerDecisions
+from plumbline.reference.rulebook.overflow import OverflowDecisions
 from plumbline.reference.rulebook.partitioned import PartitionDecisions
 from plumbline.reference.rulebook.policies import PolicyDecisions
 from plumbline.reference.rulebook.queues import DispatcherDecisions, QueueDecisions
@@ -109,6 +110,9 @@ RESOLVERS = _of(ResolverDecisions)
 DISKS = _of(DiskDecisions)
 """Decisions that only examples ask in which members with queues are started again."""
 
+OVERFLOW = _of(OverflowDecisions)
+"""Decisions that only examples with long values in queues ask."""
+
 DECISIONS: dict[str, Decision] = merged(
     TRANSACTIONS,
     CHECKING,
@@ -127,6 +131,7 @@ DECISIONS: dict[str, Decision] = merged(
     RESOLVERS,
     LISTENERS,
     DISKS,
+    OVERFLOW,
 )
 """Every decision by name, narrow ones first; the method of the same name in `Rulebook` answers it."""
 

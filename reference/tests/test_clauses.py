@@ -13,7 +13,7 @@ from plumbline.reference.catalogue.loader import CatalogueError, catalogue, read
 from plumbline.reference.catalogue.owed import OWED
 from plumbline.reference.catalogue.records import Clause, Level, Reason, ReasonKind, Requirement
 
-MOST_OWED = 1
+MOST_OWED = 0
 """Lower it whenever the list gets shorter; it never gets longer."""
 
 ENTRY = catalogue()["VER-TIE-01"]

@@ -68,6 +68,7 @@ from plumbline.reference.history.views import QUERIES, RegionViews, view_of
 from plumbline.suites.harness.evictions import with_victim
 from plumbline.suites.harness.injecting import inject
 from plumbline.suites.harness.log_order import order_strength, tells
+from plumbline.suites.harness.long_values import LongValues
 from plumbline.suites.harness.restless import NEVER, SLICE_MS, Rest, Unanswered
 
 SHOWN_LIMIT_MS = 3_000
@@ -116,6 +117,7 @@ class Driver:
         self._position = 0
         self._after = 0
         self._questions = 0
+        self._values = LongValues()
         self._under_way: dict[int, Operation] = {}
         self._called: set[int] = set()
         self.rest = Rest(adapter, self.poll, self._logs, self._timeline, unanswered)
@@ -174,12 +176,13 @@ class Driver:
             self._tokens[entry.key, operation.token or entry.token] = entry.token
         self._under_way[operation.op_id] = operation
         self._called.add(operation.op_id)
-        self._adapter.begin(operation)
+        self._adapter.begin(self._values.sent(operation))
 
     def finish(self, op_id: int, timeout_ms: int | None = None) -> Outcome | None:
         """Wait for the outcome of a call; None if there is none in time, and it stays under way."""
         outcome = self._adapter.finish(op_id, self._limit_ms if timeout_ms is None else timeout_ms)
         if outcome is not None:
+            outcome = replace(outcome, value=self._values.told(outcome.value))
             if op_id in self._cut_short and outcome.status is Status.FAILED:
                 # Only the dead member could know that it had not begun the call.
                 outcome = replace(outcome, status=Status.INDEFINITE)
@@ -321,7 +324,7 @@ class Driver:
         self._questions += 1
         number = self._questions
         self._timeline.append(QueueAsked(number, member, queue))
-        sight = self._adapter.look_at_queue(member, queue)
+        sight = self._values.sight(self._adapter.look_at_queue(member, queue))
         if not {token for _, token in self._tokens}.isdisjoint(sight.tokens or ()):
             # no answer says to which key an event of several keys belongs
             sight = replace(sight, tokens=None)
@@ -371,7 +374,7 @@ class Driver:
         """Take in what listeners were told since the last time; it was shown before this moment."""
         observed = self._adapter.observe(self._position)
         now = len(self._timeline)
-        self._calls += [SeenCall(call, self._after, now) for call in observed.calls]
+        self._calls += [SeenCall(self._values.call(call), self._after, now) for call in observed.calls]
         events = tuple(map(self._of_entry, observed.events))
         for event in events:
             self._logs[event.member].append(Observation(event, self._after, now))
@@ -380,6 +383,7 @@ class Driver:
 
     def _of_entry(self, event: Event) -> Event:
         """An event as that of an entry, where one callback argument goes to all keys of an operation."""
+        event = self._values.event(event)
         token = self._tokens.get((event.key, event.token or ""), event.token)
         return event if token == event.token else replace(event, token=token)
 
@@ -445,6 +449,8 @@ class Driver:
         number = self._questions
         self._timeline.append(ContentsAsked(number, member, region))
         entries = self._adapter.contents(member, region)
+        if entries is not None:
+            entries = self._values.contents(entries)
         self.poll()
         self._timeline.append(ContentsRead(number, member, region, entries or (), gone=entries is None))
         return entries
@@ -466,7 +472,8 @@ class Driver:
 
     def views(self, member: str, region: str, *, queried: bool) -> RegionViews:
         """What a member shows of a region by its size and sets, or by queries; what it tells is not noted."""
-        return self._adapter.queries(member, region) if queried else self._adapter.views(member, region)
+        ask = self._adapter.queries if queried else self._adapter.views
+        return self._values.views(ask(member, region))
 
     def attributes(self, member: str, region: str) -> RegionAttributes:
         """The attributes in force of a region on a member."""

@@ -94,6 +94,7 @@ class PlanMachine(RuleBasedStateMachine):
         self.writes: dict[str, int] = {}
         self.members: tuple[str, ...] = ("A", "B", "C")
         self.region = RegionAttributes(name=REGION)
+        self.value_bytes = 0
         self.latest: dict[str, str] = {}
         self.removed: set[str] = set()
         self._count = 0
@@ -108,7 +109,14 @@ class PlanMachine(RuleBasedStateMachine):
         if token is not None and kind in STORES_VALUE:
             self.latest[key] = token
         return Operation(
-            op_id=self._count, thread=thread, member=member, region=REGION, kind=kind, key=key, token=token
+            op_id=self._count,
+            thread=thread,
+            member=member,
+            region=REGION,
+            kind=kind,
+            key=key,
+            token=token,
+            value_bytes=self.value_bytes if kind in STORES_VALUE else 0,
         )
 
     def expecting(self, member: str, kind: OperationKind, key: str, *, right: bool) -> Operation:

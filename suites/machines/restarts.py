@@ -11,13 +11,16 @@ from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import OperationKind
 from plumbline.suites.machines.drawing import WRITES, Machine
 from plumbline.suites.machines.sites_drawing import BATCH_SIZES, HERE, THERE, SitesMachine
-from plumbline.suites.scenarios.sites import queues
+from plumbline.suites.scenarios.sites import BATCH_SIZE, queues
 
 MOST_DEATHS = 2
 """So often members die in one plan, one of them or all of their site."""
 
 MOST_HOLDS = 1
 """So often receivers are stopped: each time more events may be on their way when they stop."""
+
+LONG_VALUE_BYTES = 600_000
+"""Two such values need more than a megabyte."""
 
 _KINDS = st.sampled_from((OperationKind.PUT, OperationKind.PUT, *WRITES))
 
@@ -33,10 +36,18 @@ class GatewayRestartsMachine(SitesMachine):
         super().__init__()
         self.deaths = self.holds = 0
 
-    @initialize(batch_size=st.sampled_from(BATCH_SIZES), persistent=st.sampled_from((True, True, False)))
-    def begin(self, batch_size: int, persistent: bool) -> None:
-        """Choose the senders before anything is called."""
-        self.lead_by(queues(batch_size, persistent=persistent))
+    @initialize(
+        batch_size=st.sampled_from(BATCH_SIZES),
+        persistent=st.sampled_from((True, True, False)),
+        value_bytes=st.sampled_from((0, 0, LONG_VALUE_BYTES)),
+    )
+    def begin(self, batch_size: int, persistent: bool, value_bytes: int) -> None:
+        """Choose the senders before anything is called, and whether a few values fill their memory."""
+        self.value_bytes = value_bytes
+        if value_bytes:
+            self.lead_by(queues(BATCH_SIZE, persistent=persistent, memory_mb=1))
+        else:
+            self.lead_by(queues(batch_size, persistent=persistent))
 
     @rule(who=st.integers(0, 1), kind=_KINDS, key=st.sampled_from(keys))
     def call(self, who: int, kind: OperationKind, key: str) -> None:
@@ -59,6 +70,15 @@ class GatewayRestartsMachine(SitesMachine):
         """All receivers of the other site are stopped, so that what is queued stays queued."""
         self.holds += 1
         self.break_(*(Fault(kind=FaultKind.RECEIVER_STOP, member=member) for member in THERE))
+
+    @rule(calls=st.lists(st.tuples(st.integers(0, 1), st.sampled_from(keys)), min_size=2, max_size=4))
+    @precondition(lambda self: self.value_bytes and (self.broken or self.holds < MOST_HOLDS))
+    def fill(self, calls: list[tuple[int, str]]) -> None:
+        """Several values are put while all receivers are stopped, so that the queue exceeds its memory."""
+        if not self.broken:
+            self.hold_up()
+        for who, key in calls:
+            self.do(self.change(who, HERE, OperationKind.PUT, key))
 
     @rule()
     @precondition(lambda self: self.broken)
@@ -151,6 +171,8 @@ RESTART_MACHINES = (
             "GWQ-PERSIST-01",
             "GWQ-PERSIST-02",
             "GWQ-PERSIST-03",
+            "GWQ-OVERFLOW-01",
+            "GWQ-OVERFLOW-02",
             "GWQ-OVERFLOW-03",
             "REM-SCOPE-01",
             "SER-PRIMARY-04",

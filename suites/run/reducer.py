@@ -243,6 +243,16 @@ class _Reducer:
             elif not found:
                 return
 
+    def _simplify_values(self) -> None:
+        """Puts alone, each of its token alone."""
+        called = operations_of(self._best.plan)
+        changes = [op for op in called if op.token and op.key and op.kind is not OperationKind.PUT]
+        if not self._fails(_as_puts(self._best.plan, changes)) and len(changes) > 1:
+            for operation in changes:
+                self._fails(_as_puts(self._best.plan, [operation]))
+        if any(operation.value_bytes for operation in called):
+            self._fails(_with_short_values(self._best.plan))
+
     def _simplify(self) -> None:
         """No steps but operations; calls waited for instead of parked; puts alone; no idle members."""
         extras = [step for step in self._best.plan.steps if step.spare]
@@ -257,14 +267,7 @@ class _Reducer:
             for simpler in (Do(operation), Start(operation)):
                 if self._fails(_instead(self._best.plan, simpler)):
                     break
-        changes = [
-            op
-            for op in operations_of(self._best.plan)
-            if op.token and op.key and op.kind is not OperationKind.PUT
-        ]
-        if not self._fails(_as_puts(self._best.plan, changes)) and len(changes) > 1:
-            for operation in changes:
-                self._fails(_as_puts(self._best.plan, [operation]))
+        self._simplify_values()
         for client in self._best.plan.clients:
             self._fails(without_client(self._best.plan, client.name))
         for member in self._best.plan.members:
@@ -379,6 +382,19 @@ def _as_puts(plan: Plan, operations: Collection[Operation]) -> Plan:
         return step
 
     return with_steps(plan, [put(step) for step in plan.steps])
+
+
+def _with_short_values(plan: Plan) -> Plan:
+    """The plan in which each value is its token alone."""
+
+    def short(step: PlanStep) -> PlanStep:
+        if isinstance(step, Do | Start | Park) and step.operation.value_bytes:
+            return msgspec.structs.replace(
+                step, operation=msgspec.structs.replace(step.operation, value_bytes=0)
+            )
+        return step
+
+    return with_steps(plan, [short(step) for step in plan.steps])
 
 
 def without_client(plan: Plan, client: str) -> Plan:

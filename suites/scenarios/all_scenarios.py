@@ -23,6 +23,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     gateway_failures,
     gateway_mesh,
     gateway_operations,
+    gateway_overflow,
     gateway_queues,
     gateway_restarts,
     gateway_takeover,

@@ -119,6 +119,7 @@ class Course:
         thread: str | None,
         region: str = REGION,
         expected: str | None = None,
+        value_bytes: int = 0,
     ) -> Operation:
         self._count += 1
         operation = Operation(
@@ -130,6 +131,7 @@ class Course:
             key=key,
             token=None if kind in NAMELESS else f"{kind}-{self._count}-{member}",
             expected=expected,
+            value_bytes=value_bytes,
         )
         self._operations[operation.op_id] = operation
         return operation
@@ -143,9 +145,10 @@ class Course:
         thread: str | None = None,
         expect: Status | None = Status.OK,
         region: str = REGION,
+        value_bytes: int = 0,
     ) -> Operation:
         """Call an operation and wait for it; it must end with the status named, if one is."""
-        operation = self.start(member, kind, key, thread=thread, region=region)
+        operation = self.start(member, kind, key, thread=thread, region=region, value_bytes=value_bytes)
         outcome = self.finish(operation)
         if expect is not None and outcome.status is not expect:
             raise MismatchError(
@@ -153,9 +156,9 @@ class Course:
             )
         return operation
 
-    def put(self, member: str, key: str, *, thread: str | None = None) -> Operation:
-        """Put a fresh value and wait until the call has returned."""
-        return self.do(member, OperationKind.PUT, key, thread=thread)
+    def put(self, member: str, key: str, *, thread: str | None = None, value_bytes: int = 0) -> Operation:
+        """Put a fresh value, of so many bytes if they are named, and wait until the call has returned."""
+        return self.do(member, OperationKind.PUT, key, thread=thread, value_bytes=value_bytes)
 
     def compare(
         self, member: str, kind: OperationKind, key: str, expected: Operation, *, changes: bool
@@ -223,9 +226,10 @@ class Course:
         thread: str | None = None,
         region: str = REGION,
         expected: str | None = None,
+        value_bytes: int = 0,
     ) -> Operation:
         """Call an operation and go on."""
-        operation = self._operation(member, kind, key, thread, region, expected)
+        operation = self._operation(member, kind, key, thread, region, expected, value_bytes)
         self.done.append(f"{_told(operation)}")
         self.steps.append(Start(operation))
         self._driver.call(operation)
@@ -414,4 +418,5 @@ def _told(operation: Operation) -> str:
     keys = ", ".join(operation.keys)
     key = f" {keys}" if keys else ""
     expected = "" if operation.expected is None else f" where it holds {operation.expected}"
-    return f"{operation.member}: {operation.kind}{key}{region}{token}{expected}"
+    size = f" ({operation.value_bytes:,} bytes)" if operation.value_bytes else ""
+    return f"{operation.member}: {operation.kind}{key}{region}{token}{size}{expected}"

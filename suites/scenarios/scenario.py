@@ -139,12 +139,13 @@ def between_sites(
     manual_start: bool = False,
     persistent: bool = False,
     keeps_failed: bool = False,
+    memory_mb: int = 0,
 ) -> Callable[[Callable[[Sites], None]], Callable[[Sites], None]]:
     """Register a scenario of two sites, with a gateway sender each way; the first has `here` members.
 
     All of these run its sender, or those that `runs_on` names; with `manual_start` it starts only when the
     regions are there. Its queue is kept on disk if it is `persistent`. With `keeps_failed` it keeps events
-    that the other site fails to apply.
+    that the other site fails to apply. Beyond `memory_mb`, where that is named, it overflows to disk.
 
     A conflict resolver is installed everywhere if its policy is named. Further regions, `also`, share the
     senders; see `sites.queues` for the settings of these.
@@ -159,7 +160,7 @@ def between_sites(
                     *(Capability.REPLICATED_REGIONS, Capability.GATEWAYS),
                     *([Capability.CALLBACK_SCRIPTS] if resolver else ()),
                     *([Capability.CLIENTS] if clients else ()),
-                    *([Capability.DISK] if persistent else ()),
+                    *([Capability.DISK] if persistent or memory_mb else ()),
                     *needs,
                 ),
                 members=here + 2,
@@ -176,6 +177,7 @@ def between_sites(
                     manual_start=manual_start,
                     persistent=persistent,
                     keeps_failed=keeps_failed,
+                    memory_mb=memory_mb,
                 ),
                 clocks=clocks,
                 resolver=resolver,

@@ -63,6 +63,7 @@ def queues(
     manual_start: bool = False,
     persistent: bool = False,
     keeps_failed: bool = False,
+    memory_mb: int = 0,
 ) -> tuple[QueueAttributes, ...]:
     """The gateway senders of both sites; other settings make other senders.
 
@@ -76,6 +77,7 @@ def queues(
         manual_start: whether that is started only when its regions are there.
         persistent: whether its queue is kept on disk.
         keeps_failed: whether that keeps events that the other site fails to apply.
+        memory_mb: the memory of its queue; 0 for what a queue has unless another is named.
     """
     there = _sender(TO_THERE, 1, batch_size, interval_ms)
     if dispatchers > 1:
@@ -89,6 +91,10 @@ def queues(
         there = msgspec.structs.replace(there, id=f"{there.id} on disk", persistent=True)
     if keeps_failed:
         there = msgspec.structs.replace(there, id=f"{there.id} keeping failed", remove_on_exception=False)
+    if memory_mb:
+        there = msgspec.structs.replace(
+            there, id=f"{there.id} in {memory_mb} MB", maximum_memory_mb=memory_mb
+        )
     return there, _sender(TO_HERE, 2, *(back or (batch_size, interval_ms)))
 
 
@@ -389,6 +395,16 @@ class Sites(Stage):
         seen = self.queue(member).unprocessed
         if seen not in (None, count):
             raise MismatchError(f"{member} to remember {count} events as not queued yet", in_words(seen))
+
+    def is_on_disk(self, member: str, *, some: bool) -> None:
+        """Some of what the member's copy holds is on disk, as it exceeds its memory; or none of it is."""
+        count = self.queue(member).overflowed
+        if count is None or bool(count) is not some:
+            wanted = "events" if some else "no event"
+            seen = "their number is not shown" if count is None else f"{count} events"
+            raise MismatchError(
+                f"the copy of {self._queue_of(member)} on {member} to have {wanted} on disk", seen
+            )
 
     def both_sites_hold(self, key: str, operation: Operation | None) -> None:
         """Every member that lives holds the outcome of an operation."""

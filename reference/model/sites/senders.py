@@ -26,6 +26,7 @@ from plumbline.reference.model.sites.copies import behind_key, inserted, with_se
 from plumbline.reference.model.sites.dead_state import DeadState
 from plumbline.reference.model.sites.dependences import crash_of, losses_in
 from plumbline.reference.model.sites.lanes import DispatcherPartition, groups_of, sender_of
+from plumbline.reference.model.sites.overflow import Overflow
 from plumbline.reference.model.sites.precedence import Observation, Precedence
 from plumbline.reference.model.world import Channel, Message, Queued, Sender, SiteState, World
 from plumbline.reference.rulebook.effects import BECOMES
@@ -51,6 +52,7 @@ class Senders:
         self._lookahead = lookahead
         self._dead_state = dead_state
         self._precedence = precedence
+        self._overflow = Overflow(setting)
         self._feeds: dict[tuple[str, str], Feeding] = {}
 
     def started(self, wan: SiteState) -> SiteState:
@@ -386,8 +388,17 @@ class Senders:
 
     def appended(self, world: World, member: str, name: str, event: Queued) -> Iterator[World]:
         """See `_appended`; for what is queued at once."""
-        book = self._setting.book
         sender = world.wan.senders[member, name]
+        for room, entering in self._overflow.entering(name, sender, event):
+            if entering is None:
+                yield world
+            else:
+                yield from self._entering(world, member, name, room, entering)
+
+    def _entering(
+        self, world: World, member: str, name: str, sender: Sender, event: Queued
+    ) -> Iterator[World]:
+        book = self._setting.book
         event = replace(event, position=sender.last + 1)
         others = tuple(
             other
@@ -395,10 +406,12 @@ class Senders:
             if other not in world.wan.dead and (other, name) in world.wan.senders
         )
         operation = self._setting.operations[event.op_id]
-        for place in each(
-            book.queue_place(len(sender.queue), behind_key(sender, self._setting.operations, operation))
+        behind = behind_key(sender, self._setting.operations, operation)
+        for index in (
+            max(there, sender.sent)
+            for place in each(book.queue_place(len(sender.queue), behind))
+            for there in self._overflow.places(name, sender, event, place)
         ):
-            index = max(place, sender.sent)
             queue = (*sender.queue[:index], event, *sender.queue[index:])
             if sender.renewed and not all(each(book.enters_behind_recovered())):
                 queue = (*sender.queue[: sender.sent], event, *sender.queue[sender.sent + 1 :])
@@ -411,18 +424,21 @@ class Senders:
                     message = Message(event.op_id, None, event=event, queue=name)
                     channels = channels.set(channel, (*channels.get(channel, ()), message))
                 for waits in each(book.waits_for_copies()):
-                    for site in self._waits(name, sender):
+                    for site in self._waits(name, sender, event):
                         awaited = {(name, member, target) for target in targets} if waits else set()
                         if site:
                             awaited.add((name, WAITS_FOR_SITE, str(event.op_id)))
                         yield _awaiting(filled.but(channels=channels), event.op_id, frozenset(awaited))
 
-    def _waits(self, name: str, sender: Sender) -> tuple[bool, ...]:
+    def _waits(self, name: str, sender: Sender, event: Queued) -> tuple[bool, ...]:
         """Whether a call waits until the other site has its event, or the listener has answered."""
         book = self._setting.book
         if self._setting.queues[name].remote_site is None:
-            return each(book.waits_for_listener())
-        return each(book.waits_for_remote_site(sender.paused))
+            dispatched = each(book.waits_for_listener())
+        else:
+            dispatched = each(book.waits_for_remote_site(sender.paused))
+        room = self._overflow.waits(name, sender, event)
+        return tuple(dict.fromkeys(one or other for one in dispatched for other in room))
 
     def uncopied(self, world: World, channel: Channel, head: Message) -> Iterator[Step]:
         """A primary has told its peers of an update, and died before it copied its queue entry (see docs)."""
