@@ -40,6 +40,7 @@ from plumbline.reference.history.operations import (
     Outcome,
     QueueAttributes,
     RegionAttributes,
+    Scope,
     Site,
     Status,
     Topology,
@@ -51,6 +52,8 @@ from plumbline.reference.search.ordering import GuidedOrder, RandomOrder, by_wha
 from plumbline.reference.search.search import Answer, Budget, Position, explain
 from plumbline.suites.harness.session import Session
 from plumbline.suites.run.replaying import play_plan
+from plumbline.suites.scenarios.sites import queues, regions
+from plumbline.suites.scenarios.sites import topology as sites_topology
 
 SEEDS = range(60)
 
@@ -363,3 +366,30 @@ def test_keys_of_which_a_log_is_to_tell_one_after_the_other_are_suspected_of_eac
         keys for keys in told_first if len(keys) == 2
     }
     assert pairs
+
+
+def test_each_key_of_a_transaction_keeps_its_begin_and_its_commit():
+    """A key whose transaction is left out looks as if it was destroyed without any call."""
+    senders = queues(100)
+    kinds = [
+        (OperationKind.PUT, "x"),
+        (OperationKind.TX_BEGIN, ""),
+        (OperationKind.DESTROY, "x"),
+        (OperationKind.PUT, "y"),
+        (OperationKind.TX_COMMIT, ""),
+    ]
+    called = [
+        Operation(
+            op_id=number, thread="B0", member="B", region="region", kind=kind, key=key,
+            token=f"v{number}" if key else None,
+        )
+        for number, (kind, key) in enumerate(kinds, 1)
+    ]  # fmt: skip
+    steps = (*(Do(operation) for operation in called), Settle())
+    plan = Plan(sites_topology(2), regions(senders, Scope.ACK, None)[:1], steps, senders)
+    with Session(find_candidate("reference")) as session:
+        history = play_plan(plan, session).history
+    assert history is not None
+    alone = list(parts(history, 1))
+    assert [[op.op_id for op in operations(part.history)] for part in alone] == [[1, 2, 3, 5], [2, 4, 5]]
+    assert [answer(part.history) for part in alone] == [Answer.EXPLAINED, Answer.EXPLAINED]

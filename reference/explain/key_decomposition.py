@@ -16,7 +16,7 @@ from plumbline.reference.explain.projection import HistoryPart, part_of
 from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import Called, FaultBegun, FaultDone, Scripted
-from plumbline.reference.history.operations import WHOLE_REGION, RegionPolicy
+from plumbline.reference.history.operations import OF_TRANSACTIONS, WHOLE_REGION, RegionPolicy
 from plumbline.reference.search.ordering import Name, Timetable
 from plumbline.reference.search.search import Explanation
 
@@ -43,12 +43,15 @@ def parts(history: History, keys: int, suspected: Collection[frozenset[Where]] =
         return
     held_up = _held_up(history)
     called = [what.operation for what in history.timeline if isinstance(what, Called)]
-    all_keys = list(dict.fromkeys((operation.region, operation.key) for operation in called))
+    # A transaction goes with each part, with as much of it as is about its keys.
+    tied = {operation.op_id for operation in called if operation.kind in OF_TRANSACTIONS}
+    of_keys = [operation for operation in called if operation.op_id not in tied]
+    all_keys = list(dict.fromkeys((operation.region, operation.key) for operation in of_keys))
     if keys >= len(all_keys) or (keys > 1 and len(all_keys) > MOST_KEYS):
         return
     for some in sorted(combinations(all_keys, keys), key=lambda some: frozenset(some) not in suspected):
-        kept = {operation.op_id for operation in called if (operation.region, operation.key) in some}
-        part = part_of(history, kept, held_up)
+        kept = {operation.op_id for operation in of_keys if (operation.region, operation.key) in some}
+        part = part_of(history, kept | tied, held_up)
         if part is not None:
             yield part
 
