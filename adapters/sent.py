@@ -22,6 +22,7 @@ ROWS: tuple[tuple[str, str], ...] = (
     ("reset.regions", "senders scope=distributed_no_ack?"),
     ("reset.regions", "queues senders?"),
     ("reset.regions", "policy=partition redundancy?"),
+    ("reset.regions", "policy=partition queues redundancy?"),
     ("reset.policies", "member=member policy=empty|normal|preloaded"),
     ("reset.policies", "member=client policy=local"),
     (
@@ -101,6 +102,7 @@ ROWS: tuple[tuple[str, str], ...] = (
     ("create_queue", "remote_site members"),
     ("create_queue", "remote_site manual_start=true"),
     ("create_queue", "batch_size? members?"),
+    ("create_queue", "parallel=true batch_size?"),
     ("create_queue", "remote_site persistent=true batch_size?"),
     ("create_queue", "remote_site persistent=true? maximum_memory_mb"),
     ("create_queue", "remote_site remove_on_exception=false batch_size?"),

@@ -58,6 +58,7 @@ CAPABILITIES = (
     Capability.CLIENTS,
     Capability.GATEWAYS,
     Capability.ASYNC_QUEUES,
+    Capability.PARALLEL_QUEUES,
     Capability.QUEUE_INSPECTION,
     Capability.MEMBER_FAULTS,
     Capability.LINK_FAULTS,
@@ -71,9 +72,12 @@ CAPABILITIES = (
 """What it offers."""
 
 
-def require_region(region: RegionAttributes, topology: Topology) -> None:
-    """Raise UnsupportedError for a region that is not modelled with these members and sites."""
-    _require("reset", unmodelled.of_region(region, topology))
+def require_region(
+    region: RegionAttributes, topology: Topology, queues: Iterable[QueueAttributes] = ()
+) -> None:
+    """Raise UnsupportedError for a region that is not modelled with these members, sites and queues."""
+    parallel = {queue.id for queue in queues if queue.parallel}
+    _require("reset", unmodelled.of_region(region, topology, parallel))
 
 
 def require_operation(operation: Operation, setting: Setting, world: World) -> None:

@@ -66,6 +66,7 @@ from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.lanes import dealt_out
 from plumbline.reference.model.sites.listeners import scripted as listener_scripted
 from plumbline.reference.model.sites.overflow import Overflow
+from plumbline.reference.model.sites.parallel_queues import held_events
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
 from plumbline.reference.model.tombstones import read_as
@@ -133,7 +134,7 @@ class ReferenceAdapter(Adapter):
         if self._topology is None:
             raise UnsupportedError("reset: deploy a topology first")
         for region in regions:
-            require_region(region, self._topology)
+            require_region(region, self._topology, self._queues.values())
         # An asynchronous queue of an earlier example is no part of this one.
         queues, fed = dealt_out(
             tuple(one for one in self._queues.values() if one.remote_site or one.id in self._named), regions
@@ -418,6 +419,10 @@ class ReferenceAdapter(Adapter):
     def look_at_queue(self, member: str, queue: str) -> QueueSight:
         """The member's copy of the queue, whole; of several dispatchers one after the other."""
         simulation = self._ready()
+        if queue in simulation.setting.parallel:
+            events = held_events(simulation.world, member, queue)
+            tokens = tuple(event.token for event in events)
+            return QueueSight(depth=len(events), role=QueueRole.PRIMARY, tokens=tokens)
         lanes = simulation.setting.lanes[queue]
         if (member, lanes[0]) not in simulation.world.wan.senders:
             return QueueSight(depth=0, role=QueueRole.NONE)

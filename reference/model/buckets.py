@@ -28,6 +28,7 @@ from plumbline.reference.model.places import (
 )
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.parallel_queues import ParallelQueues
 from plumbline.reference.model.tombstones import changed
 from plumbline.reference.model.world import (
     Bucket,
@@ -55,12 +56,18 @@ class Buckets:
     """The part of the model that carries out operations on partitioned regions."""
 
     def __init__(
-        self, setting: Setting, strength: OrderStrength, independence: Independence, replicates: Replicates
+        self,
+        setting: Setting,
+        strength: OrderStrength,
+        independence: Independence,
+        replicates: Replicates,
+        parallel: ParallelQueues,
     ) -> None:
         self._setting = setting
         self._strength = strength
         self._independence = independence
         self._replicates = replicates
+        self._parallel = parallel
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """The steps of calls at the holders of their key, of messages to copies, and of takeovers."""
@@ -272,7 +279,9 @@ class Buckets:
                 message = Message(operation.op_id, call.stamp, call.update, sure=target in holders)
                 channels = channels.set(channel, (*channels.get(channel, ()), message))
             for awaited in each(book.copies_awaited(targets)):
-                waiting = self._setting.caller(operation.op_id).union(call.waiting, awaited)
+                waiting = self._setting.caller(operation.op_id).union(
+                    call.waiting, awaited, self._parallel.awaited(operation, at)
+                )
                 sent = replace(call, stage=CallStage.SENT, waiting=waiting)
                 yield Step(
                     ("sends", at, operation.op_id, targets),
@@ -313,13 +322,14 @@ class Buckets:
         heard: list[World] = []
         for sends in each(self._setting.book.sends_overheard()):
             known = queued(taken, self._setting, self._strength, member, operation, head.stamp)
-            heard.extend(known if sends else (taken,))
+            for one in known if sends else (taken,):
+                heard.extend(self._parallel.copied(one, member, operation, update=head.update))
         change = SilentChange(world, view, member, operation, place, shown, decided)
         for after in heard:
             if self._independence.may_show(view, place, shown):
                 yield Step(("hears of it, and tells", member, head.op_id), after, ((place, shown),))
             if not self._independence.is_shown_instead(change):
-                claim = self._independence.passing_by(change)
+                claim = self._independence.passing_by(change) if len(heard) == 1 else None
                 yield Step(("hears of it", member, head.op_id), after, claim=claim)
 
     def _under_way(self, world: World, where: Where, *, parked: bool) -> bool:
@@ -341,8 +351,14 @@ class Buckets:
         for heir in heirs:
             rest = tuple(copy for copy in bucket.copies if copy != heir)
             led = world.but(buckets=world.buckets.set(where, Bucket(heir, rest)))
-            ways = list(self._agreed(led, view, where, bucket.copies))
+            ways = [
+                (after, shows, which)
+                for agreed, shows, which in self._agreed(led, view, where, bucket.copies)
+                for after in self._parallel.promoted(agreed, where, heir)
+            ]
             claim = self._independence.takeover(PrimaryTakeover(world, view, *where, ways=len(ways)))
+            if self._parallel.is_announced(world, where):
+                claim = None
             for agreed, shows, which in ways:
                 after = self._tried_again(agreed, where, heir)
                 yield Step(("takes over", heir, where, which), after, shows, claim)

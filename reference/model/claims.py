@@ -437,6 +437,19 @@ CALL = Claim(
     "leaves its queue, and nothing that comes first could make the batch another one.",
     CALLS_AS_DOCUMENTED,
 )
+CALL_IN_PARALLEL = Claim(
+    "call in parallel",
+    "The log fixes what a listener receives next of its member's buckets, and with which answer. What other "
+    "members receive of their own changes nothing of it.",
+    CALLS_AS_DOCUMENTED
+    | {"dispatchers_of", "next_of_bucket", "named_in_removal", "named_of_batch", "cut_from_copies"},
+)
+ENTERS_QUEUE = Claim(
+    "enters the queue",
+    "What has entered the primary's copy of a parallel queue may stay there for any time, as if it had yet "
+    "to enter; only a look at the queue shows it.",
+    frozenset({"enters_primary", "dispatchers_of", "next_of_bucket"}),
+)
 REMOVAL = Claim(
     "removal",
     "What a secondary still holds of what was answered would only be sent again, and a repetition changes "

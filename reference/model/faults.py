@@ -18,6 +18,8 @@ from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.batches import passed, runs_again, stopped
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.dispatch import broken, link_of
+from plumbline.reference.model.sites.parallel_queues import ENTERS, paused
+from plumbline.reference.model.sites.parallel_queues import without as without_parallel
 from plumbline.reference.model.sites.records import outlived as records_outlived
 from plumbline.reference.model.sites.recovery import written
 from plumbline.reference.model.sites.retries import unknown
@@ -77,11 +79,13 @@ class Faults:
                     yield from self._without_receiver(after, fault.member, lives=True)
             case FaultKind.RECEIVER_START:
                 yield world.but(wan=replace(wan, stopped=wan.stopped.delete(fault.member)))
+            case FaultKind.PAUSE | FaultKind.RESUME if fault.queue in self._setting.parallel:
+                yield paused(world, fault.member, fault.queue, pauses=fault.kind is FaultKind.PAUSE)
             case FaultKind.PAUSE | FaultKind.RESUME:
                 for name in self._setting.lanes[fault.queue]:
                     sender = wan.senders[fault.member, name]
-                    paused = replace(sender, paused=fault.kind is FaultKind.PAUSE)
-                    world = with_sender(world, fault.member, name, paused)
+                    held_back = replace(sender, paused=fault.kind is FaultKind.PAUSE)
+                    world = with_sender(world, fault.member, name, held_back)
                 yield world
             case FaultKind.HOLD_TIME:
                 # A simulation knows since when it has counted: not at all so far.
@@ -161,10 +165,13 @@ class Faults:
                 calls = calls.set(op_id, again)
             elif call.waiting:
                 still = frozenset(
-                    w for w in call.waiting if w != member and not (isinstance(w, tuple) and member in w)
+                    w
+                    for w in call.waiting
+                    if w != member and not (isinstance(w, tuple) and member in w and ENTERS not in w)
                 )
                 calls = calls.set(op_id, replace(call, waiting=still, reached=call.reached - {member}))
         alone = without(_without_copy(world.but(wan=wan, calls=calls), member), member)
+        alone = without_parallel(alone, member)
         for unreceived in self._without_receiver(alone, member, lives=False):
             own = [name for name, _ in unreceived.wan.wires.in_order() if name.source == member]
             for after in self._broken(unreceived, own, lives=True):

@@ -16,6 +16,7 @@ from plumbline.reference.model.forwarding import Forwarding
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.dispatch import Dispatch
 from plumbline.reference.model.sites.lanes import sender_of
+from plumbline.reference.model.sites.parallel_queues import ParallelQueues
 from plumbline.reference.model.sites.receivers import Receivers
 from plumbline.reference.model.sites.recovery import flushed
 from plumbline.reference.model.sites.takeover import Takeover
@@ -38,6 +39,7 @@ class Quiescence:
         takeover: Takeover,
         receivers: Receivers,
         dispatch: Dispatch,
+        parallel: ParallelQueues,
         forwarding: Forwarding,
         collecting: Collecting,
         transactions: Transactions,
@@ -53,6 +55,7 @@ class Quiescence:
         self._takeover = takeover
         self._receivers = receivers
         self._dispatch = dispatch
+        self._parallel = parallel
 
     def quiet(
         self,
@@ -76,6 +79,7 @@ class Quiescence:
             and (not self._setting.transactions or self._transactions.quiet(state, held))
             and (not self._setting.clients or self._clients.quiet(state, held))
             and (not self._setting.partitioned or self._buckets.rests(state, held))
+            and (not self._setting.parallel or self._parallel.rests(state, held, patient=patient))
             and (not self._setting.queues or self._queues_rest(state, held, waiting, patient=patient))
             and (self._setting.tombstones is None or self._collecting.quiet(state))
         )

@@ -25,6 +25,7 @@ from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.delivery_paths import DeliveryPaths
+from plumbline.reference.model.sites.parallel_queues import ParallelQueues
 from plumbline.reference.model.sites.senders import Senders
 from plumbline.reference.model.sites.wires import acknowledged
 from plumbline.reference.model.world import Channel, Entry, GateState, Message, MessageState, World, reached
@@ -45,9 +46,11 @@ class Replicates:
         lookahead: Lookahead,
         independence: Independence,
         senders: Senders,
+        parallel: ParallelQueues,
     ) -> None:
         self._independence = independence
         self._setting = setting
+        self._parallel = parallel
         self._strength = strength
         self._lookahead = lookahead
         self._senders = senders
@@ -231,6 +234,9 @@ class Replicates:
             world = world.but(
                 wan=replace(world.wan, seen=world.wan.seen.set((member, head.op_id), value=True))
             )
+        if operation.region in self._setting.partitioned and self._setting.parallel:
+            yield from self._parallel.copied(world, member, operation, update=head.update)
+            return
         if not self._setting.queues:
             yield world
             return

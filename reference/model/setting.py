@@ -94,7 +94,8 @@ class Setting:
         led_to: queue → the members of the site where it leads; none for what leads to no site.
         site_of: member → its site's number.
         others: member → the other members of its site.
-        queues: id → queue.
+        queues: id → queue, of those that are serial.
+        parallel: the same of parallel ones, which are parted as the buckets of their regions are.
         distributed: whether there is more than one site.
         clock: whether timestamps are in the order of op ids; else they are hidden.
         shared: (region, key) pairs that several sites write; None for all.
@@ -141,7 +142,8 @@ class Setting:
         self.sites = {site.number: site.members for site in topology.sites}
         self.site_of = {member: site.number for site in topology.sites for member in site.members}
         self.others = {m: tuple(o for o in self.sites[self.site_of[m]] if o != m) for m in self.members}
-        self.queues = {queue.id: queue for queue in queues}
+        self.parallel = {queue.id: queue for queue in queues if queue.parallel}
+        self.queues = {queue.id: queue for queue in queues if queue.id not in self.parallel}
         self.lanes = lanes_by_sender(queues)
         self.overtakes = any(isinstance(queue, DispatcherPartition) and queue.parts_keys for queue in queues)
         self.led_to = {queue.id: self.sites.get(queue.remote_site or 0, ()) for queue in queues}
@@ -156,8 +158,7 @@ class Setting:
         self.primaries: dict[str, str] = {}
         self.tombstones = tombstones
         self.clears: frozenset[str] = frozenset()
-        self.order = order
-        self.identified = identified
+        self.order, self.identified = order, identified
         self.redeliverable = redeliverable
         self.ambiguous: frozenset[tuple[str, str]] = frozenset()
         self.operations: dict[int, Operation] = {}

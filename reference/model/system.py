@@ -31,6 +31,7 @@ from plumbline.reference.model.sites.cut_through import CutThrough
 from plumbline.reference.model.sites.dead_state import DeadState
 from plumbline.reference.model.sites.dispatch import Dispatch
 from plumbline.reference.model.sites.order_pairs import without_idle
+from plumbline.reference.model.sites.parallel_queues import ParallelQueues
 from plumbline.reference.model.sites.precedence import Precedence
 from plumbline.reference.model.sites.receivers import Receivers
 from plumbline.reference.model.sites.resolving import Resolving
@@ -70,11 +71,13 @@ class Model:
         self.takeover = Takeover(setting, self.senders, precedence)
         region_operations = RegionOperations(setting, strength, client_strength or strength, self.senders)
         self.callers = Callers(setting, strength, lookahead, independence, self.senders, region_operations)
-        self.replicates = Replicates(setting, strength, lookahead, independence, self.senders)
+        self.parallel = ParallelQueues(setting, lookahead, self.senders)
+        fed = (self.senders, self.parallel)
+        self.replicates = Replicates(setting, strength, lookahead, independence, *fed)
         resolving = Resolving(setting, strength)
         self.deliveries = Deliveries(setting, lookahead, self.replicates, self.senders, precedence, resolving)
-        self.buckets = Buckets(setting, strength, independence, self.replicates)
-        at_clients = Replicates(setting, client_strength or strength, lookahead, independence, self.senders)
+        self.buckets = Buckets(setting, strength, independence, self.replicates, self.parallel)
+        at_clients = Replicates(setting, client_strength or strength, lookahead, independence, *fed)
         self.interests = Interests(setting, client_strength or strength)
         failover = Failover(setting, strength, client_strength or strength, self.interests, independence)
         client_calls = ClientCalls(setting, at_clients, region_operations, independence)
@@ -104,6 +107,7 @@ class Model:
             self.takeover,
             self.receivers,
             self.dispatch,
+            self.parallel,
             self.forwarding,
             self.collecting,
             self.transactions,
@@ -154,6 +158,8 @@ class Model:
             yield from self.buckets.steps(state, view)
         if self.setting.clients:
             yield from self.clients.steps(state, view)
+        if self.setting.parallel:
+            yield from self.parallel.steps(state, view)
         if self.setting.queues:
             yield from self.senders.steps(state)
             yield from self.takeover.steps(state, view)

@@ -68,6 +68,7 @@ from plumbline.reference.model.quiescence import Quiescence
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.listeners import scripted as listener_scripted
 from plumbline.reference.model.sites.overflow import Overflow
+from plumbline.reference.model.sites.parallel_queues import held_events
 from plumbline.reference.model.sites.receivers import Receivers
 from plumbline.reference.model.sites.records import records_shown
 from plumbline.reference.model.world import LOOK, Call, CallStage, GateState, Sender, World
@@ -387,6 +388,14 @@ class Timeline:
         """A queue is seen as it is now."""
         member, name = self._answers.members[number]
         sight = self._answers.queues[number]
+        if name in self._setting.parallel:
+            events = held_events(world, member, name)
+            runs = self._setting.parallel[name].runs_on(member) and member not in world.wan.dead
+            shown = sight.tokens is None or Counter(sight.tokens) == Counter(one.token for one in events)
+            if sight.depth == len(events) and shown and runs is (sight.role is not QueueRole.NONE):
+                answered = world.but(asked=world.asked.delete(number))
+                yield Step(("is seen", member, name), answered, (), None)
+            return
         lanes = [lane for lane in self._setting.lanes.get(name, ()) if (member, lane) in world.wan.senders]
         senders = [world.wan.senders[member, lane] for lane in lanes]
         roles = {QueueRole.PRIMARY if one.primary else QueueRole.SECONDARY for one in senders} or {

@@ -59,7 +59,11 @@ def unmodelled(example: Plan | History) -> list[str]:
     """What the model does not follow of a plan or history; empty if the search can judge it."""
     called, registered, faults, writers = _steps(example) if isinstance(example, Plan) else _moments(example)
     found = [words for queue in example.queues for words in of_queue(queue)]
-    found += [words for region in example.regions for words in of_region(region, example.topology)]
+    parallel = {queue.id for queue in example.queues if queue.parallel}
+    for region in example.regions:
+        found += of_region(region, example.topology, parallel)
+    if parallel:
+        found += _of_parallel(example, faults)
     found += [words for client in example.clients for words in of_client(client)]
     for interest in registered:
         found += of_interest(interest)
@@ -87,14 +91,27 @@ def unmodelled(example: Plan | History) -> list[str]:
 def of_queue(queue: QueueAttributes) -> Iterator[str]:
     """What is not followed of a queue."""
     listens = queue.remote_site is None
-    if queue.parallel:
-        yield "parallel asynchronous event queues" if listens else "parallel gateway senders"
+    if queue.parallel and not listens:
+        yield "parallel gateway senders"
+    if queue.parallel and (queue.persistent or queue.members):
+        yield "parallel queues on disk, or that some members do not run"
     if listens and queue.dispatchers > 1:
         yield "asynchronous event queues of several dispatchers"
     if queue.conflate:
         yield "queues that conflate"
     if queue.order_policy not in ORDER_POLICIES:
         yield f"the order policy {queue.order_policy!r:.40}"
+
+
+def _of_parallel(example: Plan | History, faults: Collection[Fault]) -> Iterator[str]:
+    """What is not followed beside parallel queues."""
+    if example.clients:
+        yield "parallel queues beside clients"
+    kinds = {fault.kind for fault in faults}
+    if kinds & STARTS_AGAIN:
+        yield "parallel queues of members that start again"
+    if FaultKind.CRASH in kinds and any(region.redundancy > 1 for region in example.regions):
+        yield "parallel queues with several redundant copies, where a member dies"
 
 
 def _of_restarts(example: Plan | History, faults: Collection[Fault]) -> Iterator[str]:
@@ -159,16 +176,24 @@ def _in_turn(example: Plan | History) -> Iterator[tuple[Fault | None, Operation 
         yield None, what.operation if isinstance(what, Called) else None
 
 
-def of_region(region: RegionAttributes, topology: Topology) -> Iterator[str]:
-    """What is not followed of a region with these members and sites."""
+def of_region(region: RegionAttributes, topology: Topology, parallel: Collection[str] = ()) -> Iterator[str]:
+    """What is not followed of a region with these members and sites.
+
+    Args:
+        region: the region.
+        topology: members and sites.
+        parallel: the ids of parallel queues.
+    """
     kept = {region.policy_of(member) for member in topology.members}
     if region.policy is RegionPolicy.PARTITION:
         if region.policies:
             yield "members that keep something else of a partitioned region"
         if region.checks is False or region.scope is not Scope.ACK:
             yield "partitioned regions that do not check or do not wait"
-        if region.senders or region.queues or len(topology.sites) > 1:
-            yield "partitioned regions of several sites, or with queues"
+        if region.senders or not set(region.queues) <= set(parallel) or len(topology.sites) > 1:
+            yield "partitioned regions of several sites, or with serial queues"
+    elif not set(parallel).isdisjoint((*region.queues, *region.senders)):
+        yield "parallel queues of regions that are not partitioned"
     elif not kept <= KEPT:
         yield f"{', '.join(sorted(kept - KEPT))} regions"
     elif kept != {RegionPolicy.REPLICATE} and (region.senders or region.queues or len(topology.sites) > 1):

@@ -246,6 +246,28 @@ class Sender(msgspec.Struct, frozen=True):
     renewed: bool = False
 
 
+class ParallelCopy(msgspec.Struct, frozen=True):
+    """What one member holds of a parallel queue: the queue's buckets that lie on it.
+
+    Attributes:
+        events: what it holds, by region and key; those of one key oldest first.
+        batch: what its listener was called with, while it has not succeeded.
+        answer: what the listener is about to answer; "" while no call is under way.
+        failures: how often the batch has failed.
+        ended: whether it calls its listener no more, as it should not.
+        leaving: op ids of events whose removal others have announced to it, and that it still holds.
+        paused: whether it begins no further batch.
+    """
+
+    events: tuple[Queued, ...] = ()
+    batch: tuple[Queued, ...] = ()
+    answer: str = ""
+    failures: int = 0
+    ended: bool = False
+    leaving: tuple[int, ...] = ()
+    paused: bool = False
+
+
 class Disk(msgspec.Struct, frozen=True):
     """What the disk of a member that has died may hold of a queue.
 
@@ -313,6 +335,7 @@ class SiteState(msgspec.Struct, frozen=True):
         scripts: (member, queue) → what its listener answers to its next calls; then that it succeeded.
         disks: (member, queue) → what the disk of a member that has died may hold.
         failures: member → how many events its receiver has reported as failed.
+        parallel: (member, queue) → what the member holds of a parallel queue.
         stands: whether the harness holds time still.
         passed: how many milliseconds it has let pass.
     """
@@ -328,6 +351,7 @@ class SiteState(msgspec.Struct, frozen=True):
     scripts: HashedMap[tuple[str, str], tuple[str, ...]]
     disks: HashedMap[tuple[str, str], Disk]
     failures: HashedMap[str, int]
+    parallel: HashedMap[tuple[str, str], ParallelCopy]
     stands: bool = False
     passed: int = 0
 
@@ -518,7 +542,7 @@ class World(msgspec.Struct, frozen=True, cache_hash=True):
 def empty_world() -> World:
     """Nothing has happened yet."""
     none: HashedMap[Any, Any] = HashedMap()
-    wan = SiteState(none, none, none, none, none, none, none, none, none, none, none)
+    wan = SiteState(none, none, none, none, none, none, none, none, none, none, none, none)
     served = ClientState(none, none, none, none, none, none, none, none, none, none)
     tombs = TombstoneState(none, none, none)
     return World(none, none, none, none, none, none, none, none, none, wan, served, tombs, none, none)

@@ -24,6 +24,7 @@ from plumbline.reference.rulebook.failures import FailureDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
 from plumbline.reference.rulebook.listeners import ListenerDecisions
 from plumbline.reference.rulebook.overflow import OverflowDecisions
+from plumbline.reference.rulebook.parallel_queues import ParallelDecisions
 from plumbline.reference.rulebook.partitioned import PartitionDecisions
 from plumbline.reference.rulebook.policies import PolicyDecisions
 from plumbline.reference.rulebook.queues import DispatcherDecisions, QueueDecisions
@@ -57,6 +58,7 @@ class Rulebook(
     ListenerDecisions,
     OnwardDecisions,
     OverflowDecisions,
+    ParallelDecisions,
     PartitionDecisions,
     PolicyDecisions,
     QueueDecisions,

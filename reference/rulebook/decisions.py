@@ -20,6 +20,7 @@ from plumbline.reference.rulebook.failures import FailureDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
 from plumbline.reference.rulebook.listeners import ListenerDecisions
 from plumbline.reference.rulebook.overflow import OverflowDecisions
+from plumbline.reference.rulebook.parallel_queues import ParallelDecisions
 from plumbline.reference.rulebook.partitioned import PartitionDecisions
 from plumbline.reference.rulebook.policies import PolicyDecisions
 from plumbline.reference.rulebook.queues import DispatcherDecisions, QueueDecisions
@@ -107,6 +108,9 @@ ONWARD = _of(OnwardDecisions)
 RESOLVERS = _of(ResolverDecisions)
 """Decisions that only examples with a conflict resolver ask."""
 
+PARALLEL = _of(ParallelDecisions)
+"""Decisions that only examples with parallel queues ask."""
+
 DISKS = _of(DiskDecisions)
 """Decisions that only examples ask in which members with queues are started again."""
 
@@ -130,6 +134,7 @@ DECISIONS: dict[str, Decision] = merged(
     ONWARD,
     RESOLVERS,
     LISTENERS,
+    PARALLEL,
     DISKS,
     OVERFLOW,
 )

@@ -28,6 +28,7 @@ from plumbline.suites.machines.drawing import Execute, Machine, PlanMachine
 from plumbline.suites.machines.failing_events import FAILING_EVENT_MACHINES
 from plumbline.suites.machines.gateways import GATEWAY_MACHINES
 from plumbline.suites.machines.meshes import MESH_MACHINES
+from plumbline.suites.machines.parallel_queues import PARALLEL_QUEUE_MACHINES
 from plumbline.suites.machines.replicates import REPLICATE_MACHINES
 from plumbline.suites.machines.restarts import RESTART_MACHINES
 from plumbline.suites.machines.tombstones import TOMBSTONE_MACHINES
@@ -45,6 +46,7 @@ MACHINES: dict[str, Machine] = {
         *TOMBSTONE_MACHINES,
         *TRANSACTION_MACHINES,
         *ASYNC_QUEUE_MACHINES,
+        *PARALLEL_QUEUE_MACHINES,
         *RESTART_MACHINES,
         *FAILING_EVENT_MACHINES,
     )

@@ -35,6 +35,7 @@ from plumbline.suites.scenarios.course import REGION
 from plumbline.suites.scenarios.listening import Listening
 from plumbline.suites.scenarios.mesh import Mesh
 from plumbline.suites.scenarios.mismatch import MismatchError
+from plumbline.suites.scenarios.parallel import ParallelStage, parallel_region
 from plumbline.suites.scenarios.scenario import Scenario
 from plumbline.suites.scenarios.sites import Sites
 from plumbline.suites.scenarios.stage import Stage
@@ -160,6 +161,11 @@ def shown(scenario: Scenario, session: Session) -> History | None:
 
 def _stage(scenario: Scenario, session: Session) -> Stage | None:
     """The stage of the scenario; None where it needs an order of member ids that is not told."""
+    if scenario.listens and scenario.redundancy is not None:
+        topology = listening.topology(scenario.members)
+        region = parallel_region(scenario.queues, scenario.redundancy)
+        driver, order = session.begin(topology, (region,), queues=scenario.queues)
+        return ParallelStage(driver, order or topology.members, scenario.queues)
     if scenario.listens:
         there = any(queue.remote_site is not None for queue in scenario.queues)
         topology = listening.topology(scenario.members - 2 * there, there=there)

@@ -30,6 +30,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     interests,
     lesser_members,
     observation,
+    parallel_queues,
     partitioned,
     policies,
     resolvers,

@@ -44,6 +44,7 @@ def listened_queues(
     *,
     both: bool = False,
     there: bool = False,
+    parallel: bool = False,
 ) -> tuple[QueueAttributes, ...]:
     """The asynchronous queues of site 1, and its gateway senders if there is another site.
 
@@ -52,12 +53,20 @@ def listened_queues(
         members: those that run the queue; all where none is named.
         both: whether there are two queues.
         there: whether there is another site.
+        parallel: whether each member dispatches for the buckets that it is primary for.
     """
     sized = "" if batch_size == BATCH_SIZE else f" by {batch_size}"
     named = f" on {' and '.join(members)}" if members else ""
     ids = (LISTENED, ALSO) if both else (LISTENED,)
+    kind = " in parallel" if parallel else ""
     found = tuple(
-        QueueAttributes(id=f"{name}{sized}{named}", site=1, batch_size=batch_size, members=members)
+        QueueAttributes(
+            id=f"{name}{kind}{sized}{named}",
+            site=1,
+            batch_size=batch_size,
+            members=members,
+            parallel=parallel,
+        )
         for name in ids
     )
     return (*found, *(queues(batch_size) if there else ()))

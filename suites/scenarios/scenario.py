@@ -22,6 +22,7 @@ from plumbline.suites.scenarios import mesh
 from plumbline.suites.scenarios.buckets import BucketStage
 from plumbline.suites.scenarios.listening import Listening, listened_queues
 from plumbline.suites.scenarios.mesh import Mesh, Sited
+from plumbline.suites.scenarios.parallel import ParallelStage
 from plumbline.suites.scenarios.sites import BATCH_SIZE, INTERVAL_MS, Sites, queues
 from plumbline.suites.scenarios.stage import Stage
 
@@ -297,6 +298,39 @@ def partitioned(
                 redundancy=redundancy,
                 tombstones=tombstones,
                 also=also,
+                play=play,
+            )
+        )
+        return play
+
+    return register
+
+
+def in_parallel(
+    *requirements: str,
+    redundancy: int = 1,
+    members: int = 3,
+    batch_size: int = BATCH_SIZE,
+    needs: tuple[Capability, ...] = (),
+) -> Callable[[Callable[[ParallelStage], None]], Callable[[ParallelStage], None]]:
+    """Register a scenario of a parallel asynchronous event queue on a partitioned region."""
+
+    def register(play: Callable[[ParallelStage], None]) -> Callable[[ParallelStage], None]:
+        _register(
+            Scenario(
+                name=play.__name__,
+                requirements=requirements,
+                needs=(
+                    *(Capability.PARTITIONED_REGIONS, Capability.ASYNC_QUEUES, Capability.PARALLEL_QUEUES),
+                    *needs,
+                ),
+                members=members,
+                checks=None,
+                scope=Scope.ACK,
+                clients=(),
+                queues=listened_queues(batch_size, parallel=True),
+                listens=True,
+                redundancy=redundancy,
                 play=play,
             )
         )

@@ -170,11 +170,11 @@ class Senders:
         found = self._feeds.get((member, region))
         if found is None:
             found = self._feeds[member, region] = tuple(
-                (queue, self._feeds_of(region, queue)) for queue in self._setting.queues_at(member)
+                (queue, self.feeds_of(region, queue)) for queue in self._setting.queues_at(member)
             )
         return found
 
-    def _feeds_of(self, region: str, queue: QueueAttributes) -> tuple[bool, ...]:
+    def feeds_of(self, region: str, queue: QueueAttributes) -> tuple[bool, ...]:
         """Whether what is done to a region may go into a queue; for a listener as for another site."""
         book = self._setting.book
         attached, first, before = self._setting.feeds(region, queue)
@@ -233,10 +233,7 @@ class Senders:
             frozenset((operation.op_id,)) if stamp is None or not stamp.times else stamp.times,
             been=self._been(operation, queue.site),
         )
-        crosses = each(self._crosses(operation, primary=sender.primary, update=update, carried=carried))
-        if queue.remote_site is None:
-            of_kind = (other for one in crosses for other in each(book.offers_kind(operation.kind, one)))
-            crosses = tuple(dict.fromkeys(of_kind))
+        crosses = self.crossings(operation, queue, primary=sender.primary, update=update, carried=carried)
         if share := self._setting.shares.get(operation.op_id):
             goes = each(book.entry_crosses(share.place == share.of))
             crosses = tuple(dict.fromkeys(one and other for one in crosses for other in goes))
@@ -245,6 +242,30 @@ class Senders:
                 yield from self._entered(world, member, operation, queue, sender, entering)
             else:
                 yield world
+
+    def crossings(
+        self,
+        operation: Operation,
+        queue: QueueAttributes,
+        *,
+        update: bool,
+        primary: bool = True,
+        carried: OperationKind | None = None,
+    ) -> tuple[bool, ...]:
+        """Whether an operation of the kind enters a queue, beside what else decides that.
+
+        Args:
+            operation: which.
+            queue: the queue that its region feeds.
+            update: whether its key was there where it was called.
+            primary: whether that is asked on the queue's primary.
+            carried: what it is to do elsewhere, if that is not what it did here.
+        """
+        crosses = each(self._crosses(operation, primary=primary, update=update, carried=carried))
+        if queue.remote_site is not None:
+            return crosses
+        of_kind = (o for one in crosses for o in each(self._setting.book.offers_kind(operation.kind, one)))
+        return tuple(dict.fromkeys(of_kind))
 
     def _been(self, operation: Operation, site: int) -> frozenset[int]:
         """The sites that have an event, or are sent it, once it has entered the queues of a site."""
