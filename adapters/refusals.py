@@ -277,7 +277,10 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
     ),
     "clock": (_one("`offset_ms` of a clock that runs", lambda p, _: bool(p.offset_ms) and not p.frozen),),
     "create_queue": (
-        _one("`parallel`", lambda p, _: p.queue.parallel),
+        _one(
+            "`parallel`, of a candidate without `parallel_queues`",
+            lambda p, scene: p.queue.parallel and not scene.declares(Capability.PARALLEL_QUEUES),
+        ),
         _one(
             "an asynchronous event queue, of a candidate without `async_queues`",
             lambda p, scene: p.queue.remote_site is None and not scene.declares(Capability.ASYNC_QUEUES),

@@ -207,7 +207,7 @@ class ParallelQueues:
             yield _with(world, member, queue.id, replace(copy, events=events))
 
     def _dispatchers(self, world: World, where: Where) -> tuple[tuple[str, ...], ...]:
-        """Who dispatches the events of a key; nobody until another member has taken a dead primary's part."""
+        """Which members dispatch the events of a key; none until another has taken a dead primary's part."""
         bucket: Bucket = world.buckets[where]
         if bucket.primary in world.wan.dead:
             return ((),)
