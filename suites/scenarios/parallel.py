@@ -124,7 +124,7 @@ class ParallelStage(BucketStage, Listening):
             raise MismatchError(f"a listener to succeed with {in_words(lost)}", "none did")
 
     def received_in_order(self, *operations: Operation) -> None:
-        """All of these were received; first deliveries came in this order, on whichever members."""
+        """Listeners have received all of these; first deliveries came in this order, on any members."""
         seen = [change.token for call in self.calls() if call.answer == SUCCESS for change in call.events]
         wanted = self._tokens(operations)
         first = [token for token in dict.fromkeys(seen) if token in wanted]
