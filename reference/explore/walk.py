@@ -24,7 +24,7 @@ from plumbline.reference.explore.reduction_of_members import Apart
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import Interest, Operation, Outcome
-from plumbline.reference.model.buckets import located
+from plumbline.reference.model.bucket_holders import located
 from plumbline.reference.model.places import TIMELINE
 from plumbline.reference.model.setting import Propagation, Setting
 from plumbline.reference.model.system import Model

@@ -22,6 +22,7 @@ from plumbline.reference.model.described_steps import (
     SilentChange,
 )
 from plumbline.reference.model.independence import Independence
+from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.places import (
     outcome_entry,
     outcome_place,
@@ -62,12 +63,14 @@ class Buckets:
         independence: Independence,
         replicates: Replicates,
         parallel: ParallelQueues,
+        lookahead: Lookahead,
     ) -> None:
         self._setting = setting
         self._strength = strength
         self._independence = independence
         self._replicates = replicates
         self._parallel = parallel
+        self._lookahead = lookahead
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """The steps of calls at the holders of their key, of messages to copies, and of takeovers."""
@@ -126,19 +129,50 @@ class Buckets:
             for where, bucket in world.buckets.items()
         )
 
-    def _shut(self, world: World, operation: Operation, at: str, *, parked: bool = False) -> tuple[bool, ...]:
+    def _goes_untold(self, view: View, at: str, operation: Operation) -> bool:
+        """Whether a listener's log may have lost several updates of a key with its member, which dies."""
+        place, _ = self._replicates.shown(at, operation)
+        return self._lookahead.dies(at) and view.observed(place)
+
+    def _behind_untold(self, world: World, operation: Operation, at: str) -> bool:
+        """Whether the listener of a primary is still to be called for an earlier update of the same key."""
+        own = world.calls[operation.op_id].stamp
+        return any(
+            call.silent
+            and call.carrier == at
+            and op_id != operation.op_id
+            and call.stamp is not None
+            and (own is None or call.stamp.version < own.version)
+            and (self._setting.operations[op_id].region, self._setting.operations[op_id].key)
+            == (operation.region, operation.key)
+            for op_id, call in world.calls.items()
+        )
+
+    def _shut(
+        self, world: World, operation: Operation, at: str, *, parked: bool = False, untold: bool = False
+    ) -> tuple[bool, ...]:
         """Whether an update waits for others of its key at the primary, or, as it should not, of any key."""
         found = {False}
         for same_key in (True, False):
-            if self._locked(world, operation, at, same_key=same_key, parked=parked):
+            if self._locked(world, operation, at, same_key=same_key, parked=parked, untold=untold):
                 answers = each(self._setting.book.locks_key(same_key))
                 found = {one or other for one in found for other in answers}
         return tuple(found)
 
     def _locked(
-        self, world: World, operation: Operation, at: str, *, same_key: bool, parked: bool = False
+        self,
+        world: World,
+        operation: Operation,
+        at: str,
+        *,
+        same_key: bool,
+        parked: bool = False,
+        untold: bool = False,
     ) -> bool:
-        """Whether a member still sends another update to copies, of the key or of another; or tells of it."""
+        """Whether a member still sends another update to copies, of the key or of another; or tells of it.
+
+        Where its log may have lost several updates, the next one need not wait for the listener (`untold`).
+        """
         for op_id, call in world.calls.items():
             other = self._setting.operations[op_id]
             if call.carrier != at or op_id == operation.op_id:
@@ -146,7 +180,7 @@ class Buckets:
             if other.region != operation.region or (other.key == operation.key) is not same_key:
                 continue
             if (
-                call.silent
+                (call.silent and not untold)
                 or call.stage is CallStage.APPLIED
                 or (call.stage is CallStage.SENT and call.waiting - self._setting.caller(op_id))
             ):
@@ -179,7 +213,7 @@ class Buckets:
             for effect in effects(operation.kind, entry.state, entry.token, expected=operation.expected):
                 if effect.becomes is None:
                     yield self._reading(world, operation, call, effect, at)
-                elif not all(self._shut(world, operation, at)):
+                elif not all(self._shut(world, operation, at, untold=self._goes_untold(view, at, operation))):
                     yield from self._carried_out(world, view, operation, entry, effect, at)
 
     def _refused(self, world: World, operation: Operation, call: Call) -> Iterator[Step]:
@@ -215,8 +249,9 @@ class Buckets:
         decided = self._replicates.decided_by_log(view, place, shown)
         of_copies = (self._replicates.shown(copy, operation) for copy in world.buckets[region, key].copies)
         change = PrimaryChange(world, view, at, operation, entry, place, shown, decided)
-        tellings = [True] if self._independence.may_show(view, place, shown) else []
-        if not self._independence.is_told_now(change):
+        behind = self._behind_untold(world, operation, at)
+        tellings = [True] if not behind and self._independence.may_show(view, place, shown) else []
+        if behind or not self._independence.is_told_now(change):
             # Its listener is told behind the copies, and of other keys meanwhile; or it dies before that.
             tellings.append(False)
         claim = self._independence.carrying_out(change) if True in tellings else None
@@ -253,7 +288,7 @@ class Buckets:
         """The listener of a primary is told, behind some of the copies, of what has been carried out."""
         at, op_id = call.carrier, operation.op_id
         place, shown = self._replicates.shown(at, operation)
-        if not self._independence.may_show(view, place, shown):
+        if self._behind_untold(world, operation, at) or not self._independence.may_show(view, place, shown):
             return
         gates = world.gates
         if gates.get((at, op_id)) is GateState.ARMED:
@@ -447,36 +482,6 @@ def parked(world: World, operation: Operation, call: Call) -> bool:
 def tells_still(world: World, operation: Operation, call: Call) -> bool:
     """Whether the member that has carried an operation out, and lives, still tells its listener of it."""
     return (call.silent and call.carrier not in world.wan.dead) or parked(world, operation, call)
-
-
-def located(world: World, where: Where, primary: str, redundant: tuple[str, ...]) -> World:
-    """The world in which a key is known to be there."""
-    return world.but(buckets=world.buckets.set(where, Bucket(primary, redundant)))
-
-
-def without(world: World, member: str) -> World:
-    """The world in which a member's copies are gone; what it was primary for has none for now."""
-    buckets = world.buckets
-    for where, bucket in world.buckets.items():
-        if member in bucket.copies:
-            left = tuple(copy for copy in bucket.copies if copy != member)
-            buckets = buckets.set(where, replace(bucket, copies=left))
-    return world.but(buckets=buckets)
-
-
-def outlived(world: World, operation: Operation, call: Call, member: str) -> Call | None:
-    """What is left of a call on a partitioned region whose caller has died; None for any other call.
-
-    A call that was passed on to the primary may still be carried out; a call that was lost with the primary
-    is not tried again.
-    """
-    bucket = world.buckets.get((operation.region, operation.key))
-    if bucket is None or call.stage is CallStage.DONE:
-        return None
-    told = call.stage is CallStage.SENT and not call.waiting
-    if member == (call.carrier or bucket.primary) and not told:
-        return Call(CallStage.DONE, indefinite=True)
-    return replace(call, indefinite=True, waiting=call.waiting - {member})
 
 
 def _version(entry: Entry) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault, FaultKind, fault_words
-from plumbline.reference.model.buckets import outlived, without
+from plumbline.reference.model.bucket_holders import outlived, without
 from plumbline.reference.model.clients.attempts import lost
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.restarts import restarted

@@ -76,7 +76,7 @@ class Model:
         self.replicates = Replicates(setting, strength, lookahead, independence, *fed)
         resolving = Resolving(setting, strength)
         self.deliveries = Deliveries(setting, lookahead, self.replicates, self.senders, precedence, resolving)
-        self.buckets = Buckets(setting, strength, independence, self.replicates, self.parallel)
+        self.buckets = Buckets(setting, strength, independence, self.replicates, self.parallel, lookahead)
         at_clients = Replicates(setting, client_strength or strength, lookahead, independence, *fed)
         self.interests = Interests(setting, client_strength or strength)
         failover = Failover(setting, strength, client_strength or strength, self.interests, independence)

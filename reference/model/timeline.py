@@ -56,7 +56,8 @@ from plumbline.reference.history.operations import (
     Status,
 )
 from plumbline.reference.model import claims, tombstones
-from plumbline.reference.model.buckets import located, tells_still
+from plumbline.reference.model.bucket_holders import located
+from plumbline.reference.model.buckets import tells_still
 from plumbline.reference.model.clearing import left_by
 from plumbline.reference.model.clients.registrations import Interests
 from plumbline.reference.model.committing import committed

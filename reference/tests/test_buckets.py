@@ -140,3 +140,20 @@ def test_nobody_becomes_primary_while_the_primary_lives():
     assert judged(history((*CALM, PLACED), **logs)) is Answer.EXPLAINED
     moved = (*CALM, Located("r", "x", "B", ("A", "C")))
     assert judged(history(moved, **logs)) is Answer.REFUTED
+
+
+@pytest.mark.parametrize("shown", [(), ("v1",), ("v1", "v2")])
+def test_the_log_of_a_primary_that_dies_may_lack_several_updates_of_a_key(shown: tuple[str, ...]):
+    calls = (
+        PLACED,
+        put(1, "D"),
+        put(2, "A"),
+        *DEATH,
+        Settled(),
+        ok(1),
+        Returned(2, Outcome(Status.INDEFINITE)),
+    )
+    logs = {member: told(member, "v1", "v2", before=5) for member in "BC"}
+    assert judged(history(calls, **logs, A=told("A", *shown, before=4))) is Answer.EXPLAINED
+    turned = told("A", "v2", "v1", before=4)
+    assert judged(history(calls, **logs, A=turned)) is Answer.REFUTED

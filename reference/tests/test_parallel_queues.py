@@ -1,4 +1,4 @@
-"""A parallel asynchronous event queue: what its listeners may be called with, by the search and by the judge."""
+"""Parallel asynchronous event queues: what listeners may be called with, by search and judge."""
 
 from __future__ import annotations
 
