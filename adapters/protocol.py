@@ -500,7 +500,7 @@ METHODS: dict[str, Method] = {
         Method("look_at_queue", QueueLook, QueueSight, Capability.QUEUE_INSPECTION),
         Method("script", ScriptRequest, Nothing, Capability.CALLBACK_SCRIPTS),
         Method("start_client", ClientStart, Nothing, Capability.CLIENTS),
-        Method("client_action", ClientAction, Nothing, Capability.CLIENTS),
+        Method("client_action", ClientAction, Nothing, Capability.DURABLE_CLIENTS),
         Method("interest", InterestParams, Nothing, Capability.CLIENTS),
         Method("pending_events", ClientLook, EventCount, Capability.DURABLE_CLIENTS),
         Method("configure", ConfigurationText, Accepted, Capability.CONFIGURATION),

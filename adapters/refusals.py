@@ -47,7 +47,7 @@ from plumbline.reference.history.operations import (
     travels_on,
 )
 
-UNCALLED = frozenset({"client_action", "configure", "move_primary", "pending_events", "server_log", "stamp"})
+UNCALLED = frozenset({"configure", "move_primary", "pending_events", "server_log", "stamp"})
 """The methods that the suite does not call so far. They may be unsupported even if declared."""
 
 _PROMISED = {
@@ -312,7 +312,12 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
             "several `servers`, or `redundancy`",
             lambda p, _: len(p.client.servers) > 1 or p.client.redundancy > 0,
         ),
-        _one("`durable_id`", lambda p, _: p.client.durable_id is not None),
+        _one(
+            "`durable_id`, of a candidate without `durable_clients`",
+            lambda p, scene: (
+                p.client.durable_id is not None and not scene.declares(Capability.DURABLE_CLIENTS)
+            ),
+        ),
         _one("`subscription` set to false", lambda p, _: not p.client.subscription),
         _one("`checks` or `tracking_timeout_ms` named", lambda p, _: _named(p.client)),
         _one("queues in the same topology", lambda _, scene: bool(scene.queues)),

@@ -114,6 +114,12 @@ ROWS: tuple[tuple[str, str], ...] = (
     ("start_client", "checks=false? redundancy?"),
     ("start_client", "redundancy tracking_timeout_ms"),
     ("start_client", "subscription=false"),
+    ("start_client", "checks=false? durable_id"),
+    ("start_client", "durable_id durable_timeout_s? redundancy?"),
+    ("client_action", "action=close|kill|ready"),
+    ("client_action", "action=close keepalive=true"),
+    ("interest", "durable=true policy=keys_values|none?"),
+    ("interest", "durable=true kind=key specification"),
     ("interest", _POLICY),
     ("interest", f"kind=key|list|regex specification {_POLICY}"),
 )
@@ -162,6 +168,7 @@ VALUES: dict[str, str] = {
     "script answers": "0 to 4 of them; nothing; spaces",
     "start_client servers": "1 to 3 of them",
     "start_client redundancy": "1 to 2",
+    "start_client durable_timeout_s": "60 to 600",
     "start_client tracking_timeout_ms": "1000",
     "interest specification": "lines; signs",
 }

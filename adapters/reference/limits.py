@@ -56,6 +56,7 @@ CAPABILITIES = (
     Capability.CONFIGURATION,
     Capability.CALLBACK_SCRIPTS,
     Capability.CLIENTS,
+    Capability.DURABLE_CLIENTS,
     Capability.GATEWAYS,
     Capability.ASYNC_QUEUES,
     Capability.PARALLEL_QUEUES,
@@ -165,7 +166,7 @@ def _require_call_of_client(operation: Operation, setting: Setting, world: World
     """Clients of several servers call puts once answers were lost, and what concerns no server, so far."""
     if operation.member not in setting.clients or operation.kind is OperationKind.LOCAL_INVALIDATE:
         return
-    tracked = setting.tracked(operation.member)
+    tracked = len(setting.clients[operation.member].servers) > 1
     if tracked and (not counted(world) or world.wan.dead):
         raise UnsupportedError("begin: clients of several servers only listen so far")
     if (tracked or world.served.lost) and operation.kind is not OperationKind.PUT:
@@ -179,6 +180,12 @@ def require_client(client: Client, setting: Setting) -> None:
     _require("start_client", unmodelled.of_client(client))
     if setting.partitioned and len(client.servers) > 1:
         raise UnsupportedError("start_client: clients of partitioned regions have one server so far")
+
+
+def require_life(client: str, setting: Setting) -> None:
+    """Raise UnsupportedError for a client whose life the model does not follow: one without a durable id."""
+    if client not in setting.durable:
+        raise UnsupportedError("client_action: only durable clients go and come back so far")
 
 
 def require_interest(interest: Interest) -> None:

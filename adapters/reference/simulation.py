@@ -10,7 +10,7 @@ import random
 
 from plumbline.adapters.reference.resolver_answers import noted
 from plumbline.adapters.reference.shown import queue_call
-from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault
+from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.listener_calls import QueueCall
 from plumbline.reference.history.operations import Event, EventKind
 from plumbline.reference.model.clients.failover import ACKNOWLEDGED
@@ -152,7 +152,9 @@ class Simulation:
         if self._random is not None:
             self.go_on()
         ways = self.model.faults.happened(self.world, fault)
-        chooses = self._random is not None and fault.kind in STARTS_AGAIN and self.setting.queues
+        leaps = fault.kind is FaultKind.TIME_LEAP and self.setting.durable
+        restarts = fault.kind in STARTS_AGAIN and self.setting.queues
+        chooses = self._random is not None and (restarts or leaps or fault.kind in CLIENT_LIVES)
         self.world = self._random.choice(list(ways)) if chooses and self._random else next(ways)
         self.go_on()
 

@@ -96,6 +96,11 @@ def served(adapter: CheckedAdapter) -> CheckedAdapter:
     return adapter
 
 
+def durable(adapter: CheckedAdapter) -> CheckedAdapter:
+    begun(adapter).start_client(Client(name="D", servers=("A",), durable_id="d"))
+    return adapter
+
+
 def operation(kind: OperationKind, number: int = 1, member: str = "A") -> Operation:
     return Operation(
         op_id=number, thread="t", member=member, region="region", kind=kind, key="x", token=f"v{number}"
@@ -135,6 +140,7 @@ PROMISED: list[tuple[str, Ask]] = [
     ("look_at_queue", lambda it: begun(it, topology=TWO, queues=(QUEUE,)).look_at_queue("A", "to 2")),
     ("script", lambda it: begun(it).script("A", "region", "writer", ("x",))),
     ("start_client", lambda it: begun(it).start_client(CLIENT)),
+    ("client_action", lambda it: durable(it).client_action("D", "ready", keepalive=False)),
     (
         "interest",
         lambda it: served(it).interest(Interest(client="K", region="region")),

@@ -144,13 +144,13 @@ def test_pytest_reads_the_file_too(folder: Path):
 
 
 def test_a_capability_that_is_expected_and_not_offered_ends_the_run_before_anything_is_judged(folder: Path):
-    text = SETTINGS.replace("[run]", 'capabilities = ["gateways", "durable_clients"]\n[run]')
+    text = SETTINGS.replace("[run]", 'capabilities = ["gateways", "visible_versions"]\n[run]')
     (folder / "plumbline.toml").write_text(text)
     result = call("run", "--json")
     assert result.exit_code == 2
     (told,) = json.loads(result.stdout)["runs"][0]["verdicts"]
     assert told["verdict"] == "adapter error"
-    assert "does not offer durable_clients, which plumbline.toml expects" in " ".join(result.stderr.split())
+    assert "does not offer visible_versions, which plumbline.toml expects" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,7 @@ ASKED_BY = {
     **dict.fromkeys(("contents", "redeliver", "close"), PLAIN),
     **dict.fromkeys(("arm", "await_parked", "crash"), GATES),
     "release": "what_is_applied_and_overwritten_is_announced_too",
+    "client_action": "a_crash_keeps_queue_and_interest",
     "statistic": "without_checking_no_update_counts_as_discarded",
     "views": "neither_size_nor_sets_show_a_tombstone",
     "queries": "no_query_finds_a_tombstone",

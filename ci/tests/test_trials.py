@@ -23,7 +23,7 @@ from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.explain.groundless import groundless
 from plumbline.reference.explain.search_stages import search
 from plumbline.reference.history.actions import Inject, Park
-from plumbline.reference.history.fault_kinds import FaultKind
+from plumbline.reference.history.fault_kinds import CLIENT_LIVES, FaultKind
 from plumbline.reference.history.history import History, OrderStrength
 from plumbline.reference.history.moments import (
     Called,
@@ -185,6 +185,7 @@ def test_trials_of_two_sites_have_up_to_two_faults_and_are_spoilt_in_every_way(
         if isinstance(what, FaultBegun)
     }
     elsewhere = {FaultKind.RESTART, FaultKind.RECOVER, FaultKind.ANSWERS_LOST, FaultKind.ANSWERS_BACK}
+    elsewhere |= CLIENT_LIVES
     assert kinds == set(FaultKind) - elsewhere
 
 

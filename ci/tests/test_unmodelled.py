@@ -101,11 +101,12 @@ BEYOND = {
         (Do(PUT), Settle()),
         (SENDER,),
     ),
-    "is durable": with_client(msgspec.structs.replace(CLIENT, durable_id="d")),
+    "is durable and not subscribed": with_client(
+        msgspec.structs.replace(CLIENT, durable_id="d", subscription=False)
+    ),
     "has one redundant server of three": with_client(
         msgspec.structs.replace(CLIENT, servers=("A", "B", "B"), redundancy=1)
     ),
-    "is of durable interest": with_client(CLIENT, Interest(client="K", region="r", durable=True)),
     "is of interest by query": with_client(CLIENT, Interest(client="K", region="r", kind="query")),
     "begins registered without a subscription": with_client(
         msgspec.structs.replace(CLIENT, subscription=False)

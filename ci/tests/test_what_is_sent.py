@@ -140,13 +140,17 @@ UNSTATED: dict[str, msgspec.Struct] = {
     "create_queue: conflate=true remote_site": queue(conflate=True),
     "create_queue: batch_interval_ms dispatchers remote_site": queue(dispatchers=2, batch_interval_ms=60_000),
     "create_queue batch_size: 101": queue(batch_size=101),
-    "interest: durable=true": InterestParams(interest=Interest(client="K", region="r", durable=True)),
+    "interest: durable=true receive_values=false": InterestParams(
+        interest=Interest(client="K", region="r", durable=True, receive_values=False)
+    ),
     "link: source=client state=down target=member": Link(source="K", target="A", state="down"),
     "link: source=site state=hold target=site": Link(source="1", target="2", state="hold"),
     "reset.regions: checks=true senders": Reset(
         regions=(RegionAttributes(name="r", senders=("to 2", "to 3"), checks=True),)
     ),
-    "start_client: durable_id": ClientStart(client=Client(name="K", servers=("A",), durable_id="d")),
+    "start_client: durable_id tracking_timeout_ms": ClientStart(
+        client=Client(name="K", servers=("A",), durable_id="d", tracking_timeout_ms=1000)
+    ),
 }
 """Requests that the page would have to state, were they sent."""
 

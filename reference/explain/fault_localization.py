@@ -37,6 +37,7 @@ from plumbline.reference.rulebook.decisions import (
     DECISIONS,
     DISKS,
     DISPATCHERS,
+    DURABLE,
     FAILURES,
     GATEWAYS,
     GAUGES,
@@ -133,6 +134,7 @@ def _decisions(history: History) -> tuple[str, ...]:
     """The decisions that a history of this kind may ask, the most specific first."""
     return (
         *(RESOLVERS if history.resolver else ()),
+        *(DURABLE if any(client.durable_id is not None for client in history.clients) else ()),
         *(DISKS if _starts_again(history) else ()),
         *(OVERFLOW if history.queues and _has_long_values(history) else ()),
         *(ONWARD if _travels_on(history) else ()),

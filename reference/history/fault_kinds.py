@@ -32,10 +32,22 @@ class FaultKind(StrEnum):
     ANSWERS_BACK = "answers_back"
     RESTART = "restart"
     RECOVER = "recover"
+    CLIENT_READY = "client_ready"
+    CLIENT_CLOSE = "client_close"
+    CLIENT_DETACH = "client_detach"
+    CLIENT_CRASH = "client_crash"
+    CLIENT_START = "client_start"
 
 
 STARTS_AGAIN = frozenset((FaultKind.RESTART, FaultKind.RECOVER))
 """What has a member run again that was killed."""
+
+
+CLIENT_GOES = frozenset((FaultKind.CLIENT_CLOSE, FaultKind.CLIENT_DETACH, FaultKind.CLIENT_CRASH))
+"""What ends the life of a durable client."""
+
+CLIENT_LIVES = CLIENT_GOES | {FaultKind.CLIENT_READY, FaultKind.CLIENT_START}
+"""What happens in the life of a durable client (003)."""
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,14 +64,17 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
             many milliseconds more than the others', or less, from here on. answers_lost: what the member
             answers to calls of `client` is lost, from here on until answers_back. restart: the member,
             which was killed, runs again with empty memory, and has taken copies of the regions from
-            others. recover: the same, with what its disk holds. Each of these is asked for only when
-            everything has settled.
+            others. recover: the same, with what its disk holds. client_ready: `client`, which is durable,
+            declares that it is ready for events. client_close, client_detach: it closes, without keep-alive
+            and with it. client_crash: its process is killed. client_start: another process runs under its id,
+            with empty memory. Each of these but client_ready is asked for only when everything has settled.
         member: whom it befalls; "" for links.
         queue: which queue is paused or resumed.
         site: the sending side of a link.
         remote_site: its receiving side.
-        milliseconds: how much time is let pass, or by how much a site's clocks are ahead.
-        client: whose calls are not answered.
+        milliseconds: how much time is let pass, by how much a site's clocks are ahead, or the time-out that
+            a client which starts again announces; 0 if that stays.
+        client: whose calls are not answered, or which client goes or comes.
     """
 
     kind: FaultKind
@@ -84,6 +99,7 @@ class FaultTraits(msgspec.Struct, frozen=True):
 
 
 _CLOCKS = Capability.HELD_CLOCKS
+_DURABLE = Capability.DURABLE_CLIENTS
 _LINK = "from site {site} to site {remote_site}"
 
 TRAITS: dict[FaultKind, FaultTraits] = {
@@ -98,6 +114,11 @@ TRAITS: dict[FaultKind, FaultTraits] = {
     FaultKind.ANSWERS_BACK: FaultTraits("answers of {member} reach {client} again", Capability.LINK_FAULTS),
     FaultKind.RECEIVER_STOP: FaultTraits("receiver of {member} stopped", Capability.GATEWAYS),
     FaultKind.RECEIVER_START: FaultTraits("receiver of {member} started", Capability.GATEWAYS),
+    FaultKind.CLIENT_READY: FaultTraits("{client} ready for events", _DURABLE),
+    FaultKind.CLIENT_CLOSE: FaultTraits("{client} closed", _DURABLE),
+    FaultKind.CLIENT_DETACH: FaultTraits("{client} closed with keep-alive", _DURABLE),
+    FaultKind.CLIENT_CRASH: FaultTraits("crash of {client}", _DURABLE),
+    FaultKind.CLIENT_START: FaultTraits("{client} started again", _DURABLE),
     # Queues are paused where there are any, and those were asked for already.
     FaultKind.PAUSE: FaultTraits("queue {queue} paused on {member}"),
     FaultKind.RESUME: FaultTraits("queue {queue} resumed on {member}"),

@@ -9,9 +9,12 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault, FaultKind, fault_words
+from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN, Fault, FaultKind, fault_words
 from plumbline.reference.model.bucket_holders import outlived, without
 from plumbline.reference.model.clients.attempts import lost
+from plumbline.reference.model.clients.durable_clients import Durable
+from plumbline.reference.model.clients.queue_holders import outlived as queues_outlived
+from plumbline.reference.model.clients.queue_holders import timed_out, untimed
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.restarts import restarted
 from plumbline.reference.model.setting import Setting
@@ -43,8 +46,9 @@ _MENDS = frozenset(
 class Faults:
     """The part of the model that breaks things, and mends them."""
 
-    def __init__(self, setting: Setting, lookahead: Lookahead) -> None:
+    def __init__(self, setting: Setting, lookahead: Lookahead, durable: Durable) -> None:
         self._setting = setting
+        self._durable = durable
         self._lookahead = lookahead
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
@@ -91,16 +95,19 @@ class Faults:
                 # A simulation knows since when it has counted: not at all so far.
                 yield stopped(world, known=self._setting.clock) if self._time_matters() else world
             case FaultKind.TIME_LEAP:
-                yield passed(world, self._setting, fault.milliseconds) if self._time_matters() else world
+                later = passed(world, self._setting, fault.milliseconds) if self._time_matters() else world
+                yield from timed_out(later, self._setting)
             case FaultKind.CLOCK_SET:
                 yield world  # what clocks show is told with each operation
             case FaultKind.LET_RUN:
-                yield _untimed(runs_again(world))
+                yield untimed(_untimed(runs_again(world)))
             case FaultKind.RESTART | FaultKind.RECOVER:
                 from_disk = fault.kind is FaultKind.RECOVER
                 yield from restarted(world, self._setting, fault.member, from_disk=from_disk)
             case FaultKind.ANSWERS_LOST | FaultKind.ANSWERS_BACK:
                 yield lost(world, fault)
+            case _ if fault.kind in CLIENT_LIVES:
+                yield from self._durable.happened(world, fault)
 
     def _mended(self, world: World, link: tuple[int, int]) -> World:
         """The world in which senders over a link that was mended may connect at any time."""
@@ -172,7 +179,11 @@ class Faults:
                 calls = calls.set(op_id, replace(call, waiting=still, reached=call.reached - {member}))
         alone = without(_without_copy(world.but(wan=wan, calls=calls), member), member)
         alone = without_parallel(alone, member)
-        for unreceived in self._without_receiver(alone, member, lives=False):
+        for unreceived in (
+            after
+            for left in queues_outlived(alone, self._setting, member)
+            for after in self._without_receiver(left, member, lives=False)
+        ):
             own = [name for name, _ in unreceived.wan.wires.in_order() if name.source == member]
             for after in self._broken(unreceived, own, lives=True):
                 yield self._unawaited(after, member)

@@ -11,14 +11,12 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from plumbline.reference.model.clients.queue_holders import begun_again
 from plumbline.reference.model.hosting import joined
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.recovery import recovered
-from plumbline.reference.model.world import World
+from plumbline.reference.model.world import NOBODY, World
 from plumbline.reference.rulebook.values import each
-
-NOBODY = ""
-"""In place of the server of a client that has none, and that a server which starts has to be found by."""
 
 
 def restarted(world: World, setting: Setting, member: str, *, from_disk: bool = False) -> Iterator[World]:
@@ -33,6 +31,7 @@ def restarted(world: World, setting: Setting, member: str, *, from_disk: bool = 
             calls = calls.delete(op_id)  # no call waits for it any more, and the dead member does it no more
     before = _without_server(world, setting)
     alone = _forgotten(before.but(wan=wan, calls=calls, discards=world.discards.set(member, 0)), member)
+    alone = begun_again(alone, member)
     ways = [alone]
     for region in setting.region_names:
         ways = [after for before in ways for after in joined(before, member, region, setting)] or ways

@@ -166,7 +166,7 @@ class Setting:
         self.originators: dict[int, str] = {}
         self.shares: dict[int, Share] = {}
         self.apart: frozenset[int] = frozenset()
-        self.clients: dict[str, Client] = {}
+        self.clients, self.durable = dict[str, Client](), frozenset[str]()
         self.registered: tuple[Interest, ...] = ()
         self.plain = True
         self.resolver: ResolverPolicy | None = None
@@ -245,6 +245,8 @@ class Setting:
     def connect(self, client: Client) -> None:
         """From here on the client's operations are carried out by its server."""
         self.clients[client.name] = client
+        if client.durable_id is not None:
+            self.durable |= {client.name}
 
     def serves(self, member: str) -> bool:
         """Whether the member may have any clients to send events to."""
@@ -272,7 +274,7 @@ class Setting:
 
     def tracked(self, client: str) -> bool:
         """Whether a client may be sent an event twice, and so has to know what it has processed."""
-        return len(self.clients[client].servers) > 1
+        return len(self.clients[client].servers) > 1 or client in self.durable
 
     def thread_of(self, token: str | None) -> str | None:
         """The thread whose operation a token stands for; None if it stands for none."""

@@ -14,6 +14,7 @@ from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.clients.attempts import counted
 from plumbline.reference.model.clients.client_calls import ClientCalls
 from plumbline.reference.model.clients.clients import Clients
+from plumbline.reference.model.clients.durable_clients import Durable
 from plumbline.reference.model.clients.failover import Failover
 from plumbline.reference.model.clients.registrations import Interests
 from plumbline.reference.model.collecting import Collecting
@@ -81,7 +82,10 @@ class Model:
         self.interests = Interests(setting, client_strength or strength)
         failover = Failover(setting, strength, client_strength or strength, self.interests, independence)
         client_calls = ClientCalls(setting, at_clients, region_operations, independence)
-        self.clients = Clients(setting, independence, at_clients, self.interests, failover, client_calls)
+        self.durable = Durable(setting, client_strength or strength, at_clients, self.interests, failover)
+        self.clients = Clients(
+            setting, independence, at_clients, self.interests, failover, client_calls, self.durable
+        )
         self.receivers = Receivers(
             setting,
             strength,
@@ -93,7 +97,7 @@ class Model:
             independence,
         )
         self.dispatch = Dispatch(setting, lookahead, CutThrough(setting, lookahead, self.replicates))
-        self.faults = Faults(setting, lookahead)
+        self.faults = Faults(setting, lookahead, self.durable)
         self.forwarding = Forwarding(setting, strength, self.callers, self.replicates)
         self.collecting = Collecting(setting)
         committing = Committing(setting, self.callers, self.replicates, self.deliveries, self.forwarding)
@@ -131,7 +135,8 @@ class Model:
         yield from self._by_themselves(state, view)
 
     def _by_themselves(self, state: World, view: View) -> Iterator[Step]:
-        if self.setting.lesser or self.setting.transactions or (self.setting.clients and counted(state)):
+        setting = self.setting
+        if setting.lesser or setting.transactions or setting.durable or (setting.clients and counted(state)):
             return self._one_by_one(state, EveryWay(view))
         return self._of_parts(state, view)
 

@@ -13,7 +13,7 @@ from itertools import product
 from msgspec.structs import replace
 
 from plumbline.reference.history.bulk import with_tied
-from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault, FaultKind
+from plumbline.reference.history.fault_kinds import CLIENT_GOES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.listener_calls import QUEUE
 from plumbline.reference.history.moments import (
     Armed,
@@ -81,7 +81,7 @@ Reading = str | None
 """What a reader saw of a key: its token, "" if it was invalid, None if it was absent."""
 
 
-_AT_REST = (FaultKind.ANSWERS_LOST, *STARTS_AGAIN)
+_AT_REST = (FaultKind.ANSWERS_LOST, FaultKind.CLIENT_START, *CLIENT_GOES, *STARTS_AGAIN)
 """Faults that are asked for only when everything has settled."""
 
 WHOLE_COPY, DESTROYED = "\0region", "destroyed"

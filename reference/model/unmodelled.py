@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from plumbline.reference.history.actions import Count, Inject, Park, Register, Script
 from plumbline.reference.history.bulk import BULK
-from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault, FaultKind
+from plumbline.reference.history.fault_kinds import CLIENT_GOES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import (
     Armed,
@@ -79,6 +79,8 @@ def unmodelled(example: Plan | History) -> list[str]:
         found += _of_restarts(example, faults)
     if any(queue.remote_site is None for queue in example.queues) and any(f.kind in _HELD for f in faults):
         found.append("asynchronous event queues while time is held")
+    if any(client.durable_id is not None for client in example.clients):
+        found += _of_durable(example, called, faults)
     led_to = {queue.remote_site for queue in example.queues}
     receiving = {
         member for site in example.topology.sites if site.number in led_to for member in site.members
@@ -128,6 +130,35 @@ def _of_restarts(example: Plan | History, faults: Collection[Fault]) -> Iterator
             yield "the restart of a member without the disk that it has kept a queue on"
     if _calls_unheld(example):
         yield "calls while no member holds the queue that they feed"
+
+
+def _of_durable(
+    example: Plan | History, called: Collection[Operation], faults: Collection[Fault]
+) -> Iterator[str]:
+    """What is not followed where clients are durable."""
+    if len(example.topology.sites) > 1 or example.queues or example.tombstones is not None:
+        yield "durable clients beside several sites, queues or collected tombstones"
+    if any(region.policy is not RegionPolicy.REPLICATE or region.policies for region in example.regions):
+        yield "durable clients of regions that not each member replicates"
+    if any(one.kind in WHOLE_REGION | OF_TRANSACTIONS for one in called):
+        yield "operations on whole regions, and transactions, beside durable clients"
+    if any(fault.kind is FaultKind.ANSWERS_LOST for fault in faults):
+        yield "lost answers beside durable clients"
+    if any(_may_recruit(client.name, faults) for client in example.clients if client.redundancy):
+        yield "servers that die behind the start of one that may be recruited as a secondary"
+
+
+def _may_recruit(client: str, faults: Collection[Fault]) -> bool:
+    """Whether a server dies after a client that runs may have made one that started again its secondary."""
+    away = started = recruits = False
+    for fault in faults:
+        if fault.client == client:
+            away = fault.kind in CLIENT_GOES or (away and fault.kind is not FaultKind.CLIENT_START)
+        started |= fault.kind in STARTS_AGAIN
+        recruits |= started and not away
+        if recruits and fault.kind is FaultKind.CRASH:
+            return True
+    return False
 
 
 def _is_of(example: Plan | History, queue: QueueAttributes, member: str) -> bool:
@@ -202,16 +233,14 @@ def of_region(region: RegionAttributes, topology: Topology, parallel: Collection
 
 def of_client(client: Client) -> Iterator[str]:
     """What is not followed of a client."""
-    if client.durable_id is not None:
-        yield "durable clients"
+    if client.durable_id is not None and not client.subscription:
+        yield "durable clients without a subscription"
     if len(client.servers) > 1 + client.redundancy > 1:
         yield "clients that look for another secondary"
 
 
 def of_interest(interest: Interest) -> Iterator[str]:
     """What is not followed of a registration of interest."""
-    if interest.durable:
-        yield "durable interest"
     if interest.kind not in INTERESTS:
         yield f"interest of the kind {interest.kind!r:.40}"
 

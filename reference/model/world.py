@@ -20,6 +20,9 @@ from plumbline.reference.search.hashed_map import HashedMap
 STILL_UNKNOWN = -1
 """The elapsed time where the harness did not hold time still."""
 
+NOBODY = ""
+"""In place of the server of a client that has none, and that a server which starts has to be found by."""
+
 LOOK = "look"
 """Stands for a question after a queue among those that were asked."""
 
@@ -384,6 +387,34 @@ class QueuePlacement(msgspec.Struct, frozen=True):
     moves: int = 0
 
 
+class DurableState(msgspec.Struct, frozen=True):
+    """The present life of a durable client (003).
+
+    Attributes:
+        life: how many lives it has had with this one.
+        connected: whether it runs; else it is away.
+        ready: whether it has said that it is ready for events.
+        live: whether it has passed the marker of this life.
+        read: how many events of its server's queue it has been sent in this life.
+        stalled: whether its server waits for another event before it sends, as it should not.
+        known: whether its servers knew of it when this life began.
+        since: how much held time had passed when it went last; STILL_UNKNOWN where time ran.
+        before: for how long it had been away before, in milliseconds.
+        timeout_ms: for how long servers keep its queue, as this life has announced.
+    """
+
+    life: int = 1
+    connected: bool = True
+    ready: bool = False
+    live: bool = False
+    read: int = 0
+    stalled: bool = False
+    known: bool = False
+    since: int = STILL_UNKNOWN
+    before: int = 0
+    timeout_ms: int = 0
+
+
 class ClientState(msgspec.Struct, frozen=True):
     """All that clients add to a world.
 
@@ -402,6 +433,8 @@ class ClientState(msgspec.Struct, frozen=True):
         withdrawn: (client, region) → what the client has withdrawn there; only where that may come back.
         highest: (server, thread) → the highest number of the thread's operations that the server has seen;
             counted from when answers were lost first, as it matters to what is tried again only.
+        durable: durable client → its present life, or that it is away.
+        kept: (server, durable client) → the queue that the server holds for it, oldest first; only if any.
     """
 
     interests: HashedMap[tuple[str, str], tuple[Registration, ...]]
@@ -414,6 +447,8 @@ class ClientState(msgspec.Struct, frozen=True):
     lost: HashedMap[tuple[str, str], bool]
     highest: HashedMap[tuple[str, str], int]
     withdrawn: HashedMap[tuple[str, str], tuple[Interest, ...]]
+    durable: HashedMap[str, DurableState]
+    kept: HashedMap[tuple[str, str], tuple[Message, ...]]
 
 
 class TombstoneState(msgspec.Struct, frozen=True):
@@ -543,7 +578,7 @@ def empty_world() -> World:
     """Nothing has happened yet."""
     none: HashedMap[Any, Any] = HashedMap()
     wan = SiteState(none, none, none, none, none, none, none, none, none, none, none, none)
-    served = ClientState(none, none, none, none, none, none, none, none, none, none)
+    served = ClientState(none, none, none, none, none, none, none, none, none, none, none, none)
     tombs = TombstoneState(none, none, none)
     return World(none, none, none, none, none, none, none, none, none, wan, served, tombs, none, none)
 

@@ -19,6 +19,7 @@ from plumbline.reference.rulebook.crossing import CrossingDecisions, OnwardDecis
 from plumbline.reference.rulebook.decisions import DECISIONS
 from plumbline.reference.rulebook.dialects import answers, is_documented
 from plumbline.reference.rulebook.disks import DiskDecisions
+from plumbline.reference.rulebook.durable import DurableDecisions
 from plumbline.reference.rulebook.failover import FailoverDecisions
 from plumbline.reference.rulebook.failures import FailureDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
@@ -49,6 +50,7 @@ class Rulebook(
     DiskDecisions,
     DispatcherDecisions,
     DistributionDecisions,
+    DurableDecisions,
     ExpiryDecisions,
     FailoverDecisions,
     FailureDecisions,

@@ -15,6 +15,7 @@ from plumbline.reference.rulebook.conflict_resolvers import ResolverDecisions
 from plumbline.reference.rulebook.crossing import CrossingDecisions, OnwardDecisions
 from plumbline.reference.rulebook.decision import Decision, Subject, merged
 from plumbline.reference.rulebook.disks import DiskDecisions
+from plumbline.reference.rulebook.durable import DurableDecisions
 from plumbline.reference.rulebook.failover import FailoverDecisions
 from plumbline.reference.rulebook.failures import FailureDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
@@ -117,6 +118,9 @@ DISKS = _of(DiskDecisions)
 OVERFLOW = _of(OverflowDecisions)
 """Decisions that only examples with long values in queues ask."""
 
+DURABLE = _of(DurableDecisions)
+"""Decisions that only examples with a durable client ask."""
+
 DECISIONS: dict[str, Decision] = merged(
     TRANSACTIONS,
     CHECKING,
@@ -137,6 +141,7 @@ DECISIONS: dict[str, Decision] = merged(
     PARALLEL,
     DISKS,
     OVERFLOW,
+    DURABLE,
 )
 """Every decision by name, narrow ones first; the method of the same name in `Rulebook` answers it."""
 

@@ -12,7 +12,7 @@ from typing import assert_never
 
 import msgspec
 
-from plumbline.reference.history.fault_kinds import STARTS_AGAIN, FaultKind
+from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.history import History, Observation
 from plumbline.reference.history.listener_calls import QUEUE, SUCCESS, QueueCall
 from plumbline.reference.history.moments import (
@@ -222,6 +222,8 @@ def _fault(layout: Layout, moment: FaultDone) -> Row:
         return {"kind": TraceKind.CLOCK, "site": fault.site, "amount": fault.milliseconds, "status": "held"}
     if fault.kind in _CLOCK_STATUS:
         return {"kind": TraceKind.CLOCK, "amount": 0, "status": _CLOCK_STATUS[fault.kind]}
+    if fault.kind in CLIENT_LIVES:
+        return _of_client(layout, fault)
     if fault.client:
         link = layout.member(TraceKind.LINK, fault.client, peer=fault.member)
         return link | {"status": _LINK_STATUS[fault.kind]}
@@ -231,6 +233,21 @@ def _fault(layout: Layout, moment: FaultDone) -> Row:
         "peer": str(fault.remote_site),
         "status": _LINK_STATUS[fault.kind],
     }
+
+
+def _of_client(layout: Layout, fault: Fault) -> Row:
+    """A durable client has become ready, has gone or has come back."""
+    match fault.kind:
+        case FaultKind.CLIENT_READY:
+            return layout.member(TraceKind.READY, fault.client)
+        case FaultKind.CLIENT_CRASH:
+            return layout.member(TraceKind.CRASH, fault.client)
+        case FaultKind.CLIENT_START:
+            ms = fault.milliseconds or None
+            return layout.member(TraceKind.CLIENT_START, fault.client, timeout_ms=ms)
+        case _:
+            kept = fault.kind is FaultKind.CLIENT_DETACH
+            return layout.member(TraceKind.CLIENT_CLOSE_BEGIN, fault.client, keep_alive=kept)
 
 
 def _queue(layout: Layout, read: QueueRead) -> Iterator[Row]:
@@ -279,7 +296,7 @@ def _shown(layout: Layout, member: str, position: int, shown: Observation) -> Ro
     stores = event.kind in {EventKind.CREATE, EventKind.UPDATE}
     token = layout.named(event.token)
     columns = {
-        **layout.member(TraceKind.LISTENER, member),
+        **layout.member(TraceKind.LIVE if event.kind is EventKind.LIVE else TraceKind.LISTENER, member),
         "region": event.region,
         "key": event.key or None,
         "event": event.kind,

@@ -79,6 +79,7 @@ CALLED = frozenset(METHODS) & {
         "queue_action",
         "look_at_queue",
         "start_client",
+        "client_action",
         "interest",
     ),
     *("clock", "advance", "script", "keep_tombstones", "placement", "views", "queries"),

@@ -79,6 +79,7 @@ from plumbline.suites.adapter_check.examiner import (
     said_if,
 )
 from plumbline.suites.adapter_check.listeners import ListenerExaminer
+from plumbline.suites.adapter_check.lives import LifeExaminer
 
 LESS_AT_B = RegionAttributes(name=REGION.name, policies=(HostPolicy("B", RegionPolicy.NORMAL),))
 PARTITIONED = RegionAttributes(name=REGION.name, policy=RegionPolicy.PARTITION, redundancy=1)
@@ -135,7 +136,7 @@ def examine(
     return examiner.result()
 
 
-class _Parts(ListenerExaminer):
+class _Parts(ListenerExaminer, LifeExaminer):
     """What is asked, part by part; each sets its own stage."""
 
     core_stands = False
@@ -159,6 +160,7 @@ class _Parts(ListenerExaminer):
             self._times,
             self._ages,
             self._clients,
+            self.lives,
             self._crashes,
             self._plain,
             self._closing,

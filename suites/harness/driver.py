@@ -15,7 +15,7 @@ from plumbline.adapters.errors import AdapterError, RefusedError
 from plumbline.adapters.protocol import Introduction
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.bulk import singly, with_shares, with_tied
-from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault, FaultKind
+from plumbline.reference.history.fault_kinds import CLIENT_GOES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.history import History, Observation, OrderStrength
 from plumbline.reference.history.listener_calls import QUEUE, QueueCall, SeenCall
 from plumbline.reference.history.moments import (
@@ -73,6 +73,9 @@ from plumbline.suites.harness.restless import NEVER, SLICE_MS, Rest, Unanswered
 
 SHOWN_LIMIT_MS = 3_000
 """A listener that will receive something receives it within this time."""
+
+_AT_REST = (FaultKind.ANSWERS_LOST, FaultKind.CLIENT_START, *CLIENT_GOES, *STARTS_AGAIN)
+"""What is done only when everything has settled."""
 
 DEPTH_LIMIT_MS = 5_000
 """Within this time the copies of a queue follow the primary, whose removals are told about once a second."""
@@ -290,17 +293,21 @@ class Driver:
 
     def inject(self, fault: Fault) -> None:
         """Do something to the candidate, and go on once it is done."""
-        if fault.kind is FaultKind.ANSWERS_LOST or fault.kind in STARTS_AGAIN:
+        if fault.kind in _AT_REST:
             self.settle()
         self._faults += 1
         self._timeline.append(FaultBegun(self._faults, fault))
-        inject(self._adapter, fault, self.topology)
+        inject(self._adapter, fault, self.topology, self._clients)
         if fault.kind is FaultKind.CRASH:
             self._crashed.add(fault.member)
             of_it = (one.op_id for one in self._under_way.values() if one.member == fault.member)
             self._cut_short.update(of_it)
         elif fault.kind in STARTS_AGAIN:
             self._crashed.discard(fault.member)
+        elif fault.kind in CLIENT_GOES:
+            self._crashed.add(fault.client)
+        elif fault.kind is FaultKind.CLIENT_START:
+            self._crashed.discard(fault.client)
         self.poll()
         self._timeline.append(FaultDone(self._faults, fault))
 
@@ -367,7 +374,7 @@ class Driver:
 
     @property
     def crashed(self) -> frozenset[str]:
-        """Members that were killed in this example."""
+        """Members that were killed in this example, and durable clients that are away."""
         return frozenset(self._crashed)
 
     def poll(self) -> tuple[Event, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault, FaultKind
+from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import Called, FaultBegun, FaultDone, Returned
 from plumbline.reference.history.operations import Operation, Status
@@ -18,7 +18,7 @@ _NOT_A_BREAKAGE = frozenset(
     (
         *(FaultKind.LINK_UP, FaultKind.RECEIVER_START, FaultKind.PAUSE, FaultKind.RESUME),
         *(FaultKind.HOLD_TIME, FaultKind.TIME_LEAP, FaultKind.LET_RUN, FaultKind.CLOCK_SET),
-        *(FaultKind.ANSWERS_BACK, *STARTS_AGAIN),
+        *(FaultKind.ANSWERS_BACK, *STARTS_AGAIN, *CLIENT_LIVES),
     )
 )
 """What mends, what only keeps a queue from being emptied, and what is done to time."""

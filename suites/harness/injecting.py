@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from plumbline.adapters.adapter import Adapter
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
-from plumbline.reference.history.operations import Topology
+from plumbline.reference.history.operations import Client, Topology
 
 _LINK_STATES = {
     FaultKind.LINK_DOWN: "down",
@@ -15,7 +17,15 @@ _LINK_STATES = {
 }
 
 
-def inject(adapter: Adapter, fault: Fault, topology: Topology) -> None:
+_CLIENT_ACTIONS = {
+    FaultKind.CLIENT_READY: ("ready", False),
+    FaultKind.CLIENT_CLOSE: ("close", False),
+    FaultKind.CLIENT_DETACH: ("close", True),
+    FaultKind.CLIENT_CRASH: ("kill", False),
+}
+
+
+def inject(adapter: Adapter, fault: Fault, topology: Topology, clients: tuple[Client, ...] = ()) -> None:
     """Have the adapter cause a fault, or mend it; comes back when it is done."""
     match fault.kind:
         case FaultKind.CRASH:
@@ -38,3 +48,15 @@ def inject(adapter: Adapter, fault: Fault, topology: Topology) -> None:
             adapter.clock(fault.site, fault.milliseconds, frozen=True)
         case FaultKind.TIME_LEAP:
             adapter.advance(fault.milliseconds)
+        case FaultKind.CLIENT_START:
+            adapter.start_client(_again(fault, clients))
+        case _:
+            adapter.client_action(fault.client, *_CLIENT_ACTIONS[fault.kind])
+
+
+def _again(fault: Fault, clients: tuple[Client, ...]) -> Client:
+    """The client that starts again, with the time-out that it announces."""
+    (client,) = (one for one in clients if one.name == fault.client)
+    if not fault.milliseconds:
+        return client
+    return msgspec.structs.replace(client, durable_timeout_s=fault.milliseconds // 1000)

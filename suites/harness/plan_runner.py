@@ -30,7 +30,7 @@ from plumbline.reference.history.actions import (
     Start,
 )
 from plumbline.reference.history.bulk import singly
-from plumbline.reference.history.fault_kinds import STARTS_AGAIN, Fault, FaultKind
+from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.listener_calls import QUEUE
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
@@ -129,7 +129,7 @@ class _Playing:
                 if self._was_sent(op_id, member):
                     driver.redeliver(op_id, member)
             case Register(interest):
-                if not self._parked and not driver.under_way:
+                if not (self._parked or driver.under_way or interest.client in driver.crashed):
                     driver.register(interest)
             case Script(member, region, refuses):
                 if not self._parked and not driver.under_way:
@@ -160,6 +160,8 @@ class _Playing:
     def _call(self, step: Do | Start | Park) -> None:
         """Call an operation as the step says; waiting for it only while nothing may hold it back."""
         driver, operation = self._driver, step.operation
+        if operation.member in driver.crashed and operation.member not in self._plan.members:
+            return  # a client that is away
         if operation.kind in WHOLE_REGION and not takes_lock(self._plan, operation):
             # No document says how these meet other operations under way.
             if self._parked or driver.under_way or not driver.settle():
@@ -243,6 +245,8 @@ class _Playing:
             if self._parked or self._driver.under_way or fault.member not in self._driver.crashed:
                 return
             self._restarted.add(fault.member)
+        if fault.kind in CLIENT_LIVES and not self._may_live(fault):
+            return
         if fault.kind is FaultKind.ANSWERS_BACK:
             self._lost.pop((fault.client, fault.member), None)
         self._driver.inject(fault)
@@ -250,6 +254,16 @@ class _Playing:
             # A call parked at a listener there is gone with it.
             for gate in [gate for gate in self._parked if gate.member == fault.member]:
                 del self._parked[gate]
+
+    def _may_live(self, fault: Fault) -> bool:
+        """Whether a durable client may go or come now: it runs or is away, and has a server to come to."""
+        away = fault.client in self._driver.crashed
+        if fault.kind is FaultKind.CLIENT_READY:
+            return not away
+        if self._parked or self._driver.under_way or away is not (fault.kind is FaultKind.CLIENT_START):
+            return False
+        (client,) = (one for one in self._plan.clients if one.name == fault.client)
+        return not away or not self._driver.crashed.issuperset(client.servers)
 
     def _view(self, member: str, name: str) -> None:
         """Read the size of a view, which is asked for only when everything has come to rest."""

@@ -13,6 +13,8 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     clients,
     configuration,
     conflicts,
+    durable_lives,
+    durable_replay,
     failover,
     gateway_batches,
     gateway_chains,

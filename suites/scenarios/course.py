@@ -98,6 +98,25 @@ class Course:
             client, member = self._lost.pop()
             self._break(Fault(kind=FaultKind.ANSWERS_BACK, client=client, member=member))
 
+    def ready(self, client: str) -> None:
+        """A durable client declares that it is ready for events."""
+        self._break(Fault(kind=FaultKind.CLIENT_READY, client=client))
+
+    def part(self, client: str, *, keep: bool) -> None:
+        """A durable client closes, with keep-alive or without, once everything has settled."""
+        self._rest()
+        self._break(Fault(kind=FaultKind.CLIENT_DETACH if keep else FaultKind.CLIENT_CLOSE, client=client))
+
+    def kill(self, client: str) -> None:
+        """The process of a durable client is killed, once everything has settled."""
+        self._rest()
+        self._break(Fault(kind=FaultKind.CLIENT_CRASH, client=client))
+
+    def come_back(self, client: str, timeout_ms: int = 0) -> None:
+        """Another process runs under the id of a durable client, with another time-out if one is named."""
+        self._rest()
+        self._break(Fault(kind=FaultKind.CLIENT_START, client=client, milliseconds=timeout_ms))
+
     def hold_time(self) -> None:
         """From here on time stands still, until the example is over."""
         self._break(Fault(kind=FaultKind.HOLD_TIME))
@@ -340,15 +359,18 @@ class Course:
         *,
         policy: str | None = None,
         receive_values: bool = True,
+        durable: bool = False,
+        region: str = REGION,
     ) -> Interest:
         """Have a client register for keys, once everything has settled, and wait until that is in force."""
         interest = Interest(
             client=client,
-            region=REGION,
+            region=region,
             kind=kind,
             specification=specification,
             policy=policy,
             receive_values=receive_values,
+            durable=durable,
         )
         self._registered(interest)
         return interest
@@ -370,8 +392,18 @@ class Course:
         """Have a client withdraw a registration."""
         self._registered(msgspec.structs.replace(interest, register=False))
 
+    def _rest(self) -> None:
+        """Wait for every call, and until nothing more happens; what is to be held later stays so."""
+        for operation in self._driver.under_way:
+            self.finish(operation)
+        self.steps.append(Settle())
+        self._driver.settle()
+
     def _registered(self, interest: Interest, *, refused: bool = False) -> None:
-        self.settle()
+        if interest.durable:
+            self._rest()
+        else:
+            self.settle()
         self.done.append(interest_words(interest))
         self.steps.append(Register(interest))
         if self._driver.register(interest) is refused:

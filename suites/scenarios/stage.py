@@ -116,6 +116,34 @@ class Stage(Course):
         if events:
             raise MismatchError(f"the listener of {member} to receive nothing", self._told_at(member))
 
+    def hears_live(self, client: str, times: int, region: str = REGION) -> None:
+        """The listener of a client has heard so many times, in all its lives, that a region is live."""
+        self._driver.poll()
+        events = [
+            event
+            for event in self._driver.log(client)
+            if event.kind is EventKind.LIVE and event.region == region
+        ]
+        if len(events) != times:
+            raise MismatchError(
+                f"the listener of {client} to hear {times} times that {region} is live",
+                f"{len(events)} times",
+            )
+
+    def hears_in_order(self, client: str, *operations: Operation | None) -> None:
+        """The last that a client's listener has received are these, None standing for a live region."""
+        self._driver.poll()
+        log = self._driver.log(client)[-len(operations) :]
+        fits = len(log) == len(operations) and all(
+            event.kind is EventKind.LIVE if operation is None else self._driver.tells(event, operation)
+            for event, operation in zip(log, operations, strict=True)
+        )
+        if not fits:
+            wanted = ", ".join("live" if one is None else named(one) for one in operations)
+            raise MismatchError(
+                f"the listener of {client} to receive at last {wanted}", self._told_at(client)
+            )
+
     def told_as(self, member: str, operation: Operation, kind: EventKind) -> None:
         """The listener of a member has received an operation once, as an event of this kind."""
         self.told_once(member, operation)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from plumbline.reference.history.operations import Operation, OperationKind
 from plumbline.reference.model.clients.arrivals import Arrivals, taken
 from plumbline.reference.model.clients.client_calls import ClientCalls
+from plumbline.reference.model.clients.durable_clients import QUEUE, Durable
 from plumbline.reference.model.clients.failover import REMAINS, Failover
 from plumbline.reference.model.clients.registrations import Interests
 from plumbline.reference.model.independence import Independence
@@ -31,12 +32,14 @@ class Clients:
         interests: Interests,
         failover: Failover,
         calls: ClientCalls,
+        durable: Durable,
     ) -> None:
         self._setting = setting
         self._independence = independence
         self._interests = interests
         self._failover = failover
         self._calls = calls
+        self._durable = durable
         self._arrivals = Arrivals(setting, replicates, interests)
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
@@ -53,6 +56,8 @@ class Clients:
             yield from self._each_way(world, view, channel, head)
         yield from self._interests.steps(world)
         yield from self._failover.steps(world)
+        if self._setting.durable:
+            yield from self._durable.steps(world, view, self._each_way)
 
     def _still_listens(self, world: World, channel: Channel, head: Message) -> bool:
         """Whether a client stands in its listener for a dead server: one thread works off all queues."""
@@ -92,14 +97,23 @@ class Clients:
                 claim = self._independence.recognition(arrival)
                 yield Step(("recognises", client, op_id), taken(world, channel, head), claim=claim)
                 continue
-            ways = list(self._arrivals.ways(world, view, channel, head))
+            ways = list(self._ways(world, view, channel, head))
             for step in ways:
                 step.state = self._failover.tracking(step.state, client, head)
             unsent: list[Step] = []
             if not head.sure and self._setting.tracked(client):
                 # The client knows nothing of it, so another server may still send it.
                 unsent.append(Step(("is never sent", client, op_id), taken(world, channel, head)))
-            yield from self._independence.arrivals(arrival, ways, unsent)
+            if client in self._setting.durable:
+                yield from (*ways, *unsent)
+            else:
+                yield from self._independence.arrivals(arrival, ways, unsent)
+
+    def _ways(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
+        """What becomes of what a client takes; in front of its marker a durable one only tells of it."""
+        if channel.thread == QUEUE:
+            return self._durable.stored(world, view, channel, head, self._arrivals.ways)
+        return self._arrivals.ways(world, view, channel, head)
 
     def quiet(self, world: World, held: frozenset[tuple[str, str]]) -> bool:
         """Whether no client has anything to come, except where a parked listener may hold it back."""
@@ -115,6 +129,8 @@ class Clients:
         }
         if not self._failover.quiet(world):
             return False
+        if self._setting.durable and not self._durable.quiet(world, holders):
+            return False
         return not any(
             channel.target in self._setting.clients
             and messages[0].state is not MessageState.PARKED
@@ -125,7 +141,7 @@ class Clients:
 
     def settled(self, world: World) -> World:
         """The world that has settled."""
-        return self._failover.settled(world)
+        return self._durable.settled(self._failover.settled(world))
 
     def waits(self, world: World, operation: Operation) -> bool:
         """Whether a call may have to wait for another call of its client on the same key."""

@@ -14,9 +14,9 @@ from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.model.clients.registrations import Interests, with_interests
 from plumbline.reference.model.clients.subscriptions import resumed
 from plumbline.reference.model.independence import Independence
-from plumbline.reference.model.restarts import NOBODY
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import (
+    NOBODY,
     STILL_UNKNOWN,
     Channel,
     ClientState,
@@ -68,7 +68,7 @@ class Failover:
             for secondary in line.secondaries:
                 if secondary not in dead and world.served.copies.get((secondary, client)):
                     yield from self._removed(world, client, line, secondary)
-            if self._looks_for_another(world, line):
+            if client not in self._setting.durable and self._looks_for_another(world, line):
                 yield from self._failed_over(world, client, line)
 
     def _looks_for_another(self, world: World, line: QueuePlacement) -> bool:
@@ -137,6 +137,7 @@ class Failover:
             and self._alive(world, self._setting.clients[client].servers)
             and not self._leftovers(world, client, line)
             for client, line in world.served.lines.items()
+            if client not in self._setting.durable
         )
 
     def processed(self, world: World, client: str, message: Message) -> tuple[bool, ...]:
@@ -313,7 +314,7 @@ class Failover:
         for server in each(book.promoted(secondaries)) if secondaries else servers:
             known = self._known_at_secondary(world, client) if secondaries else world
             others = tuple(other for other in secondaries if other != server)
-            moved = self._moved(
+            moved = self.moved(
                 known, client, QueuePlacement(server, others, min(line.moves + 1, MOST_COUNTED))
             )
             for forgotten in moved:
@@ -336,7 +337,7 @@ class Failover:
                 interests = interests.set(where, kept) if kept else interests.delete(where)
         return with_interests(world, interests)
 
-    def _moved(self, world: World, client: str, line: QueuePlacement) -> Iterator[World]:
+    def moved(self, world: World, client: str, line: QueuePlacement) -> Iterator[World]:
         """The worlds in which a client has its other server, and has kept what it knew, as it should."""
         served = self._unacknowledged(world.served, client)
         served = replace(served, lines=served.lines.set(client, line))

@@ -16,7 +16,7 @@ from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import Client, EventKind, Interest
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Entry, QueuePlacement, Registration, World
+from plumbline.reference.model.world import DurableState, Entry, QueuePlacement, Registration, World
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.interests import LOADS_KEYS, LOADS_NOTHING, well_formed
 from plumbline.reference.rulebook.values import EntryState, each
@@ -53,7 +53,11 @@ class Interests:
         if not client.subscription:
             return world
         line = QueuePlacement(client.servers[0], client.servers[1 : 1 + client.redundancy])
-        return world.but(served=replace(world.served, lines=world.served.lines.set(client.name, line)))
+        served = replace(world.served, lines=world.served.lines.set(client.name, line))
+        if client.durable_id is not None:
+            begins = DurableState(timeout_ms=client.durable_timeout_s * 1000)
+            served = replace(served, durable=served.durable.set(client.name, begins))
+        return world.but(served=served)
 
     def steps(self, world: World) -> Iterator[Step]:
         """A registration that was not in force when its call returned comes into force."""

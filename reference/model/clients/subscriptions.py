@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import DESTROYS, STORES_VALUE, Interest, Operation, OperationKind
+from plumbline.reference.model.clients.queue_holders import is_marker, with_durable, with_kept
 from plumbline.reference.model.clients.registrations import covers, with_interests
 from plumbline.reference.model.described_steps import QueuedForClient
 from plumbline.reference.model.independence import Independence, NoIndependence
@@ -63,6 +64,16 @@ def queued(
     for client in setting.clients:
         line = world.served.lines.get(client)
         if line is None or server not in (line.primary, *line.secondaries):
+            continue
+        durable = world.served.durable.get(client)
+        if durable is not None:
+            worlds = [
+                after
+                for before in worlds
+                for after in _kept(
+                    before, setting, server, client, operation, stamp, sure=sure, discarded=discarded
+                )
+            ]
             continue
         primary = server == line.primary
         owed = is_owed(setting, client, sure=sure, discarded=discarded)
@@ -202,6 +213,58 @@ def _with(
             else:
                 worlds.append(after)
     return worlds
+
+
+def _kept(
+    world: World,
+    setting: Setting,
+    server: str,
+    client: str,
+    operation: Operation,
+    stamp: Stamp | None,
+    *,
+    sure: bool,
+    discarded: bool,
+) -> Iterator[World]:
+    """The worlds in which a server has queued an event for a durable client, which may be away."""
+    book, line, state = setting.book, world.served.lines[client], world.served.durable[client]
+    primary = server == line.primary
+    keeps = book.secondary_queues() if state.connected else book.goes_on_queueing(not primary)
+    for kept in each(keeps) if not (primary and state.connected) else (True,):
+        for bare in _sent(world, setting, server, client, operation, primary=primary):
+            if not bare or not kept:
+                yield world
+                continue
+            for certain in is_owed(setting, client, sure=sure, discarded=discarded):
+                queue: tuple[Message, ...] = world.served.kept.get((server, client), ())
+                read = state.read if primary else 0
+                news = tuple(Message(operation.op_id, stamp, sure=certain, bare=one) for one in bare)
+                for at in _places(setting, read, queue[read:], operation):
+                    after = with_kept(world, server, client, (*queue[:at], *news, *queue[at:]))
+                    yield with_durable(after, client, replace(state, stalled=False))
+
+
+def _places(setting: Setting, read: int, unread: tuple[Message, ...], operation: Operation) -> Iterator[int]:
+    """Where a new event enters the queue of a durable client: last, as it should."""
+    book = setting.book
+    end = read + len(unread)
+    marker = next((at for at, one in enumerate(unread) if is_marker(one)), len(unread))
+    for in_front in each(book.marker_stays_behind_new()) if unread else (False,):
+        if in_front:
+            yield read + marker
+            continue
+        for own, other in product(each(book.overtakes_stored(True)), each(book.overtakes_stored(False))):  # noqa: FBT003
+            ahead = 0
+            for one in reversed(unread):
+                same = not is_marker(one) and _is_of(setting.operations[one.op_id], operation)
+                if not (own if same else other):
+                    break
+                ahead += 1
+            yield end - ahead
+
+
+def _is_of(one: Operation, other: Operation) -> bool:
+    return (one.region, one.key) == (other.region, other.key)
 
 
 def _copied(

@@ -1,0 +1,651 @@
+"""Decisions about durable clients: what servers keep for one that is away, and how it is replayed (003).
+
+Each function answers one question about plain values. None knows the model's state. Faulty variants of the
+answers follow.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from itertools import combinations
+from typing import NamedTuple
+
+from plumbline.reference.history.operations import DESTROYS, STORES_VALUE, OperationKind
+from plumbline.reference.rulebook.decision import Subject, decision
+from plumbline.reference.rulebook.values import Free
+from plumbline.reference.rulebook.variant import variant
+
+ACKNOWLEDGED_WITHIN_MS = 5_000
+"""So long a server may keep what its client has acknowledged; intervals of acknowledgement are shorter."""
+
+_FEW = 6
+
+_NEAR = 0.1
+"""So near to its time-out, as a part of it, a queue may be there or gone."""
+
+
+class Parting(StrEnum):
+    """How a durable client leaves its servers."""
+
+    CLOSED = "closed"
+    KEPT = "closed with keep-alive"
+    CRASHED = "crashed"
+
+
+class OtherInterest(StrEnum):
+    """What becomes of interest that is not durable while its client is away."""
+
+    GONE = "gone"
+    STAYS = "stays"
+    RESTS = "rests"
+
+
+class Kept(NamedTuple):
+    """One event in the queue of a durable client."""
+
+    kind: OperationKind
+    thread: str
+    region: str
+    key: str
+
+
+def _some_in_any_order(kept: tuple[Kept, ...]) -> Free:
+    """All or some of a queue in order; or all the other way round, or key by key."""
+    places = tuple(range(len(kept)))
+    sizes = range(len(kept), -1, -1) if len(kept) <= _FEW else (len(kept), len(kept) - 1)
+    some = (one for size in sizes for one in combinations(places, size))
+    return Free(tuple(dict.fromkeys((places, places[::-1], _by_key(kept), *some))))
+
+
+def _any_live(regions: tuple[str, ...]) -> Free:
+    return Free((regions, regions[:1], (*regions, *regions), ()))
+
+
+def _latest_of_key(kept: tuple[Kept, ...]) -> tuple[int, ...]:
+    """The places of the last event of each key."""
+    last = {(one.region, one.key): at for at, one in enumerate(kept)}
+    return tuple(sorted(last.values()))
+
+
+def _not_undone(kept: tuple[Kept, ...]) -> tuple[int, ...]:
+    """The places of all events but those of keys that are destroyed in the end."""
+    last = {(one.region, one.key): one.kind for one in kept}
+    return tuple(at for at, one in enumerate(kept) if last[one.region, one.key] not in DESTROYS)
+
+
+def _by_key(kept: tuple[Kept, ...]) -> tuple[int, ...]:
+    """The places sorted by key."""
+    return tuple(sorted(range(len(kept)), key=lambda at: (kept[at].region, kept[at].key)))
+
+
+class DurableDecisions(Subject):
+    """What servers keep for a durable client while it is away, and what they send on its return."""
+
+    @staticmethod
+    @decision("DUR-READY-01")
+    def waits_for_ready() -> bool:
+        """Whether a durable client is sent nothing before it has become ready: so it is (003, L10)."""
+        return True
+
+    @staticmethod
+    @decision("DUR-READY-01")
+    def flows_when_ready() -> bool:
+        """Whether what was kept is sent as soon as the client is ready: it is (003, L10, L38)."""
+        return True
+
+    @staticmethod
+    @decision("DUR-DISC-02", "DUR-DISC-06", "DUR-CRASH-01")
+    def keeps_queue(parting: Parting, secondary: bool) -> bool:  # noqa: ARG004
+        """Whether a server keeps queue and durable interest of a client that has gone (003, L15, L16).
+
+        Args:
+            parting: how it has gone: closed without keep-alive, nothing is kept.
+            secondary: whether the server is a secondary; all keep the same.
+        """
+        return parting is not Parting.CLOSED
+
+    @staticmethod
+    @decision("DUR-DISC-07")
+    def keeps_without_interest() -> bool:
+        """Whether a queue is kept where no interest is durable: it is not (003, L15 s7)."""
+        return False
+
+    @staticmethod
+    @decision("DUR-DISC-03", free=lambda: Free(tuple(OtherInterest)))
+    def other_interest() -> OtherInterest:
+        """What becomes of interest that is not durable when its client goes: it is dropped (003, L15 s4)."""
+        return OtherInterest.GONE
+
+    @staticmethod
+    @decision("DUR-DISC-02")
+    def goes_on_queueing(secondary: bool) -> bool:  # noqa: ARG004
+        """Whether events are queued for a client that is away: they are, at each holder (003, L15 s5)."""
+        return True
+
+    @staticmethod
+    @decision("DUR-DISC-04")
+    def keeps_queued(durably: bool) -> bool:  # noqa: ARG004
+        """Whether what was queued when the client went stays queued: it does (003, L15 s6).
+
+        Args:
+            durably: whether durable interest covers it.
+        """
+        return True
+
+    @staticmethod
+    @decision("DUR-DISC-05")
+    def drops_delivered(passed_ms: int) -> Free | bool:
+        """Whether an event acknowledged so long ago is off the queue: after a while (003, L15 s6)."""
+        return True if passed_ms > ACKNOWLEDGED_WITHIN_MS else Free((False, True))
+
+    @staticmethod
+    @decision("DUR-TIMEOUT-01", "DUR-TIMEOUT-02")
+    def gives_up(away_ms: int, timeout_ms: int, secondary: bool) -> Free | bool:  # noqa: ARG004
+        """Whether a server gives up the queue of a client that is away for so long (003, L18 s2 to s3).
+
+        Near to the time-out it may or may not.
+        """
+        return (
+            Free((False, True)) if abs(away_ms - timeout_ms) <= timeout_ms * _NEAR else away_ms > timeout_ms
+        )
+
+    @staticmethod
+    @decision("DUR-TIMEOUT-05", free=lambda away_ms, before_ms: Free((away_ms, away_ms + before_ms)))
+    def counted_away(away_ms: int, before_ms: int) -> int:  # noqa: ARG004
+        """For how long a client counts as away: since it has gone last (003, L18)."""
+        return away_ms
+
+    @staticmethod
+    @decision("DUR-TIMEOUT-05", free=lambda first_ms, latest_ms: Free((latest_ms, first_ms)))
+    def timeout_in_force(first_ms: int, latest_ms: int) -> int:  # noqa: ARG004
+        """Which time-out counts: that which the latest life of the client has announced (003, L18)."""
+        return latest_ms
+
+    @staticmethod
+    @decision("DUR-TIMEOUT-02")
+    def return_stops_clock() -> bool:
+        """Whether the return of a client ends the wait for its time-out: it does (003, L18 s2)."""
+        return True
+
+    @staticmethod
+    @decision("DUR-TIMEOUT-04")
+    def forgets_timed_out() -> bool:
+        """Whether the interest of a client that has timed out is forgotten, too: it is (003, L18 s3, s5)."""
+        return True
+
+    @staticmethod
+    @decision("DUR-REPLAY-03", "DUR-REPLAY-09", free=_some_in_any_order)
+    def replayed(kept: tuple[Kept, ...]) -> tuple[int, ...]:
+        """The places of what is replayed, in this order: all, as it was queued (003, L38)."""
+        return tuple(range(len(kept)))
+
+    @staticmethod
+    @decision("RIR-RULE-06")
+    def replays_absent() -> bool:
+        """Whether events of keys that the server lacks by now are replayed: they are (003, L52 s2)."""
+        return True
+
+    @staticmethod
+    @decision("DUR-REPLAY-06", free=lambda stored: Free(tuple(range(stored, -1, -1))))
+    def marker_behind(stored: int) -> int:
+        """Behind how many of the stored events the marker is queued: behind all (003, L36 s3, L40)."""
+        return stored
+
+    @staticmethod
+    @decision("DUR-REPLAY-01")
+    def overtakes_stored(same_key: bool) -> bool:  # noqa: ARG004
+        """Whether a new event is sent in front of stored ones: it comes behind them (003, L36 s1).
+
+        Args:
+            same_key: whether the stored event is of the same key.
+        """
+        return False
+
+    @staticmethod
+    @decision("DUR-REPLAY-06")
+    def marker_stays_behind_new() -> bool:
+        """Whether events that come later enter the queue in front of the marker: they do not (003, L36)."""
+        return False
+
+    @staticmethod
+    @decision("DUR-REPLAY-02", "DUR-MARKER-03")
+    def marks(secondary: bool) -> bool:  # noqa: ARG004
+        """Whether a server with a queue for the client puts a marker into it: each does (003, L37)."""
+        return True
+
+    @staticmethod
+    @decision("DUR-MARKER-04", "DUR-REPLAY-02")
+    def marks_after_failover() -> bool:
+        """Whether a server without a marker that takes over puts one behind what it has: it does.
+
+        Source: 003, L40 to L42.
+        """
+        return True
+
+    @staticmethod
+    @decision("DUR-REPLAY-02")
+    def old_marker_counts() -> bool:
+        """Whether a marker of an earlier life of the client counts in this one: it does not (003, L37)."""
+        return False
+
+    @staticmethod
+    @decision("DUR-MARKER-01")
+    def marks_first_start(stored: int) -> bool:  # noqa: ARG004
+        """Whether a client that starts for the first time is sent a marker: it is (003, L44 s1).
+
+        Args:
+            stored: how many events wait in its queue.
+        """
+        return True
+
+    @staticmethod
+    @decision("DUR-MARKER-02")
+    def applies_first(kind: OperationKind, held: bool) -> bool:  # noqa: ARG004
+        """Whether what comes before the marker of a first life changes the client's copy: no (003, L44 s2).
+
+        Args:
+            kind: what it does.
+            held: whether the client holds the key with a value.
+        """
+        return False
+
+    @staticmethod
+    @decision("DUR-REPLAY-04", "DUR-REC-02")
+    def applies_stored(kind: OperationKind, held: bool) -> bool:  # noqa: ARG004
+        """Whether what comes before the marker of a later life does: it does not (003, L36 s2, L39 s1)."""
+        return False
+
+    @staticmethod
+    @decision("DUR-REPLAY-05")
+    def tells_stored(kind: OperationKind) -> bool:  # noqa: ARG004
+        """Whether listeners receive what comes before the marker: they do (003, L39 s2)."""
+        return True
+
+    @staticmethod
+    @decision("DUR-REPLAY-07", free=_any_live)
+    def told_live(regions: tuple[str, ...]) -> tuple[str, ...]:
+        """The regions whose listeners hear, at the marker, that they are live: each, once (003, L42 s1)."""
+        return regions
+
+    @staticmethod
+    @decision("DUR-REPLAY-08")
+    def applies_when_live() -> bool:
+        """Whether events behind the marker are applied as usual: they are (003, L42 s2)."""
+        return True
+
+    @staticmethod
+    @decision("DUR-MARKER-03")
+    def replays_after_failover() -> bool:
+        """Whether a server that takes over in a replay sends the stored events that remain: it does.
+
+        Source: 003, L37 to L42; 001, L71.
+        """
+        return True
+
+    @staticmethod
+    @decision("FO-DUR-01")
+    def survivors_keep() -> bool:
+        """Whether a holder of the queue keeps it when another one fails: it does (001, L73)."""
+        return True
+
+    @staticmethod
+    @decision("FO-DUR-01", "FO-DUR-02", free=lambda holders, others: Free((*holders, *others)))
+    def returns_to(holders: tuple[str, ...], others: tuple[str, ...]) -> str:
+        """Which server a returning client takes for its first one: one that holds its queue, if any does.
+
+        Source: 001, L73.
+        """
+        return holders[0] if holders else others[0]
+
+    @staticmethod
+    @decision("FO-DUR-02")
+    def restart_revives() -> bool:
+        """Whether a server that starts again has the queue that it held before: it has not (001, L73 s3)."""
+        return False
+
+
+FAULTS = (
+    variant(
+        "sends-before-ready",
+        "DUR-READY-01",
+        "a durable client is sent its events as soon as it is connected",
+        waits_for_ready=lambda: False,
+    ),
+    variant(
+        "waits-beyond-ready",
+        "DUR-READY-01",
+        "what was kept is sent only when another event is queued",
+        flows_when_ready=lambda: False,
+    ),
+    variant(
+        "keep-alive-unheard",
+        "DUR-DISC-02",
+        "servers drop the queue of a client that has closed with keep-alive",
+        keeps_queue=lambda parting, secondary: parting is Parting.CRASHED,  # noqa: ARG005
+    ),
+    variant(
+        "keep-alive-at-primary-only",
+        "DUR-DISC-02",
+        "a secondary drops the queue of a client that has closed with keep-alive",
+        keeps_queue=lambda parting, secondary: (
+            parting is Parting.CRASHED or (parting is Parting.KEPT and not secondary)
+        ),
+    ),
+    variant(
+        "kept-queue-is-closed",
+        "DUR-DISC-02",
+        "what happens while a client is away is not queued",
+        goes_on_queueing=lambda secondary: False,  # noqa: ARG005
+    ),
+    variant(
+        "secondaries-stop-queueing",
+        "DUR-DISC-02",
+        "secondaries queue nothing while a client is away",
+        goes_on_queueing=lambda secondary: not secondary,
+    ),
+    variant(
+        "close-forgets-nothing",
+        "DUR-DISC-06",
+        "a close without keep-alive keeps queue and interest",
+        keeps_queue=lambda parting, secondary: True,  # noqa: ARG005
+    ),
+    variant(
+        "close-forgets-at-primary-only",
+        "DUR-DISC-06",
+        "a secondary keeps the queue of a client that has closed without keep-alive",
+        keeps_queue=lambda parting, secondary: parting is not Parting.CLOSED or secondary,
+    ),
+    variant(
+        "crash-is-a-close",
+        "DUR-CRASH-01",
+        "servers forget a durable client that has crashed",
+        keeps_queue=lambda parting, secondary: parting is Parting.KEPT,  # noqa: ARG005
+    ),
+    variant(
+        "crash-noticed-by-secondaries",
+        "DUR-CRASH-01",
+        "secondaries drop the queue of a client that has crashed",
+        keeps_queue=lambda parting, secondary: (
+            parting is Parting.KEPT or (parting is Parting.CRASHED and not secondary)
+        ),
+    ),
+    variant(
+        "keeps-for-nothing",
+        "DUR-DISC-07",
+        "a queue is kept though no interest is durable",
+        keeps_without_interest=lambda: True,
+    ),
+    variant(
+        "keeps-for-other-interest",
+        "DUR-DISC-07",
+        "queue and interest are kept though no interest is durable",
+        keeps_without_interest=lambda: True,
+        other_interest=lambda: OtherInterest.STAYS,
+    ),
+    variant(
+        "other-interest-stays",
+        "DUR-DISC-03",
+        "interest that is not durable outlives its client",
+        other_interest=lambda: OtherInterest.STAYS,
+    ),
+    variant(
+        "other-interest-returns",
+        "DUR-DISC-03",
+        "interest that is not durable is in force again when its client returns",
+        other_interest=lambda: OtherInterest.RESTS,
+    ),
+    variant(
+        "queue-emptied-at-parting",
+        "DUR-DISC-04",
+        "what is queued when a client goes is dropped",
+        keeps_queued=lambda durably: False,  # noqa: ARG005
+    ),
+    variant(
+        "other-events-dropped-at-parting",
+        "DUR-DISC-04",
+        "what only other interest had matched is dropped when a client goes",
+        keeps_queued=lambda durably: durably,
+    ),
+    variant(
+        "acknowledged-comes-again",
+        "DUR-DISC-05",
+        "all that a durable client was ever sent is replayed",
+        drops_delivered=lambda passed_ms: False,  # noqa: ARG005
+    ),
+    variant(
+        "never-times-out",
+        "DUR-TIMEOUT-01",
+        "the queue of a client that stays away is kept for ever",
+        gives_up=lambda away_ms, timeout_ms, secondary: False,  # noqa: ARG005
+    ),
+    variant(
+        "primary-alone-times-out",
+        "DUR-TIMEOUT-01",
+        "only the primary gives up the queue of a client that stays away",
+        gives_up=lambda away_ms, timeout_ms, secondary: away_ms > timeout_ms and not secondary,
+    ),
+    variant(
+        "times-out-at-half",
+        "DUR-TIMEOUT-02",
+        "the queue is given up after half of the time-out",
+        gives_up=lambda away_ms, timeout_ms, secondary: away_ms * 2 >= timeout_ms,  # noqa: ARG005
+    ),
+    variant(
+        "clock-runs-on",
+        "DUR-TIMEOUT-02",
+        "the clock of an absence runs on after the return, and ends the living queue",
+        return_stops_clock=lambda: False,
+    ),
+    variant(
+        "timed-out-interest-stays",
+        "DUR-TIMEOUT-04",
+        "the interest of a client that has timed out is in force when it returns",
+        forgets_timed_out=lambda: False,
+    ),
+    variant(
+        "absences-add-up",
+        "DUR-TIMEOUT-05",
+        "absences of a client add up",
+        counted_away=lambda away_ms, before_ms: away_ms + before_ms,
+    ),
+    variant(
+        "first-timeout-counts",
+        "DUR-TIMEOUT-05",
+        "the time-out of the first life of a client counts in all of them",
+        timeout_in_force=lambda first_ms, latest_ms: first_ms,  # noqa: ARG005
+    ),
+    variant(
+        "replays-the-latest-only",
+        "DUR-REPLAY-03 DUR-REPLAY-09",
+        "of several stored events of a key only the last is replayed",
+        replayed=_latest_of_key,
+    ),
+    variant(
+        "replays-backwards",
+        "DUR-REPLAY-03",
+        "stored events are replayed the latest first",
+        replayed=lambda kept: tuple(reversed(range(len(kept)))),
+    ),
+    variant(
+        "replays-by-key",
+        "DUR-REPLAY-03",
+        "stored events are replayed key by key",
+        replayed=_by_key,
+    ),
+    variant(
+        "destroyed-leaves-no-trace",
+        "DUR-REPLAY-09",
+        "stored events of keys that were destroyed in the end are not replayed",
+        replayed=_not_undone,
+    ),
+    variant(
+        "replay-skips-absent",
+        "RIR-RULE-06",
+        "stored events of keys that the server lacks by now are not replayed",
+        replays_absent=lambda: False,
+    ),
+    variant(
+        "new-overtakes-stored",
+        "DUR-REPLAY-01",
+        "new events are sent in front of stored ones",
+        overtakes_stored=lambda same_key: True,  # noqa: ARG005
+    ),
+    variant(
+        "new-overtakes-other-keys",
+        "DUR-REPLAY-01",
+        "new events are sent in front of stored ones of other keys",
+        overtakes_stored=lambda same_key: not same_key,
+    ),
+    variant(
+        "marker-comes-first",
+        "DUR-REPLAY-06",
+        "the marker is sent in front of what is stored",
+        marker_behind=lambda stored: 0,  # noqa: ARG005
+    ),
+    variant(
+        "marker-before-the-last",
+        "DUR-REPLAY-06",
+        "the marker is queued in front of the last stored event",
+        marker_behind=lambda stored: max(stored - 1, 0),
+    ),
+    variant(
+        "new-overtakes-marker",
+        "DUR-REPLAY-06",
+        "what is queued before the marker has left goes in front of it",
+        marker_stays_behind_new=lambda: True,
+    ),
+    variant(
+        "primary-alone-marks",
+        "DUR-REPLAY-02",
+        "only the primary marks its queue, and the one that takes over marks the end of its own",
+        marks=lambda secondary: not secondary,
+    ),
+    variant(
+        "old-markers-count",
+        "DUR-REPLAY-02",
+        "the marker of an earlier life ends the replay",
+        old_marker_counts=lambda: True,
+    ),
+    variant(
+        "marker-dies-with-primary",
+        "DUR-MARKER-04",
+        "only the primary marks its queue, and the one that takes over does not",
+        marks=lambda secondary: not secondary,
+        marks_after_failover=lambda: False,
+    ),
+    variant(
+        "marker-lost-without-secondary",
+        "DUR-MARKER-04",
+        "a new server without a queue sends no marker",
+        marks_after_failover=lambda: False,
+    ),
+    variant(
+        "empty-start-unmarked",
+        "DUR-MARKER-01",
+        "a client that starts for the first time is sent a marker only behind events",
+        marks_first_start=lambda stored: stored > 0,
+    ),
+    variant(
+        "first-start-unmarked",
+        "DUR-MARKER-01",
+        "a client that starts for the first time is sent no marker",
+        marks_first_start=lambda stored: False,  # noqa: ARG005
+    ),
+    variant(
+        "first-events-applied",
+        "DUR-MARKER-02",
+        "what comes before the first marker of all is applied",
+        applies_first=lambda kind, held: True,  # noqa: ARG005
+    ),
+    variant(
+        "first-values-applied",
+        "DUR-MARKER-02",
+        "values that come before the first marker of all are applied to keys that the client holds",
+        applies_first=lambda kind, held: held and kind in STORES_VALUE,
+    ),
+    variant(
+        "stored-values-applied",
+        "DUR-REPLAY-04",
+        "values that are replayed are applied",
+        applies_stored=lambda kind, held: kind in STORES_VALUE,  # noqa: ARG005
+    ),
+    variant(
+        "stored-destroys-applied",
+        "DUR-REPLAY-04",
+        "destroys that are replayed are applied",
+        applies_stored=lambda kind, held: kind in DESTROYS,  # noqa: ARG005
+    ),
+    variant(
+        "stored-invalidates-applied",
+        "DUR-REPLAY-04",
+        "invalidates that are replayed are applied",
+        applies_stored=lambda kind, held: kind is OperationKind.INVALIDATE,  # noqa: ARG005
+    ),
+    variant(
+        "replay-overwrites",
+        "DUR-REC-02",
+        "replayed values replace values of the client",
+        applies_stored=lambda kind, held: held and kind in STORES_VALUE,
+    ),
+    variant(
+        "replay-brings-back",
+        "DUR-REC-02",
+        "replayed values enter a copy that lacks the key",
+        applies_stored=lambda kind, held: not held and kind in STORES_VALUE,
+    ),
+    variant(
+        "replays-silently",
+        "DUR-REPLAY-05",
+        "listeners receive nothing of what is replayed",
+        tells_stored=lambda kind: False,  # noqa: ARG005
+    ),
+    variant(
+        "replays-destroys-silently",
+        "DUR-REPLAY-05",
+        "listeners do not receive destroys that are replayed",
+        tells_stored=lambda kind: kind not in DESTROYS,
+    ),
+    variant(
+        "first-region-is-live",
+        "DUR-REPLAY-07",
+        "only the listener of the first region hears that it is live",
+        told_live=lambda regions: regions[:1],
+    ),
+    variant(
+        "live-is-told-twice",
+        "DUR-REPLAY-07",
+        "listeners hear twice that their regions are live",
+        told_live=lambda regions: (*regions, *regions),
+    ),
+    variant(
+        "never-normal",
+        "DUR-REPLAY-08",
+        "events behind the marker are not applied either",
+        applies_when_live=lambda: False,
+    ),
+    variant(
+        "replay-ends-with-primary",
+        "DUR-MARKER-03",
+        "a server that takes over in a replay sends the marker only",
+        replays_after_failover=lambda: False,
+    ),
+    variant(
+        "survivors-let-go",
+        "FO-DUR-01",
+        "when the primary fails, the other holders drop the queue of a client that is away",
+        survivors_keep=lambda: False,
+    ),
+    variant(
+        "returns-to-a-stranger",
+        "FO-DUR-01",
+        "a returning client takes a server without its queue, though a holder lives",
+        returns_to=lambda holders, others: (others or holders)[0],
+    ),
+    variant(
+        "restart-revives-queue",
+        "FO-DUR-02",
+        "a server that starts again has the queue that it held before",
+        restart_revives=lambda: True,
+    ),
+)
+"""Faulty variants: each makes one of these decisions wrong."""
