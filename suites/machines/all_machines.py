@@ -33,6 +33,7 @@ from plumbline.suites.machines.replicates import REPLICATE_MACHINES
 from plumbline.suites.machines.restarts import RESTART_MACHINES
 from plumbline.suites.machines.tombstones import TOMBSTONE_MACHINES
 from plumbline.suites.machines.transactions import TRANSACTION_MACHINES
+from plumbline.suites.machines.worlds import WORLD_MACHINES
 
 MACHINES: dict[str, Machine] = {
     machine.name: machine
@@ -49,6 +50,7 @@ MACHINES: dict[str, Machine] = {
         *PARALLEL_QUEUE_MACHINES,
         *RESTART_MACHINES,
         *FAILING_EVENT_MACHINES,
+        *WORLD_MACHINES,
     )
 }
 """Every machine by name."""
