@@ -19,8 +19,9 @@ _POLICY = "policy=keys|keys_values|none? receive_values=false? register=false?"
 ROWS: tuple[tuple[str, str], ...] = (
     ("hello deploy deploy.sites reset finish observe settle advance placement begin.entries", ""),
     ("reset.regions", "policies? checks=false|true? scope=distributed_no_ack?"),
-    ("reset.regions", "senders scope=distributed_no_ack?"),
-    ("reset.regions", "queues senders?"),
+    ("reset.regions", "senders scope=distributed_no_ack? checks=false?"),
+    ("reset.regions", "queues"),
+    ("reset.regions", "queues senders checks=false?"),
     ("reset.regions", "policy=partition redundancy?"),
     ("reset.regions", "policy=partition queues redundancy?"),
     ("reset.policies", "member=member policy=empty|normal|preloaded"),
@@ -44,12 +45,15 @@ ROWS: tuple[tuple[str, str], ...] = (
     ("begin", "member=member kind=evict|expire_invalidate_region"),
     ("begin", "member=client|member token kind=clear|destroy_region|invalidate_region|local_clear"),
     ("begin", "member=client token kind=local_destroy_region|local_invalidate_region"),
-    ("begin", "member=member key token value_bytes kind=put|put_if_absent|create"),
+    ("begin", "member=member key token value_bytes kind=put|put_if_absent|create|replace"),
     ("begin", "member=member token entries kind=put_all|remove_all"),
     ("begin", "member=member kind=tx_begin"),
     (
         "begin",
-        "transaction member=member key token kind=destroy|invalidate|local_destroy|local_invalidate|put",
+        (
+            "transaction member=member key token "
+            "kind=create|destroy|invalidate|local_destroy|local_invalidate|put|put_if_absent|replace"
+        ),
     ),
     ("begin", "transaction member=member key kind=get"),
     ("begin", "transaction member=member kind=tx_commit|tx_rollback"),

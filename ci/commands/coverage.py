@@ -112,11 +112,11 @@ def _print(counted: PairCoverage, *, every: bool) -> None:
         met = f"{len(possible) - len(missing)} of {len(possible)}"
         table.add_row(name, f"{examples:,}", met, ", ".join(shown) + more)
     Console().print(table)
-    met, possible = len(counted.met), len(counted.possible)
-    share = f" ({met / possible:.0%})" if possible else ""
+    found, of = len(counted.met), len(counted.possible)
+    share = f" ({found / of:.0%})" if of else ""
     click.echo(
-        f"{met} of {possible} possible pairs met{share} in {counted.examples:,} examples; "
-        f"{len(counted.pairs) - possible} pairs cannot meet"
+        f"{found} of {of} possible pairs met{share} in {counted.examples:,} examples; "
+        f"{len(counted.pairs) - of} pairs cannot meet"
     )
 
 

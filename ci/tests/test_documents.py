@@ -39,6 +39,7 @@ COMMANDS: dict[str, list[str]] = {
     "plumbline.bench-pages": ["bench", "--pages"],
     "plumbline.catalogue": ["catalogue", "VER-TIE-01", "OVH-01"],
     "plumbline.check-adapter": ["check-adapter", "--candidate", "reference"],
+    "plumbline.coverage": ["coverage", "traces"],
     "plumbline.doctor": ["doctor"],
     "plumbline.explore": ["explore", "--part", "replicated"],
     "plumbline.explore-variants": ["explore", "--part", "tombstones", "--variants", "--within", "0s"],

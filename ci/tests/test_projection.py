@@ -385,8 +385,9 @@ def test_each_key_of_a_transaction_keeps_its_begin_and_its_commit():
         )
         for number, (kind, key) in enumerate(kinds, 1)
     ]  # fmt: skip
-    steps = (*(Do(operation) for operation in called), Settle())
-    plan = Plan(sites_topology(2), regions(senders, Scope.ACK, None)[:1], steps, senders)
+    plan = Plan(
+        sites_topology(2), regions(senders, Scope.ACK, None)[:1], (*map(Do, called), Settle()), senders
+    )
     with Session(find_candidate("reference")) as session:
         history = play_plan(plan, session).history
     assert history is not None

@@ -46,7 +46,12 @@ REMEDY = (
 )
 DIALECTS = ("reference", "reference:gemfire6", "reference:gemfire8")
 EACH = (8, 20)
-MORE = {"client_pipeline": (150, 100), "lesser_members": (1_500, 2), "replicated_regions": (900, 2)}
+MORE = {
+    "client_pipeline": (150, 100),
+    "lesser_members": (1_500, 2),
+    "replicated_regions": (900, 2),
+    "worlds": (400, 8),
+}
 """Plans and rules of a plan, by machine: many where regions, or registrations, are drawn in many ways."""
 
 V = "v"

@@ -479,8 +479,8 @@ class Driver:
 
     def views(self, member: str, region: str, *, queried: bool) -> RegionViews:
         """What a member shows of a region by its size and sets, or by queries; what it tells is not noted."""
-        ask = self._adapter.queries if queried else self._adapter.views
-        return self._values.views(ask(member, region))
+        shown = self._adapter.queries(member, region) if queried else self._adapter.views(member, region)
+        return self._values.views(shown)
 
     def attributes(self, member: str, region: str) -> RegionAttributes:
         """The attributes in force of a region on a member."""

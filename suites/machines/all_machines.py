@@ -108,7 +108,7 @@ def drive(
             bound,
             settings=settings(
                 max_examples=examples,
-                stateful_step_count=steps,
+                stateful_step_count=steps if machine.most_rules is None else min(steps, machine.most_rules),
                 deadline=None,
                 database=None,
                 phases=phases,

@@ -70,6 +70,8 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
         draws: the Hypothesis class.
         counts: whether a history shows what the machine is there for; an example that does not, and is not
             wrong, counts for nothing.
+        most_rules: rules that a plan has at most, however many the profile allows: of more the search would
+            often not know; None where there is no such limit.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     needs: tuple[Capability, ...]
     draws: type[PlanMachine]
     counts: Callable[[History], bool] = anything_counts
+    most_rules: int | None = None
 
 
 class PlanMachine(RuleBasedStateMachine):

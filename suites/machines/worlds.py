@@ -176,7 +176,7 @@ class WorldsMachine(GatewayFaultsMachine):
             *(self.operation(member, kind, key) for kind, key in zip(kinds, self.keys, strict=False)),
             self.operation(member, end, ""),
         ]
-        self.steps += [Do(msgspec.structs.replace(one, thread=thread)) for one in called]
+        self.steps += [Do(msgspec.structs.replace(one, thread=thread, value_bytes=0)) for one in called]
 
     @rule(answers=st.lists(st.sampled_from(ANSWERS), min_size=1, max_size=2))
     @precondition(lambda self: self.listens and Capability.CALLBACK_SCRIPTS in self.offers)
@@ -221,6 +221,7 @@ WORLD_MACHINES = (
         ),
         needs=(Capability.REPLICATED_REGIONS, Capability.GATEWAYS),
         draws=WorldsMachine,
+        most_rules=8,
     ),
 )
 """The machine of worlds."""
