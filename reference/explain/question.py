@@ -5,7 +5,7 @@ Knows which entry stands in which log; knows nothing of how the search works.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
 from plumbline.reference.explain.call_intervals import overtaken, ticks
@@ -146,6 +146,7 @@ def _ask(history: History, book: Rulebook, *, tries_again: bool) -> Question:
 def _logs(history: History, index: Index) -> Logs:
     entries: dict[Place, list[Observation]] = {TIMELINE: list(history.timeline)}
     windows: dict[Place, list[tuple[int, int]]] = {}
+    durable = {client.name for client in history.clients if client.durable_id is not None}
     by_token = {op.token: op for op in index.operations.values() if op.token is not None}
     for op_id, (_, outcome) in index.returned.items():
         # The outcome for each of many keys is unknown: of those removed some may have been absent.
@@ -163,6 +164,11 @@ def _logs(history: History, index: Index) -> Logs:
             place = listener_place(strength, member, operation.region, operation.key, thread, kind)
             if named and operation.op_id in index.apart and operation.member == member:
                 place = own_place(member, operation.op_id)
+            entries.setdefault(place, [])
+            windows.setdefault(place, [])
+        # That a region is live is no operation's event.
+        for region in history.regions if member in durable else ():
+            place = listener_place(strength, member, region.name, "", None, EventKind.LIVE)
             entries.setdefault(place, [])
             windows.setdefault(place, [])
         lives_until = index.lives.last_until(member)
@@ -188,14 +194,19 @@ def _logs(history: History, index: Index) -> Logs:
             windows.setdefault(place, []).append((after, min(shown.before, lives_until)))
     for place, (shown_calls, spans) in _calls(history, index).items():
         entries[place], windows[place] = shown_calls, spans
+    return Logs(entries, clock=TIMELINE, windows=windows, owners=_owners(entries))
+
+
+def _owners(places: Iterable[Place]) -> dict[Place, Hashable]:
+    """Whose each log is."""
     owners: dict[Place, Hashable] = {}
-    for place in entries:
+    for place in places:
         match place:
             case ("listener", holder, *_):
                 owners[place] = holder
             case ("queue", holder, _):
                 owners[place] = calls_at(holder)
-    return Logs(entries, clock=TIMELINE, windows=windows, owners=owners)
+    return owners
 
 
 def _calls(history: History, index: Index) -> dict[Place, tuple[list[Observation], list[tuple[int, int]]]]:
