@@ -14,7 +14,7 @@ from plumbline.reference.search.search import Answer
 from plumbline.suites.harness.session import Session
 from plumbline.suites.run.playing import play
 from plumbline.suites.scenarios.all_scenarios import SCENARIOS
-from plumbline.suites.scenarios.durable_replay import K
+from plumbline.suites.scenarios.durable_lives import K
 from plumbline.suites.scenarios.stage import Stage
 
 
@@ -34,7 +34,7 @@ def ready_and_nothing_else(candidate: str, verdict: Verdict) -> History:
 
 
 @pytest.mark.parametrize("strength", OrderStrength)
-def test_a_missing_event_of_a_live_region_is_noticed_without_any_operation(strength: OrderStrength):
+def test_a_missing_event_of_a_live_region_is_noticed_without_any_operation(strength: OrderStrength) -> None:
     right = ready_and_nothing_else("reference", Verdict.PASS)
     silent = ready_and_nothing_else("faulty:first-start-unmarked", Verdict.FAIL)
     for history, answer in ((right, Answer.EXPLAINED), (silent, Answer.REFUTED)):

@@ -73,7 +73,7 @@ class Callers:
         self._setting = setting
         self._strength = strength
         self._lookahead = lookahead
-        self._senders = senders
+        self._feeding = senders.feeding
         self.clearing = Clearing(setting, strength)
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
@@ -236,7 +236,7 @@ class Callers:
             answers = False
         for crosses in each(answers) if self._setting.queues else (False,):
             if crosses:
-                yield from self._senders.queued(
+                yield from self._feeding.queued(
                     world, operation.member, operation, None, update=True, carried=kind, token=token
                 )
             else:
@@ -391,7 +391,7 @@ class Callers:
         if not effect.distributed:
             carried = DISTRIBUTED_AS[operation.kind]
         update = before.state in (EntryState.LIVE, EntryState.INVALID)
-        yield from self._senders.queued(
+        yield from self._feeding.queued(
             world,
             operation.member,
             operation,

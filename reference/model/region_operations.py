@@ -65,7 +65,7 @@ class RegionOperations:
         self._client_strength = at_clients
         self._setting = setting
         self._strength = strength
-        self._senders = senders
+        self._feeding = senders.feeding
 
     def taken(self, world: World, view: View, operation: Operation, call: Call) -> Iterator[Step]:
         """The operation takes effect at the site where it is called, once nothing else is under way there.
@@ -197,7 +197,7 @@ class RegionOperations:
             worlds = [
                 after
                 for before in worlds
-                for after in self._senders.queued(before, member, operation, None, update=False)
+                for after in self._feeding.queued(before, member, operation, None, update=False)
             ]
         if self._setting.queues and not all(each(self._setting.book.queued_outlives_region())):
             worlds = [self._without_queued(one, operation) for one in worlds]

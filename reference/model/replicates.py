@@ -53,7 +53,7 @@ class Replicates:
         self._parallel = parallel
         self._strength = strength
         self._lookahead = lookahead
-        self._senders = senders
+        self._feeding = senders.feeding
         self._checks = Checks(setting)
         self.ways = DeliveryPaths(setting, lookahead)
         self.clearing = Clearing(setting, strength)
@@ -240,7 +240,7 @@ class Replicates:
         if not self._setting.queues:
             yield world
             return
-        queue = self._senders.queued
+        queue = self._feeding.queued
         for queues in each(self._setting.book.queues_winner()) if tie else (True,):
             update, event = head.update, head.event
             ways = queue(
@@ -359,7 +359,7 @@ class Replicates:
         book = self._setting.book
         for queues, offers in product(each(book.queues_discarded()), each(book.offers_discarded())):
             if (queues or offers) and head.event is None:
-                yield from self._senders.queued(
+                yield from self._feeding.queued(
                     world,
                     member,
                     operation,

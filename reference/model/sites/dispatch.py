@@ -21,9 +21,10 @@ from plumbline.reference.model.sites import dependences, retries
 from plumbline.reference.model.sites.batches import Batches
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.cut_through import CutThrough
+from plumbline.reference.model.sites.filling import WAITS_FOR_SITE
 from plumbline.reference.model.sites.lanes import sender_of
 from plumbline.reference.model.sites.listeners import Listeners
-from plumbline.reference.model.sites.senders import REMOVALS, WAITS_FOR_SITE
+from plumbline.reference.model.sites.senders import REMOVALS
 from plumbline.reference.model.world import Channel, Connection, Message, Queued, Sender, WireName, World
 from plumbline.reference.rulebook.values import each
 from plumbline.reference.search.transition import Step, View

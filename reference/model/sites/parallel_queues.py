@@ -47,7 +47,7 @@ class ParallelQueues:
     def __init__(self, setting: Setting, lookahead: Lookahead, senders: Senders) -> None:
         self._setting = setting
         self._lookahead = lookahead
-        self._senders = senders
+        self._feeding = senders.feeding
 
     def copied(self, world: World, member: str, operation: Operation, *, update: bool) -> Iterator[World]:
         """The worlds in which a member beside the primary has received an operation, and may hold its event.
@@ -156,7 +156,7 @@ class ParallelQueues:
         return [
             queue
             for queue in self._setting.parallel.values()
-            if queue.site == site and queue.runs_on(member) and any(self._senders.feeds_of(region, queue))
+            if queue.site == site and queue.runs_on(member) and any(self._feeding.feeds_of(region, queue))
         ]
 
     def _entering(self, world: World, op_id: int, call: Call) -> list[Awaited]:
@@ -192,7 +192,7 @@ class ParallelQueues:
     ) -> Iterator[World]:
         """The worlds in which an event has entered a member's copy, where an operation of the kind does."""
         copy = _copy(world, member, queue.id)
-        for crosses in self._senders.crossings(operation, queue, update=update):
+        for crosses in self._feeding.crossings(operation, queue, update=update):
             if not crosses or any(event.op_id == operation.op_id for event in copy.events):
                 yield world
                 continue

@@ -66,7 +66,7 @@ class Receivers:
         self._setting = setting
         self._lookahead = lookahead
         self._replicates = replicates
-        self._senders = senders
+        self._feeding = senders.feeding
         self._independence = independence
         self._answering = Answering(independence)
         self._rulings = Rulings(setting, resolving)
@@ -378,7 +378,7 @@ class Receivers:
                 ended += self._distributed(stored, name, wire, event)
         for done in ended:
             for known in queued(done, self._setting, self._strength, member, operation, stamp, sure=found):
-                yield from self._senders.queued(
+                yield from self._feeding.queued(
                     known, member, operation, stamp, update=False, event=event, found=found
                 )
 
@@ -459,7 +459,7 @@ class Receivers:
         refused = [
             told
             for left in self._left_by_disallowed(after, member, event, operation, judged)
-            for told in self._senders.refused(left, member, event)
+            for told in self._feeding.refused(left, member, event)
         ]
         counted = [
             told for one in refused for told in self._replicates.ways.counted_or_not(one, view, member)

@@ -26,7 +26,7 @@ class Takeover:
 
     def __init__(self, setting: Setting, senders: Senders, precedence: Precedence) -> None:
         self._setting = setting
-        self._senders = senders
+        self._filling = senders.filling
         self._precedence = precedence
         self._records = Records(setting, precedence)
         self._hands_over = "stays_primary" in setting.book.replaced()
@@ -159,7 +159,7 @@ class Takeover:
             )
             worlds = [with_sender(world, member, name, base)]
             for event in records:
-                worlds = [a for before in worlds for a in self._senders.appended(before, member, name, event)]
+                worlds = [a for before in worlds for a in self._filling.appended(before, member, name, event)]
             for after in worlds:
                 if all(each(book.records_behind_queue())):
                     yield after
