@@ -30,6 +30,7 @@ from plumbline.reference.rulebook.partitioned import PartitionDecisions
 from plumbline.reference.rulebook.policies import PolicyDecisions
 from plumbline.reference.rulebook.queues import DispatcherDecisions, QueueDecisions
 from plumbline.reference.rulebook.receivers import ReceiverDecisions, TimestampDecisions
+from plumbline.reference.rulebook.replays import ReplayDecisions
 from plumbline.reference.rulebook.replicated import ConcurrencyDecisions, DistributionDecisions
 from plumbline.reference.rulebook.subscriptions import RegionEventDecisions, SubscriptionDecisions
 from plumbline.reference.rulebook.takeover import RecordDecisions, TakeoverDecisions
@@ -68,6 +69,7 @@ class Rulebook(
     RecordDecisions,
     RegionEventDecisions,
     RemovalDecisions,
+    ReplayDecisions,
     ResolverDecisions,
     RetentionDecisions,
     RetryDecisions,

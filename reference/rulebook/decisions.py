@@ -26,6 +26,7 @@ from plumbline.reference.rulebook.partitioned import PartitionDecisions
 from plumbline.reference.rulebook.policies import PolicyDecisions
 from plumbline.reference.rulebook.queues import DispatcherDecisions, QueueDecisions
 from plumbline.reference.rulebook.receivers import ReceiverDecisions, TimestampDecisions
+from plumbline.reference.rulebook.replays import ReplayDecisions
 from plumbline.reference.rulebook.replicated import ConcurrencyDecisions, DistributionDecisions
 from plumbline.reference.rulebook.subscriptions import RegionEventDecisions, SubscriptionDecisions
 from plumbline.reference.rulebook.takeover import RecordDecisions, TakeoverDecisions
@@ -118,7 +119,7 @@ DISKS = _of(DiskDecisions)
 OVERFLOW = _of(OverflowDecisions)
 """Decisions that only examples with long values in queues ask."""
 
-DURABLE = _of(DurableDecisions)
+DURABLE = merged(_of(DurableDecisions), _of(ReplayDecisions))
 """Decisions that only examples with a durable client ask."""
 
 DECISIONS: dict[str, Decision] = merged(

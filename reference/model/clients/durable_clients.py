@@ -40,7 +40,8 @@ from plumbline.reference.model.world import (
     Registration,
     World,
 )
-from plumbline.reference.rulebook.durable import Kept, OtherInterest, Parting
+from plumbline.reference.rulebook.durable import OtherInterest, Parting
+from plumbline.reference.rulebook.replays import Kept
 from plumbline.reference.rulebook.values import EntryState, each
 from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, Step, View
