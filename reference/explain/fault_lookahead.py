@@ -13,10 +13,11 @@ from plumbline.reference.explain.member_lifetimes import NEVER
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.operations import QueueAttributes, Status
 from plumbline.reference.model import claims
+from plumbline.reference.model.messages import Channel
 from plumbline.reference.model.places import calls_at
 from plumbline.reference.model.sites import dependences
 from plumbline.reference.model.sites.lanes import sender_of
-from plumbline.reference.model.world import LOOK, Channel, World
+from plumbline.reference.model.world import LOOK, World
 from plumbline.reference.search.transition import View
 
 _HOLD_UP = (FaultKind.PAUSE, FaultKind.REPLIES_LOST)

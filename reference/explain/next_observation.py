@@ -10,10 +10,12 @@ from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.member_lifetimes import NEVER
 from plumbline.reference.history.moments import NotParked, Returned, Settled, SettledBut, Waited
 from plumbline.reference.history.operations import STORES_VALUE, EventKind, Operation, Status
+from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.places import TIMELINE, listener_entry, listener_place
 from plumbline.reference.model.sites import dependences
 from plumbline.reference.model.sites.lanes import sender_of
-from plumbline.reference.model.world import Channel, Message, Sender, WireName, World
+from plumbline.reference.model.sites.site_state import Sender, WireName
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.effects import ARRIVES, BECOMES
 from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, View

@@ -26,10 +26,11 @@ from plumbline.reference.history.operations import (
     Scope,
     Status,
 )
+from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.gauges import COLLECTIONS
 from plumbline.reference.model.lookahead import OfClients, Ternary
 from plumbline.reference.model.timeline import Reading
-from plumbline.reference.model.world import CallStage, Entry, World, to_go_on
+from plumbline.reference.model.world import CallStage, World, to_go_on
 from plumbline.reference.rulebook.effects import effects
 from plumbline.reference.rulebook.values import EntryState
 

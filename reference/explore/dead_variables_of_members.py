@@ -12,8 +12,9 @@ from msgspec.structs import replace
 
 from plumbline.reference.explore.programs import Program
 from plumbline.reference.model.claims import STAMPS_GROW
+from plumbline.reference.model.messages import Message
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import CallStage, Collected, Message, World
+from plumbline.reference.model.world import CallStage, Collected, World
 from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.values import EntryState, Stamp
 from plumbline.reference.search.hashed_map import HashedMap

@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from plumbline.reference.explore.programs import Program
+from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.copies import counted_anew, with_sender
-from plumbline.reference.model.world import CallStage, Channel, Message, Sender, WireName, World
+from plumbline.reference.model.sites.site_state import Sender, WireName
+from plumbline.reference.model.world import CallStage, World
 
 UNDER_WAY = (CallStage.CALLED, CallStage.APPLIED)
 

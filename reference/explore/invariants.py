@@ -14,7 +14,8 @@ from plumbline.reference.explore.programs import Program
 from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import EXPIRES, LOCAL, WHOLE_REGION, OperationKind, RegionPolicy
 from plumbline.reference.history.resolvers import policy_of
-from plumbline.reference.model.world import Sender, World
+from plumbline.reference.model.sites.site_state import Sender
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import EntryState
 from plumbline.reference.search.transition import Step
 

@@ -21,8 +21,10 @@ from plumbline.reference.model.described_steps import (
     PrimaryTakeover,
     SilentChange,
 )
+from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.independence import Independence
 from plumbline.reference.model.lookahead import Lookahead
+from plumbline.reference.model.messages import Channel, Message, MessageState
 from plumbline.reference.model.places import (
     outcome_entry,
     outcome_place,
@@ -31,17 +33,7 @@ from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.parallel_queues import ParallelQueues
 from plumbline.reference.model.tombstones import changed
-from plumbline.reference.model.world import (
-    Bucket,
-    Call,
-    CallStage,
-    Channel,
-    Entry,
-    GateState,
-    Message,
-    MessageState,
-    World,
-)
+from plumbline.reference.model.world import Bucket, Call, CallStage, GateState, World
 from plumbline.reference.rulebook.effects import effects
 from plumbline.reference.rulebook.values import Effect, EntryState, each
 from plumbline.reference.search.transition import Entry as Observation

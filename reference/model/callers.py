@@ -27,8 +27,10 @@ from plumbline.reference.model.clients.carrying_out import recipients, refused, 
 from plumbline.reference.model.clients.subscriptions import queued
 from plumbline.reference.model.collecting import replaced
 from plumbline.reference.model.described_steps import LocalChange
+from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.independence import POSTPONED, Independence
 from plumbline.reference.model.lookahead import Lookahead
+from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.places import (
     listener_entry,
     listener_place,
@@ -40,16 +42,7 @@ from plumbline.reference.model.region_operations import WHOLE, RegionOperations
 from plumbline.reference.model.setting import Propagation, Setting
 from plumbline.reference.model.sites.senders import Senders
 from plumbline.reference.model.sites.timestamp_order import NONE, all_after, behind, strictly_after
-from plumbline.reference.model.world import (
-    Call,
-    CallStage,
-    Channel,
-    Entry,
-    GateState,
-    Message,
-    World,
-    to_go_on,
-)
+from plumbline.reference.model.world import Call, CallStage, GateState, World, to_go_on
 from plumbline.reference.model.writers import refuses, stands, stood
 from plumbline.reference.rulebook.effects import BECOMES, DISTRIBUTED_AS
 from plumbline.reference.rulebook.values import Effect, EntryState, Stamp, each

@@ -16,14 +16,12 @@ from msgspec.structs import replace
 from plumbline.reference.history.operations import Operation
 from plumbline.reference.model import tombstones
 from plumbline.reference.model.collecting import Collecting
+from plumbline.reference.model.entry import Entry
+from plumbline.reference.model.messages import Message
 from plumbline.reference.model.setting import Propagation, Setting
 from plumbline.reference.model.sites.conflict_resolution import contests
 from plumbline.reference.model.sites.timestamp_order import NONE, Pairs, latest
-from plumbline.reference.model.world import (
-    Entry,
-    Message,
-    World,
-)
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
 from plumbline.reference.search.hashed_map import HashedMap
 

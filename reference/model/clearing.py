@@ -24,17 +24,10 @@ from plumbline.reference.history.operations import (
     Outcome,
     Status,
 )
+from plumbline.reference.model.messages import Channel, Message, MessageState
 from plumbline.reference.model.places import listener_entry, listener_place, outcome_entry, outcome_place
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import (
-    Call,
-    CallStage,
-    Channel,
-    GateState,
-    Message,
-    MessageState,
-    World,
-)
+from plumbline.reference.model.world import Call, CallStage, GateState, World
 from plumbline.reference.model.writers import refuses_clear, stands, stood
 from plumbline.reference.rulebook.values import EntryState, each
 from plumbline.reference.search.transition import Entry as Observation

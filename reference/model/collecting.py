@@ -13,9 +13,10 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.operations import Operation, TombstoneSettings
 from plumbline.reference.model.clients.registrations import is_covered
+from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Collected, Entry, World
+from plumbline.reference.model.world import Collected, World
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
 from plumbline.reference.search.hashed_map import HashedMap
 from plumbline.reference.search.transition import Step

@@ -16,20 +16,12 @@ from plumbline.reference.history.operations import Operation, OperationKind, Out
 from plumbline.reference.model import tombstones
 from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.deliveries import Deliveries
+from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.forwarding import Forwarding
+from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import (
-    Call,
-    CallStage,
-    Change,
-    Channel,
-    Entry,
-    GateState,
-    Message,
-    Transaction,
-    World,
-)
+from plumbline.reference.model.world import Call, CallStage, Change, GateState, Transaction, World
 from plumbline.reference.rulebook.effects import ARRIVES, effects
 from plumbline.reference.rulebook.values import Effect, EntryState, Stamp, each
 from plumbline.reference.search.transition import Entry as Observation

@@ -15,13 +15,14 @@ from plumbline.reference.history.operations import Operation
 from plumbline.reference.model import claims
 from plumbline.reference.model.clients.attempts import counted, recognised, seen
 from plumbline.reference.model.lookahead import Lookahead
+from plumbline.reference.model.messages import Channel, Message, MessageState
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.precedence import Precedence
 from plumbline.reference.model.sites.repeats import told_again
 from plumbline.reference.model.sites.resolving import Resolving
 from plumbline.reference.model.sites.senders import Senders
-from plumbline.reference.model.world import CallStage, Channel, Message, MessageState, World
+from plumbline.reference.model.world import CallStage, World
 from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.values import EntryState, each
 from plumbline.reference.search.transition import Step, View

@@ -8,7 +8,10 @@ from __future__ import annotations
 import msgspec
 
 from plumbline.reference.history.operations import Operation
-from plumbline.reference.model.world import Call, Entry, Message, WireName, World
+from plumbline.reference.model.entry import Entry
+from plumbline.reference.model.messages import Message
+from plumbline.reference.model.sites.site_state import WireName
+from plumbline.reference.model.world import Call, World
 from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, View
 

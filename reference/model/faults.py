@@ -26,8 +26,9 @@ from plumbline.reference.model.sites.parallel_queues import without as without_p
 from plumbline.reference.model.sites.records import outlived as records_outlived
 from plumbline.reference.model.sites.recovery import written
 from plumbline.reference.model.sites.retries import unknown
+from plumbline.reference.model.sites.site_state import STILL_UNKNOWN, WireName
 from plumbline.reference.model.sites.wires import acknowledged, with_wire
-from plumbline.reference.model.world import STILL_UNKNOWN, Call, CallStage, GateState, WireName, World
+from plumbline.reference.model.world import Call, CallStage, GateState, World
 from plumbline.reference.rulebook.values import each
 from plumbline.reference.search.transition import Step, View
 

@@ -25,20 +25,13 @@ from plumbline.reference.history.operations import (
 )
 from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.clients.registrations import PRESENT
+from plumbline.reference.model.entry import Entry
+from plumbline.reference.model.messages import Channel, Message, MessageState
 from plumbline.reference.model.places import listener_entry, listener_place, outcome_entry, outcome_place
 from plumbline.reference.model.region_operations import WHOLE
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import (
-    Call,
-    CallStage,
-    Channel,
-    Entry,
-    GateState,
-    Message,
-    MessageState,
-    World,
-)
+from plumbline.reference.model.world import Call, CallStage, GateState, World
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
 from plumbline.reference.search.transition import Step, View
 

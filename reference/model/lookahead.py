@@ -11,7 +11,10 @@ from typing import Protocol
 
 from plumbline.reference.history.fault_kinds import Fault
 from plumbline.reference.history.operations import Operation
-from plumbline.reference.model.world import Channel, Entry, Sender, WireName, World
+from plumbline.reference.model.entry import Entry
+from plumbline.reference.model.messages import Channel
+from plumbline.reference.model.sites.site_state import Sender, WireName
+from plumbline.reference.model.world import World
 from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, View
 

@@ -13,6 +13,7 @@ from plumbline.reference.model.clients.clients import Clients
 from plumbline.reference.model.collecting import Collecting
 from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.forwarding import Forwarding
+from plumbline.reference.model.messages import MessageState
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.dispatch import Dispatch
 from plumbline.reference.model.sites.lanes import sender_of
@@ -21,7 +22,7 @@ from plumbline.reference.model.sites.receivers import Receivers
 from plumbline.reference.model.sites.recovery import flushed
 from plumbline.reference.model.sites.takeover import Takeover
 from plumbline.reference.model.transactions import Transactions
-from plumbline.reference.model.world import Call, CallStage, GateState, MessageState, World, to_go_on
+from plumbline.reference.model.world import Call, CallStage, GateState, World, to_go_on
 from plumbline.reference.model.writers import stands
 from plumbline.reference.rulebook.values import each
 

@@ -20,15 +20,17 @@ from plumbline.reference.model.clients.announcing import times_told
 from plumbline.reference.model.clients.subscriptions import queued
 from plumbline.reference.model.collecting import replaced
 from plumbline.reference.model.described_steps import LostUpdate, ReceivedChange, SilentChange
+from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.independence import POSTPONED, Independence
 from plumbline.reference.model.lookahead import Lookahead
+from plumbline.reference.model.messages import Channel, Message, MessageState
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.delivery_paths import DeliveryPaths
 from plumbline.reference.model.sites.parallel_queues import ParallelQueues
 from plumbline.reference.model.sites.senders import Senders
 from plumbline.reference.model.sites.wires import acknowledged
-from plumbline.reference.model.world import Channel, Entry, GateState, Message, MessageState, World, reached
+from plumbline.reference.model.world import GateState, World, reached
 from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
 from plumbline.reference.search.hashed_map import HashedMap

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from plumbline.reference.model.clients.client_state import NOBODY
 from plumbline.reference.model.clients.queue_holders import begun_again
 from plumbline.reference.model.hosting import joined
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.recovery import recovered
-from plumbline.reference.model.world import NOBODY, World
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import each
 
 

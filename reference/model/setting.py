@@ -40,7 +40,7 @@ from plumbline.reference.model.claims import (
     UNANSWERED_STAYS,
 )
 from plumbline.reference.model.sites.lanes import DispatcherPartition, lanes_by_sender
-from plumbline.reference.model.world import Queued
+from plumbline.reference.model.sites.site_state import Queued
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import each
 

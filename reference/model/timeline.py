@@ -72,7 +72,8 @@ from plumbline.reference.model.sites.overflow import Overflow
 from plumbline.reference.model.sites.parallel_queues import held_events
 from plumbline.reference.model.sites.receivers import Receivers
 from plumbline.reference.model.sites.records import records_shown
-from plumbline.reference.model.world import LOOK, Call, CallStage, GateState, Sender, World
+from plumbline.reference.model.sites.site_state import Sender
+from plumbline.reference.model.world import LOOK, Call, CallStage, GateState, World
 from plumbline.reference.model.writers import WRITER, scripted
 from plumbline.reference.rulebook.values import EntryState, each
 from plumbline.reference.search.transition import Entry, Step, View

@@ -8,7 +8,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from plumbline.reference.history.operations import DESTROYS, Operation, OperationKind, RegionPolicy
-from plumbline.reference.model.world import ABSENT, Entry, World
+from plumbline.reference.model.entry import ABSENT, Entry
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import NO_ENTRY, EntryState, Stamp, each
 from plumbline.reference.search.hashed_map import HashedMap

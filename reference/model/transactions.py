@@ -24,17 +24,10 @@ from plumbline.reference.model import tombstones
 from plumbline.reference.model.callers import Callers
 from plumbline.reference.model.committing import STANDS_IN, Committing
 from plumbline.reference.model.forwarding import Forwarding
+from plumbline.reference.model.messages import MessageState
 from plumbline.reference.model.places import outcome_entry, outcome_place
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import (
-    Call,
-    CallStage,
-    Change,
-    GateState,
-    MessageState,
-    Transaction,
-    World,
-)
+from plumbline.reference.model.world import Call, CallStage, Change, GateState, Transaction, World
 from plumbline.reference.model.writers import stands, stood
 from plumbline.reference.rulebook.effects import effects
 from plumbline.reference.rulebook.values import Effect, EntryState, each

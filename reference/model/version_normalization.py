@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Call, CallStage, Channel, Message, World
+from plumbline.reference.model.world import Call, CallStage, World
 from plumbline.reference.rulebook.values import Stamp
 
 Numbered = tuple[int, str, str]

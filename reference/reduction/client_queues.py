@@ -12,9 +12,9 @@ import msgspec
 from plumbline.reference.model import claims
 from plumbline.reference.model.clients.registrations import PRESENT
 from plumbline.reference.model.described_steps import Arrival, QueuedForClient
+from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.lookahead import Lookahead, Ternary
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Entry
 from plumbline.reference.reduction.condition import Conditions, condition
 from plumbline.reference.rulebook.values import EntryState
 from plumbline.reference.search.transition import Claim, Step

@@ -15,11 +15,13 @@ from plumbline.reference.history.operations import (
     Topology,
 )
 from plumbline.reference.model.lookahead import NoLookahead
+from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.dead_state import DeadState
 from plumbline.reference.model.sites.dependences import binds
 from plumbline.reference.model.sites.senders import REMOVALS
-from plumbline.reference.model.world import Channel, Message, Queued, Sender, World, empty_world
+from plumbline.reference.model.sites.site_state import Queued, Sender
+from plumbline.reference.model.world import World, empty_world
 from plumbline.reference.rulebook.book import Rulebook
 
 TO_2 = QueueAttributes(id="to 2", site=1, remote_site=2, batch_size=2)

@@ -13,7 +13,8 @@ from plumbline.reference.explore.variant_check import is_of_safety, sights
 from plumbline.reference.explore.walk import Moment, Walked, _Walker, walk
 from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import OperationKind
-from plumbline.reference.model.world import Collected, Sender
+from plumbline.reference.model.sites.site_state import Sender
+from plumbline.reference.model.world import Collected
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty_variants import FAULTY
 from plumbline.reference.rulebook.values import Stamp

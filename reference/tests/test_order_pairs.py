@@ -6,20 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from plumbline.reference.history.operations import OperationKind
+from plumbline.reference.model.entry import Entry
+from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.sites.order_pairs import without_idle
-from plumbline.reference.model.world import (
-    Call,
-    CallStage,
-    Channel,
-    Connection,
-    Entry,
-    Message,
-    Queued,
-    Sender,
-    WireName,
-    World,
-    empty_world,
-)
+from plumbline.reference.model.sites.site_state import Connection, Queued, Sender, WireName
+from plumbline.reference.model.world import Call, CallStage, World, empty_world
 from plumbline.reference.rulebook.values import EntryState, Stamp
 
 KEY = ("r", "x")

@@ -15,10 +15,12 @@ from plumbline.reference.history.operations import (
     Topology,
 )
 from plumbline.reference.model.lookahead import NoLookahead
+from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.places import listener_entry
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.precedence import Precedence
-from plumbline.reference.model.world import Channel, Message, Queued, World, empty_world
+from plumbline.reference.model.sites.site_state import Queued
+from plumbline.reference.model.world import World, empty_world
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.search.transition import Entry, Place, Unobserved
 

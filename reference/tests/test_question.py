@@ -20,8 +20,9 @@ from plumbline.reference.history.operations import (
     Status,
     Topology,
 )
+from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.lookahead import Ternary
-from plumbline.reference.model.world import Entry, empty_world
+from plumbline.reference.model.world import empty_world
 from plumbline.reference.rulebook.values import EntryState, Stamp
 
 STORED = Entry(EntryState.LIVE, "old", Stamp(1, "A"))

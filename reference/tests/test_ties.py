@@ -16,6 +16,7 @@ from plumbline.reference.history.operations import (
     Site,
     Topology,
 )
+from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.conflict_resolution import contests
 from plumbline.reference.model.sites.order_pairs import without_idle
@@ -27,7 +28,7 @@ from plumbline.reference.model.sites.timestamp_order import (
     is_strictly_ordered,
     strictly_after,
 )
-from plumbline.reference.model.world import Entry, World, empty_world
+from plumbline.reference.model.world import World, empty_world
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import EntryState, Stamp
 

@@ -14,9 +14,11 @@ from plumbline.reference.history.operations import (
     TombstoneSettings,
     Topology,
 )
+from plumbline.reference.model.entry import Entry
+from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.version_normalization import VersionNormalization, without_stamps
-from plumbline.reference.model.world import Call, CallStage, Channel, Entry, Message, World, empty_world
+from plumbline.reference.model.world import Call, CallStage, World, empty_world
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import EntryState, Stamp
 

@@ -6,8 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from plumbline.reference.history.operations import OperationKind
+from plumbline.reference.model.messages import Channel, Message
+from plumbline.reference.model.sites.site_state import Connection, Queued, WireName
 from plumbline.reference.model.sites.wires import in_front
-from plumbline.reference.model.world import Channel, Connection, Message, Queued, WireName, World, empty_world
+from plumbline.reference.model.world import World, empty_world
 
 OLD, NEW = WireName("to 2", "A", 1), WireName("to 2", "B", 1)
 EVENT = Queued(1, OperationKind.PUT, "v1", 1, frozenset({1}))

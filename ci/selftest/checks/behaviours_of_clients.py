@@ -18,9 +18,10 @@ from plumbline.reference.history.operations import (
     Topology,
 )
 from plumbline.reference.history.plans import Plan
+from plumbline.reference.model.messages import MessageState
 from plumbline.reference.model.places import outcome_entry
 from plumbline.reference.model.transactions import FAILS
-from plumbline.reference.model.world import MessageState, World
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import EntryState
 from plumbline.reference.search.transition import Step
 

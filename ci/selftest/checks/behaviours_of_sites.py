@@ -23,11 +23,12 @@ from plumbline.ci.selftest.checks.behaviour import (
 )
 from plumbline.ci.selftest.checks.ticking import TickingReference
 from plumbline.reference.history.operations import RegionAttributes
+from plumbline.reference.model.messages import Message
 from plumbline.reference.model.setting import Propagation
 from plumbline.reference.model.sites.dispatch import TRIES_AGAIN
 from plumbline.reference.model.sites.records import FORGETS
 from plumbline.reference.model.system import Model
-from plumbline.reference.model.world import Message, World
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import Stamp
 from plumbline.reference.search.transition import Step
 from plumbline.suites.scenarios.scenario import Scenario

@@ -6,8 +6,8 @@ Knows what a message brings; knows nothing of what becomes of the client's copy.
 from __future__ import annotations
 
 from plumbline.reference.history.operations import DESTROYS, STORES_VALUE, Operation
+from plumbline.reference.model.messages import Message
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Message
 from plumbline.reference.rulebook.values import each
 
 ONCE = (1,)

@@ -13,9 +13,11 @@ from msgspec.structs import replace
 from plumbline.reference.history.operations import NAMED_BY_VALUE, Operation, OperationKind, Status
 from plumbline.reference.model.clients.registrations import Interests
 from plumbline.reference.model.described_steps import Arrival
+from plumbline.reference.model.entry import Entry
+from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Call, Channel, Entry, Message, World
+from plumbline.reference.model.world import Call, World
 from plumbline.reference.model.writers import stands, stood
 from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.subscriptions import Absent

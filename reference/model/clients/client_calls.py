@@ -21,13 +21,15 @@ from plumbline.reference.history.operations import (
 from plumbline.reference.model.clients.arrivals import answer_of
 from plumbline.reference.model.clients.attempts import carried_out, reachable, tried_again, unanswered
 from plumbline.reference.model.clients.registrations import PRESENT
+from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.independence import Independence
+from plumbline.reference.model.messages import Message
 from plumbline.reference.model.places import outcome_entry, outcome_place
 from plumbline.reference.model.region_operations import RegionOperations
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.tombstones import changed
-from plumbline.reference.model.world import Call, CallStage, Entry, Message, World
+from plumbline.reference.model.world import Call, CallStage, World
 from plumbline.reference.model.writers import ASKS, refuses, stands, stood
 from plumbline.reference.rulebook.effects import BECOMES, effects_at_client
 from plumbline.reference.rulebook.values import EntryState, each

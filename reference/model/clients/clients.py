@@ -14,9 +14,10 @@ from plumbline.reference.model.clients.durable_clients import QUEUE, Durable
 from plumbline.reference.model.clients.failover import REMAINS, Failover
 from plumbline.reference.model.clients.registrations import Interests
 from plumbline.reference.model.independence import Independence
+from plumbline.reference.model.messages import Channel, Message, MessageState
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Channel, Collected, Message, MessageState, World
+from plumbline.reference.model.world import Collected, World
 from plumbline.reference.rulebook.values import each
 from plumbline.reference.search.transition import Step, View
 

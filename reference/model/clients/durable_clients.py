@@ -15,6 +15,7 @@ from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import EventKind, Interest, Operation
 from plumbline.reference.model.clients.arrivals import as_told, taken
+from plumbline.reference.model.clients.client_state import NOBODY, DurableState, QueuePlacement, Registration
 from plumbline.reference.model.clients.failover import Failover
 from plumbline.reference.model.clients.queue_holders import (
     MARKER,
@@ -25,21 +26,12 @@ from plumbline.reference.model.clients.queue_holders import (
     without_holders,
 )
 from plumbline.reference.model.clients.registrations import Interests, covers, with_interests
+from plumbline.reference.model.messages import Channel, Message, MessageState
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import (
-    NOBODY,
-    STILL_UNKNOWN,
-    Channel,
-    DurableState,
-    GateState,
-    Message,
-    MessageState,
-    QueuePlacement,
-    Registration,
-    World,
-)
+from plumbline.reference.model.sites.site_state import STILL_UNKNOWN
+from plumbline.reference.model.world import GateState, World
 from plumbline.reference.rulebook.durable import OtherInterest, Parting
 from plumbline.reference.rulebook.replays import Kept
 from plumbline.reference.rulebook.values import EntryState, each

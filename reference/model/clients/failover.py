@@ -11,20 +11,14 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from plumbline.reference.history.history import OrderStrength
+from plumbline.reference.model.clients.client_state import NOBODY, ClientState, QueuePlacement
 from plumbline.reference.model.clients.registrations import Interests, with_interests
 from plumbline.reference.model.clients.subscriptions import resumed
 from plumbline.reference.model.independence import Independence
+from plumbline.reference.model.messages import Channel, Message, MessageState
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import (
-    NOBODY,
-    STILL_UNKNOWN,
-    Channel,
-    ClientState,
-    Message,
-    MessageState,
-    QueuePlacement,
-    World,
-)
+from plumbline.reference.model.sites.site_state import STILL_UNKNOWN
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import Free, each
 from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, Step

@@ -11,16 +11,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from plumbline.reference.model.clients.client_state import NOBODY, DurableState, QueuePlacement
 from plumbline.reference.model.clients.registrations import with_interests
+from plumbline.reference.model.messages import Message
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import (
-    NOBODY,
-    STILL_UNKNOWN,
-    DurableState,
-    Message,
-    QueuePlacement,
-    World,
-)
+from plumbline.reference.model.sites.site_state import STILL_UNKNOWN
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import Free, each
 
 MARKER: Final = -1

@@ -14,9 +14,11 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import Client, EventKind, Interest
+from plumbline.reference.model.clients.client_state import DurableState, QueuePlacement, Registration
+from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import DurableState, Entry, QueuePlacement, Registration, World
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.interests import LOADS_KEYS, LOADS_NOTHING, well_formed
 from plumbline.reference.rulebook.values import EntryState, each

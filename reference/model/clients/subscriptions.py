@@ -13,12 +13,14 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import DESTROYS, STORES_VALUE, Interest, Operation, OperationKind
+from plumbline.reference.model.clients.client_state import Registration
 from plumbline.reference.model.clients.queue_holders import is_marker, with_durable, with_kept
 from plumbline.reference.model.clients.registrations import covers, with_interests
 from plumbline.reference.model.described_steps import QueuedForClient
 from plumbline.reference.model.independence import Independence, NoIndependence
+from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Channel, Message, Registration, World
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import Stamp, each
 from plumbline.reference.search.transition import Unobserved, View
 

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from plumbline.reference.model.described_steps import AnsweredBatch
 from plumbline.reference.model.independence import Independence
+from plumbline.reference.model.sites.site_state import Connection, WireName
 from plumbline.reference.model.sites.wires import with_wire
-from plumbline.reference.model.world import Connection, WireName, World
+from plumbline.reference.model.world import World
 from plumbline.reference.search.transition import Step, View
 
 

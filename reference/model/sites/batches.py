@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from plumbline.reference.history.operations import QueueAttributes
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites import retries
-from plumbline.reference.model.world import STILL_UNKNOWN, Sender, World
+from plumbline.reference.model.sites.site_state import STILL_UNKNOWN, Sender
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import each
 
 

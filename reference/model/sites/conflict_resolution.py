@@ -11,6 +11,7 @@ from itertools import product
 import msgspec
 
 from plumbline.reference.model.setting import Propagation, Setting
+from plumbline.reference.model.sites.site_state import Queued
 from plumbline.reference.model.sites.timestamp_order import (
     Pairs,
     Times,
@@ -19,7 +20,6 @@ from plumbline.reference.model.sites.timestamp_order import (
     is_strictly_ordered,
     tied,
 )
-from plumbline.reference.model.world import Queued
 from plumbline.reference.rulebook.values import Stamp, each
 from plumbline.reference.search.transition import Entry, Place
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from plumbline.reference.history.operations import Operation
-from plumbline.reference.model.world import Queued, Sender, World
+from plumbline.reference.model.sites.site_state import Queued, Sender
+from plumbline.reference.model.world import World
 
 
 def with_sender(world: World, member: str, name: str, sender: Sender) -> World:

@@ -11,8 +11,9 @@ from plumbline.reference.history.operations import Operation
 from plumbline.reference.model.lookahead import Lookahead, Ternary
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Propagation, Setting
+from plumbline.reference.model.sites.site_state import Connection, Queued, Sender, WireName
 from plumbline.reference.model.sites.wires import alone
-from plumbline.reference.model.world import Connection, Queued, Sender, WireName, World
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.effects import ARRIVES, BECOMES
 from plumbline.reference.search.transition import View
 

@@ -16,8 +16,9 @@ from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.copies import counted_anew, with_sender, without_removed
 from plumbline.reference.model.sites.delivery_paths import DeliveryPaths
 from plumbline.reference.model.sites.dependences import binds
+from plumbline.reference.model.sites.site_state import Queued, Sender
 from plumbline.reference.model.sites.wires import is_known
-from plumbline.reference.model.world import Queued, Sender, World
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import each
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites import dependences
+from plumbline.reference.model.sites.site_state import WireName
 from plumbline.reference.model.sites.wires import alone, in_front
-from plumbline.reference.model.world import GateState, WireName, World
+from plumbline.reference.model.world import GateState, World
 from plumbline.reference.search.transition import View
 
 

@@ -16,6 +16,7 @@ from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import QueueAttributes
 from plumbline.reference.model import claims
 from plumbline.reference.model.lookahead import Lookahead
+from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites import dependences, retries
 from plumbline.reference.model.sites.batches import Batches
@@ -25,7 +26,8 @@ from plumbline.reference.model.sites.filling import WAITS_FOR_SITE
 from plumbline.reference.model.sites.lanes import sender_of
 from plumbline.reference.model.sites.listeners import Listeners
 from plumbline.reference.model.sites.senders import REMOVALS
-from plumbline.reference.model.world import Channel, Connection, Message, Queued, Sender, WireName, World
+from plumbline.reference.model.sites.site_state import Connection, Queued, Sender, WireName
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import each
 from plumbline.reference.search.transition import Step, View
 

@@ -14,8 +14,9 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.operations import Operation
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.site_state import Connection, Queued, WireName
 from plumbline.reference.model.sites.wires import ended, with_wire
-from plumbline.reference.model.world import Connection, Queued, WireName, World
+from plumbline.reference.model.world import World
 from plumbline.reference.model.writers import refuses
 from plumbline.reference.rulebook.values import each
 from plumbline.reference.search.transition import Step

@@ -21,7 +21,8 @@ from plumbline.reference.history.operations import (
 from plumbline.reference.model.setting import Propagation, Setting
 from plumbline.reference.model.sites.filling import Filling
 from plumbline.reference.model.sites.lanes import DispatcherPartition, groups_of
-from plumbline.reference.model.world import Queued, Sender, World
+from plumbline.reference.model.sites.site_state import Queued, Sender
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.effects import BECOMES
 from plumbline.reference.rulebook.values import Stamp, each
 

@@ -14,10 +14,12 @@ from plumbline.reference.history.operations import (
     Operation,
     QueueAttributes,
 )
+from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.copies import behind_key, with_sender
 from plumbline.reference.model.sites.overflow import Overflow
-from plumbline.reference.model.world import Channel, Message, Queued, Sender, World
+from plumbline.reference.model.sites.site_state import Queued, Sender
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import each
 
 WAITS_FOR_SITE = "another site"

@@ -19,7 +19,8 @@ from plumbline.reference.model import claims
 from plumbline.reference.model.places import call_entry, call_place, listener_entry
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.copies import with_sender
-from plumbline.reference.model.world import GateState, Queued, Sender, World
+from plumbline.reference.model.sites.site_state import Queued, Sender
+from plumbline.reference.model.world import GateState, World
 from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.values import EntryState, each
 from plumbline.reference.search.transition import Entry, Place, Step, View

@@ -12,8 +12,9 @@ from itertools import chain
 
 from msgspec.structs import replace
 
+from plumbline.reference.model.sites.site_state import Queued
 from plumbline.reference.model.sites.timestamp_order import Pairs, compared_in
-from plumbline.reference.model.world import CallStage, Queued, World
+from plumbline.reference.model.world import CallStage, World
 from plumbline.reference.rulebook.values import Stamp
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Queued, Sender
+from plumbline.reference.model.sites.site_state import Queued, Sender
 from plumbline.reference.rulebook.values import each
 
 _MEGABYTE = 1 << 20

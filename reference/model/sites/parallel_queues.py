@@ -21,15 +21,8 @@ from plumbline.reference.model.places import call_entry, call_place, listener_en
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.dependences import crash_of
 from plumbline.reference.model.sites.senders import Senders
-from plumbline.reference.model.world import (
-    Bucket,
-    Call,
-    CallStage,
-    GateState,
-    ParallelCopy,
-    Queued,
-    World,
-)
+from plumbline.reference.model.sites.site_state import ParallelCopy, Queued
+from plumbline.reference.model.world import Bucket, Call, CallStage, GateState, World
 from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.values import EntryState, each
 from plumbline.reference.search.transition import Entry, Step, View

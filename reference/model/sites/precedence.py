@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator
 
 from plumbline.reference.history.operations import Operation
 from plumbline.reference.model.lookahead import Lookahead
+from plumbline.reference.model.messages import Channel
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Channel, Queued, World
+from plumbline.reference.model.sites.site_state import Queued
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.effects import BECOMES
 from plumbline.reference.search.transition import Entry, Place, View
 

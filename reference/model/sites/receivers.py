@@ -17,8 +17,10 @@ from plumbline.reference.model import tombstones
 from plumbline.reference.model.clients.subscriptions import queued
 from plumbline.reference.model.collecting import Collecting
 from plumbline.reference.model.described_steps import RefusedEvent, RemoteChange, RepeatedEvent, SilentChange
+from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.independence import POSTPONED, Independence
 from plumbline.reference.model.lookahead import Lookahead
+from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.region_operations import WHOLE, RegionOperations
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
@@ -29,18 +31,10 @@ from plumbline.reference.model.sites.repeats import is_left_of
 from plumbline.reference.model.sites.resolving import Resolving
 from plumbline.reference.model.sites.rulings import Rulings
 from plumbline.reference.model.sites.senders import Senders
+from plumbline.reference.model.sites.site_state import Connection, Queued, WireName
 from plumbline.reference.model.sites.timestamp_order import NONE, Pairs, latest
 from plumbline.reference.model.sites.wires import ended, freed, with_wire
-from plumbline.reference.model.world import (
-    Channel,
-    Connection,
-    Entry,
-    GateState,
-    Message,
-    Queued,
-    WireName,
-    World,
-)
+from plumbline.reference.model.world import GateState, World
 from plumbline.reference.rulebook.effects import BECOMES
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
 from plumbline.reference.search.transition import Entry as Observation

@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from plumbline.reference.history.operations import QueueAttributes
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.copies import with_sender
-from plumbline.reference.model.world import Disk, Queued, Sender, World
+from plumbline.reference.model.sites.site_state import Disk, Queued, Sender
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import each
 
 MOST_UNSURE = 4

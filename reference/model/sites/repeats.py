@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plumbline.reference.history.operations import Operation
+from plumbline.reference.model.entry import Entry
+from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.replicates import Replicates
-from plumbline.reference.model.world import Channel, Entry, Message, Queued, World
+from plumbline.reference.model.sites.site_state import Queued
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.values import EntryState, Stamp
 from plumbline.reference.search.transition import Step, View

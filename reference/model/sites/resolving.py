@@ -14,11 +14,13 @@ from plumbline.reference.history import resolvers
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.operations import EventKind, Operation
 from plumbline.reference.history.resolvers import ALLOW, DISALLOW, REPLACE, ResolverPolicy, in_place_of
+from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.places import listener_place, resolver_entry
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.conflict_resolution import ContestResult
+from plumbline.reference.model.sites.site_state import Queued
 from plumbline.reference.model.sites.timestamp_order import NONE, Pairs, comparisons, difference, tied
-from plumbline.reference.model.world import Entry, Queued, World
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.conflict_resolvers import Told
 from plumbline.reference.rulebook.effects import ARRIVES
 from plumbline.reference.rulebook.values import EntryState, Stamp, each

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import QueueAttributes
 from plumbline.reference.model.setting import Setting
-from plumbline.reference.model.world import Sender, World
+from plumbline.reference.model.sites.site_state import Sender
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import each
 
 LONG_MS = 1 << 40

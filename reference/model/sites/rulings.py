@@ -10,11 +10,13 @@ from functools import partial
 
 from plumbline.reference.history.operations import Operation
 from plumbline.reference.model import tombstones
+from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.conflict_resolution import ContestResult, contests
 from plumbline.reference.model.sites.resolving import Resolving
+from plumbline.reference.model.sites.site_state import Queued
 from plumbline.reference.model.sites.timestamp_order import NONE, Pairs, comparisons, tied
-from plumbline.reference.model.world import Entry, Queued, World
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import EntryState, Stamp, each
 
 

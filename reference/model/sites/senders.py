@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.model import claims
 from plumbline.reference.model.lookahead import Lookahead
+from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.copies import inserted, with_sender, without_removed
 from plumbline.reference.model.sites.dead_state import DeadState
@@ -21,7 +22,8 @@ from plumbline.reference.model.sites.feeding import Feeding
 from plumbline.reference.model.sites.filling import Filling
 from plumbline.reference.model.sites.lanes import sender_of
 from plumbline.reference.model.sites.precedence import Observation, Precedence
-from plumbline.reference.model.world import Channel, Message, Sender, SiteState, World
+from plumbline.reference.model.sites.site_state import Sender, SiteState
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import each
 from plumbline.reference.search.transition import Step, View
 

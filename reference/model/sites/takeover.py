@@ -11,12 +11,14 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from plumbline.reference.model import claims
+from plumbline.reference.model.messages import Message, MessageState
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.precedence import Precedence
 from plumbline.reference.model.sites.records import Records
 from plumbline.reference.model.sites.senders import Senders
-from plumbline.reference.model.world import Message, MessageState, Sender, WireName, World
+from plumbline.reference.model.sites.site_state import Sender, WireName
+from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import each
 from plumbline.reference.search.transition import Step, View
 

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from plumbline.reference.model.world import Connection, WireName, World
+from plumbline.reference.model.sites.site_state import Connection, WireName
+from plumbline.reference.model.world import World
 
 
 def acknowledged(world: World, name: WireName, member: str) -> World:

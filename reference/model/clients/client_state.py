@@ -1,0 +1,108 @@
+"""The state of clients: interest, servers, queues kept for them, and what they remember.
+
+Knows what is there, not what may happen next.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from plumbline.reference.history.operations import Interest
+from plumbline.reference.model.messages import Message
+from plumbline.reference.model.sites.site_state import STILL_UNKNOWN
+from plumbline.reference.search.hashed_map import HashedMap
+
+NOBODY = ""
+"""In place of the server of a client that has none, and that a server which starts has to be found by."""
+
+
+class Registration(msgspec.Struct, frozen=True):
+    """One entry of a client's interest list.
+
+    Attributes:
+        interest: what the client has registered for.
+        in_force: False where the call has returned before its server knows of it, as it should not.
+        everywhere: False where only the primary knows of it, as it should not.
+    """
+
+    interest: Interest
+    in_force: bool = True
+    everywhere: bool = True
+
+
+class QueuePlacement(msgspec.Struct, frozen=True):
+    """Which servers keep a client's queue.
+
+    Attributes:
+        primary: the one that sends from it; one that is dead until another takes its part.
+        secondaries: those that keep a copy, the longest-lived first.
+        moves: how often the client has changed its server: never, once, or more often (see `failover`).
+    """
+
+    primary: str
+    secondaries: tuple[str, ...] = ()
+    moves: int = 0
+
+
+class DurableState(msgspec.Struct, frozen=True):
+    """The present life of a durable client (003).
+
+    Attributes:
+        life: how many lives it has had with this one.
+        connected: whether it runs; else it is away.
+        ready: whether it has said that it is ready for events.
+        live: whether it has passed the marker of this life.
+        read: how many events of its server's queue it has been sent in this life.
+        stalled: whether its server waits for another event before it sends, as it should not.
+        known: whether its servers knew of it when this life began.
+        since: how much held time had passed when it went last; STILL_UNKNOWN where time ran.
+        before: for how long it had been away before, in milliseconds.
+        timeout_ms: for how long servers keep its queue, as this life has announced.
+    """
+
+    life: int = 1
+    connected: bool = True
+    ready: bool = False
+    live: bool = False
+    read: int = 0
+    stalled: bool = False
+    known: bool = False
+    since: int = STILL_UNKNOWN
+    before: int = 0
+    timeout_ms: int = 0
+
+
+class ClientState(msgspec.Struct, frozen=True):
+    """All that clients add to a world.
+
+    Attributes:
+        interests: (client, region) → its interest list there, earliest first; only those with any.
+        lines: client → which servers keep its queue.
+        copies: (server, client) → what a secondary has queued for the client, oldest first; only if any.
+        tracks: (client, thread, region, key) → the highest number of the thread's operations that the client
+            has processed; region and key are "" where logs have one order of all keys.
+        touched: (client, thread) → when the client processed its first and last event of the thread, in
+            milliseconds that the harness let pass, or STILL_UNKNOWN; only where clients forget threads.
+        received: (client, op id) → True, where the client has processed it since it has this primary; only
+            where clients forget threads.
+        refusals: (member or client, region) → the keys of which its cache writer refuses changes.
+        lost: (client, server) → True, where what the server answers to the client is lost.
+        withdrawn: (client, region) → what the client has withdrawn there; only where that may come back.
+        highest: (server, thread) → the highest number of the thread's operations that the server has seen;
+            counted from when answers were lost first, as it matters to what is tried again only.
+        durable: durable client → its present life, or that it is away.
+        kept: (server, durable client) → the queue that the server holds for it, oldest first; only if any.
+    """
+
+    interests: HashedMap[tuple[str, str], tuple[Registration, ...]]
+    lines: HashedMap[str, QueuePlacement]
+    copies: HashedMap[tuple[str, str], tuple[Message, ...]]
+    tracks: HashedMap[tuple[str, str, str, str], int]
+    refusals: HashedMap[tuple[str, str], frozenset[str]]
+    touched: HashedMap[tuple[str, str], tuple[int, int]]
+    received: HashedMap[tuple[str, int], bool]
+    lost: HashedMap[tuple[str, str], bool]
+    highest: HashedMap[tuple[str, str], int]
+    withdrawn: HashedMap[tuple[str, str], tuple[Interest, ...]]
+    durable: HashedMap[str, DurableState]
+    kept: HashedMap[tuple[str, str], tuple[Message, ...]]
