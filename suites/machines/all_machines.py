@@ -25,6 +25,7 @@ from plumbline.suites.machines.client_faults import CLIENT_FAULT_MACHINES
 from plumbline.suites.machines.clients import CLIENT_MACHINES
 from plumbline.suites.machines.constants import without_local_constants
 from plumbline.suites.machines.drawing import Execute, Machine, PlanMachine
+from plumbline.suites.machines.durable import DURABLE_MACHINES
 from plumbline.suites.machines.failing_events import FAILING_EVENT_MACHINES
 from plumbline.suites.machines.gateways import GATEWAY_MACHINES
 from plumbline.suites.machines.meshes import MESH_MACHINES
@@ -50,6 +51,7 @@ MACHINES: dict[str, Machine] = {
         *PARALLEL_QUEUE_MACHINES,
         *RESTART_MACHINES,
         *FAILING_EVENT_MACHINES,
+        *DURABLE_MACHINES,
         *WORLD_MACHINES,
     )
 }
