@@ -46,6 +46,11 @@ PUT, CREATE, DESTROY = OperationKind.PUT, OperationKind.CREATE, OperationKind.DE
 INVALIDATE = OperationKind.INVALIDATE
 
 
+def seen(depth: int, role: QueueRole, tokens: tuple[str | None, ...] = ()) -> QueueSight:
+    """A queue of which nothing is remembered and nothing is on disk."""
+    return QueueSight(depth=depth, role=role, tokens=tokens, unprocessed=0, overflowed=0)
+
+
 def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
@@ -176,8 +181,12 @@ def test_a_paused_queue_keeps_its_events_in_order_on_both_members_until_it_is_re
     play.adapter.queue_action("a1", "east", "pause")
     tokens = (play.call("a1", key="x"), play.call("a2", key="y"), play.call("a1", DESTROY, "x"))
     play.settle()
-    assert play.look("a1") == QueueSight(depth=3, role=QueueRole.PRIMARY, tokens=tokens, unprocessed=0)
-    assert play.look("a2") == QueueSight(depth=3, role=QueueRole.SECONDARY, tokens=tokens, unprocessed=0)
+    assert play.look("a1") == QueueSight(
+        depth=3, role=QueueRole.PRIMARY, tokens=tokens, unprocessed=0, overflowed=0
+    )
+    assert play.look("a2") == QueueSight(
+        depth=3, role=QueueRole.SECONDARY, tokens=tokens, unprocessed=0, overflowed=0
+    )
     assert play.told("b1") == []
     back = play.call("b1", key="z")
     play.settle()
@@ -402,7 +411,9 @@ def test_a_secondary_that_was_stopped_with_something_in_mind_comes_to_rest_when_
     assert after.adapter.finish(put, LIMIT_MS)
     after.settle()
     assert after.told("b1") == after.told("b2") == [f"t{put}"]
-    assert after.look("a2") == QueueSight(depth=0, role=QueueRole.PRIMARY, tokens=(), unprocessed=0)
+    assert after.look("a2") == QueueSight(
+        depth=0, role=QueueRole.PRIMARY, tokens=(), unprocessed=0, overflowed=0
+    )
 
 
 def test_the_receiving_member_may_be_killed_with_a_batch_half_applied(play: Play):

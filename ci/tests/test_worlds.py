@@ -40,14 +40,10 @@ def test_a_right_system_is_not_accused(candidate: str):
 def test_features_meet_in_one_plan():
     plans = drawn(frozenset(Capability))
     met = {
-        "clients beside a queue with a listener": lambda p: p.clients and len(p.queues) == len("abc"),
+        "a client beside a queue with a listener": lambda p: p.clients and len(p.queues) == len("abc"),
         "calls that do not wait and transactions": lambda p: (
             p.regions[0].scope is Scope.NO_ACK and OperationKind.TX_COMMIT in kinds(p)
         ),
-        "transactions beside a queue with a listener": lambda p: (
-            len(p.queues) == len("abc") and OperationKind.TX_COMMIT in kinds(p)
-        ),
-        "clears and transactions": lambda p: {OperationKind.CLEAR, OperationKind.TX_COMMIT} <= kinds(p),
         "several dispatchers and clients": lambda p: p.clients and p.queues[0].dispatchers > 1,
         "a full queue and transactions": lambda p: (
             p.queues[0].maximum_memory_mb == 1 and OperationKind.TX_COMMIT in kinds(p)

@@ -137,7 +137,7 @@ class DurableDecisions(Subject):
         return True
 
     @staticmethod
-    @decision("FO-DUR-01", "FO-DUR-02", free=lambda holders, others: Free((*holders, *others)))
+    @decision("FO-DUR-01", free=lambda holders, others: Free((*holders, *others)))
     def returns_to(holders: tuple[str, ...], others: tuple[str, ...]) -> str:
         """Which server a returning client takes for its first one: one that holds its queue, if any does.
 

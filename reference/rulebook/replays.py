@@ -26,33 +26,32 @@ class Kept(NamedTuple):
     key: str
 
 
-def _some_in_any_order(kept: tuple[Kept, ...]) -> Free:
+def _some_in_any_order(places: tuple[int, ...], kept: tuple[Kept, ...]) -> Free:
     """All or some of a queue in order; or all the other way round, or key by key."""
-    places = tuple(range(len(kept)))
     sizes = range(len(kept), -1, -1) if len(kept) <= _FEW else (len(kept), len(kept) - 1)
     some = (one for size in sizes for one in combinations(places, size))
-    return Free(tuple(dict.fromkeys((places, places[::-1], _by_key(kept), *some))))
+    return Free(tuple(dict.fromkeys((places, places[::-1], _by_key(places, kept), *some))))
 
 
 def _any_live(regions: tuple[str, ...]) -> Free:
     return Free((regions, regions[:1], (*regions, *regions), ()))
 
 
-def _latest_of_key(kept: tuple[Kept, ...]) -> tuple[int, ...]:
+def _latest_of_key(places: tuple[int, ...], kept: tuple[Kept, ...]) -> tuple[int, ...]:
     """The places of the last event of each key."""
-    last = {(one.region, one.key): at for at, one in enumerate(kept)}
+    last = {(kept[at].region, kept[at].key): at for at in places}
     return tuple(sorted(last.values()))
 
 
-def _not_undone(kept: tuple[Kept, ...]) -> tuple[int, ...]:
+def _not_undone(places: tuple[int, ...], kept: tuple[Kept, ...]) -> tuple[int, ...]:
     """The places of all events but those of keys that are destroyed in the end."""
     last = {(one.region, one.key): one.kind for one in kept}
-    return tuple(at for at, one in enumerate(kept) if last[one.region, one.key] not in DESTROYS)
+    return tuple(at for at in places if last[kept[at].region, kept[at].key] not in DESTROYS)
 
 
-def _by_key(kept: tuple[Kept, ...]) -> tuple[int, ...]:
+def _by_key(places: tuple[int, ...], kept: tuple[Kept, ...]) -> tuple[int, ...]:
     """The places sorted by key."""
-    return tuple(sorted(range(len(kept)), key=lambda at: (kept[at].region, kept[at].key)))
+    return tuple(sorted(places, key=lambda at: (kept[at].region, kept[at].key)))
 
 
 class ReplayDecisions(Subject):
@@ -60,9 +59,14 @@ class ReplayDecisions(Subject):
 
     @staticmethod
     @decision("DUR-REPLAY-03", "DUR-REPLAY-09", free=_some_in_any_order)
-    def replayed(kept: tuple[Kept, ...]) -> tuple[int, ...]:
-        """The places of what is replayed, in this order: all, as it was queued (003, L38)."""
-        return tuple(range(len(kept)))
+    def replayed(places: tuple[int, ...], kept: tuple[Kept, ...]) -> tuple[int, ...]:  # noqa: ARG004
+        """The places of what is replayed, in this order: all, as it was queued (003, L38).
+
+        Args:
+            places: all of them, in the order of the queue.
+            kept: what is there.
+        """
+        return places
 
     @staticmethod
     @decision("RIR-RULE-06")
@@ -93,13 +97,13 @@ class ReplayDecisions(Subject):
         return False
 
     @staticmethod
-    @decision("DUR-REPLAY-02", "DUR-MARKER-03")
+    @decision("DUR-REPLAY-02")
     def marks(secondary: bool) -> bool:  # noqa: ARG004
         """Whether a server with a queue for the client puts a marker into it: each does (003, L37)."""
         return True
 
     @staticmethod
-    @decision("DUR-MARKER-04", "DUR-REPLAY-02")
+    @decision("DUR-MARKER-04")
     def marks_after_failover() -> bool:
         """Whether a server without a marker that takes over puts one behind what it has: it does.
 
@@ -179,7 +183,7 @@ FAULTS = (
         "replays-backwards",
         "DUR-REPLAY-03",
         "stored events are replayed the latest first",
-        replayed=lambda kept: tuple(reversed(range(len(kept)))),
+        replayed=lambda places, kept: tuple(reversed(places)),  # noqa: ARG005
     ),
     variant(
         "replays-by-key",

@@ -10,7 +10,8 @@
 WITH doing AS (
   SELECT run_id, example, seq
   FROM ev
-  WHERE kind IN ('op_begin', 'crash', 'member_start', 'member_stop', 'gate_release')
+  WHERE kind IN ('op_begin', 'crash', 'member_start', 'member_stop', 'gate_release',
+    'ready', 'client_start', 'client_close_begin')
 ),
 registering AS (
   SELECT r.run_id, r.example, r.seq, r.client, r.region, r.interest_kind, r.interest_spec,

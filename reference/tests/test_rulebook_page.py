@@ -23,4 +23,4 @@ def test_every_decision_has_a_line_with_an_answer_and_a_paragraph():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         assert len(cells) == 6
         assert all(cells), line
-        assert any(cell.startswith(("000: ", "001: ", "002: ", "004: ")) for cell in cells[3:])
+        assert any(cell.startswith(("000: ", "001: ", "002: ", "003: ", "004: ")) for cell in cells[3:])

@@ -90,6 +90,7 @@ class _Playing:
         self._away: set[tuple[str, str]] = set()
         self._lost: dict[tuple[str, str], None] = {}
         self._restarted: set[str] = set()
+        self._ready: set[str] = set()
         self._travels_on = travels_on([site.number for site in plan.topology.sites], plan.queues)
         self._wrote: dict[str, int] = {}
 
@@ -129,7 +130,7 @@ class _Playing:
                 if self._was_sent(op_id, member):
                     driver.redeliver(op_id, member)
             case Register(interest):
-                if not (self._parked or driver.under_way or interest.client in driver.crashed):
+                if not (self._stands() or driver.under_way or interest.client in driver.crashed):
                     driver.register(interest)
             case Script(member, region, refuses):
                 if not self._parked and not driver.under_way:
@@ -247,6 +248,10 @@ class _Playing:
             self._restarted.add(fault.member)
         if fault.kind in CLIENT_LIVES and not self._may_live(fault):
             return
+        if fault.kind is FaultKind.CLIENT_READY:
+            self._ready.add(fault.client)
+        elif fault.kind in CLIENT_LIVES:
+            self._ready.discard(fault.client)
         if fault.kind is FaultKind.ANSWERS_BACK:
             self._lost.pop((fault.client, fault.member), None)
         self._driver.inject(fault)
@@ -260,10 +265,17 @@ class _Playing:
         away = fault.client in self._driver.crashed
         if fault.kind is FaultKind.CLIENT_READY:
             return not away
-        if self._parked or self._driver.under_way or away is not (fault.kind is FaultKind.CLIENT_START):
+        if self._stands() or self._driver.under_way or away is not (fault.kind is FaultKind.CLIENT_START):
             return False
         (client,) = (one for one in self._plan.clients if one.name == fault.client)
         return not away or not self._driver.crashed.issuperset(client.servers)
+
+    def _stands(self) -> bool:
+        """Whether anything may stand at a gate: nothing does of a durable client that is not ready yet."""
+        unready = {
+            client.name for client in self._plan.clients if client.durable_id is not None
+        } - self._ready
+        return any(gate.member not in unready for gate in self._parked)
 
     def _view(self, member: str, name: str) -> None:
         """Read the size of a view, which is asked for only when everything has come to rest."""

@@ -161,7 +161,7 @@ class WorldsMachine(GatewayFaultsMachine):
             self.do(self.bulk(alive[who % len(alive)], bulk, self.keys[:2]))
 
     @rule(who=st.integers(0, 1), kinds=st.lists(_KINDS, min_size=1, max_size=2), commits=st.booleans())
-    @precondition(lambda self: self.transactions < MOST_TRANSACTIONS and not self.clients and not self.parked)
+    @precondition(lambda self: self.transactions < MOST_TRANSACTIONS and not self.tied and not self.parked)
     @precondition(lambda self: Capability.TRANSACTIONS in self.offers)
     def transact(self, who: int, kinds: list[OperationKind], commits: bool) -> None:
         """A transaction changes one key or two, and commits or is rolled back."""
@@ -216,12 +216,11 @@ WORLD_MACHINES = (
             "GWQ-PROC-02",
             "GWQ-ACK-01",
             "SHQ-FIFO-01",
-            "SER-ENQ-01",
             "RCV-APPLY-01",
         ),
         needs=(Capability.REPLICATED_REGIONS, Capability.GATEWAYS),
         draws=WorldsMachine,
-        most_rules=8,
+        most_rules=6,
     ),
 )
 """The machine of worlds."""

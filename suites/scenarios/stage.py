@@ -134,15 +134,27 @@ class Stage(Course):
         """The last that a client's listener has received are these, None standing for a live region."""
         self._driver.poll()
         log = self._driver.log(client)[-len(operations) :]
+        keys: set[str | None] = {None}
+        if self._driver.log_order(client) is not OrderStrength.TOTAL:
+            keys = {one.key if one else "" for one in operations}  # logs of several keys tell no order
         fits = len(log) == len(operations) and all(
-            event.kind is EventKind.LIVE if operation is None else self._driver.tells(event, operation)
-            for event, operation in zip(log, operations, strict=True)
+            self._hears(
+                [event for event in log if key is None or event.key == key],
+                [one for one in operations if key is None or (one.key if one else "") == key],
+            )
+            for key in keys
         )
         if not fits:
             wanted = ", ".join("live" if one is None else named(one) for one in operations)
             raise MismatchError(
                 f"the listener of {client} to receive at last {wanted}", self._told_at(client)
             )
+
+    def _hears(self, log: list[Event], operations: list[Operation | None]) -> bool:
+        return len(log) == len(operations) and all(
+            event.kind is EventKind.LIVE if operation is None else self._driver.tells(event, operation)
+            for event, operation in zip(log, operations, strict=True)
+        )
 
     def told_as(self, member: str, operation: Operation, kind: EventKind) -> None:
         """The listener of a member has received an operation once, as an event of this kind."""

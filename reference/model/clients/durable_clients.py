@@ -266,9 +266,8 @@ class Durable:
         queue: tuple[Message, ...] = world.served.kept.get((holder, client), ())
         stored = [one for one in queue if not is_marker(one)]
         operations = [self._setting.operations[one.op_id] for one in stored]
-        orders = each(
-            book.replayed(tuple(Kept(one.kind, one.thread, one.region, one.key) for one in operations))
-        )
+        kept = tuple(Kept(one.kind, one.thread, one.region, one.key) for one in operations)
+        orders = each(book.replayed(tuple(range(len(kept))), kept))
         for order, absent, marks in product(
             orders, each(book.replays_absent()), each(book.marks(holder != line.primary))
         ):
