@@ -20,6 +20,4 @@ JOIN wants w ON w.run_id = s.run_id AND w.example = s.example AND w.client = k.c
 ANTI JOIN fetched f ON f.run_id = s.run_id AND f.example = s.example AND f.client = k.client AND f.region = s.region
   AND f.key = s.key
 LEFT JOIN told t ON t.run_id = s.run_id AND t.example = s.example AND t.client = k.client AND t.op_id = s.op_id
-ANTI JOIN (SELECT run_id, example, client FROM ev WHERE kind = 'client_start' AND durable_id IS NOT NULL) d
-  ON d.run_id = s.run_id AND d.example = s.example AND d.client = k.client
 WHERE s.member <> k.client

@@ -3,7 +3,7 @@
 -- empty-start: no
 -- only-with: client_start
 -- parts: served
--- columns: seq, seen_after, client, interest_kind, interest_spec, amount
+-- columns: seq, seen_after, seen_before, client, interest_kind, interest_spec, amount
 -- opportunity: a registration made at rest, with nothing called, killed or released between the settle
 --   point before it and the next one, or the end
 -- violation: a listener was told of something in between, and not before it
@@ -35,6 +35,7 @@ heard AS (
   FROM quiet q
   JOIN ev e ON e.run_id = q.run_id AND e.example = q.example AND e.kind = 'listener'
     AND e.seen_after >= q.settled_at AND e.seq > q.seq AND e.seq < q.ends_at
+    AND coalesce(e.seen_before, e.seq) < q.ends_at
   GROUP BY q.run_id, q.example, q.seq
 )
 SELECT q.run_id, q.example, coalesce(h.shown_at, q.seq) AS seq, q.region AS subject,

@@ -37,8 +37,6 @@ JOIN wanted_first f ON f.run_id = s.run_id AND f.example = s.example AND f.clien
   AND f.key = s.key AND s.registered_at < f.first_call AND s.seq < f.until_at
 JOIN sights t ON t.run_id = s.run_id AND t.example = s.example AND t.member = k.first_server AND t.region = s.region
   AND t.key = s.key AND t.busy_at = s.busy_at
-ANTI JOIN (SELECT run_id, example, client FROM ev WHERE kind = 'client_start' AND durable_id IS NOT NULL) l
-  ON l.run_id = s.run_id AND l.example = s.example AND l.client = s.client
 ANTI JOIN meddled m ON m.run_id = s.run_id AND m.example = s.example AND m.region = s.region AND m.key = s.key
 ANTI JOIN own_doings d ON d.run_id = s.run_id AND d.example = s.example AND d.client = s.client AND d.region = s.region
   AND d.key = s.key

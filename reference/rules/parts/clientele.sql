@@ -1,11 +1,16 @@
--- part: Clients, and when they lost their first server, all that keep their queue, and all that they name.
--- columns: run_id, example, seq, kind, member, client, server, amount, order_strength, checks
+-- part: Clients that are not durable, and when they lost their first server, all that keep their queue, and all that they name.
+-- columns: run_id, example, seq, kind, member, client, server, amount, order_strength, checks, durable_id
 -- needs: gone
 choices AS (
   SELECT m.run_id, m.example, m.client, m.server, m.amount AS place, coalesce(g.gone_at, 9223372036854775807) AS gone_at
   FROM ev m
   LEFT JOIN gone g ON g.run_id = m.run_id AND g.example = m.example AND g.member = m.server
   WHERE m.kind = 'may_serve'
+),
+lasting AS (
+  SELECT DISTINCT run_id, example, client
+  FROM ev
+  WHERE kind = 'client_start' AND durable_id IS NOT NULL
 ),
 clientele AS (
   SELECT c.run_id, c.example, c.client, c.order_strength AS log_order, coalesce(c.checks, true) AS checked,
@@ -16,6 +21,7 @@ clientele AS (
     max(n.gone_at) AS all_lost_at
   FROM ev c
   JOIN choices n ON n.run_id = c.run_id AND n.example = c.example AND n.client = c.client
+  ANTI JOIN lasting d ON d.run_id = c.run_id AND d.example = c.example AND d.client = c.client
   WHERE c.kind = 'client_start'
   GROUP BY c.run_id, c.example, c.client, c.order_strength, c.checks, c.amount
 )
