@@ -19,7 +19,8 @@ _POLICY = "policy=keys|keys_values|none? receive_values=false? register=false?"
 ROWS: tuple[tuple[str, str], ...] = (
     ("hello deploy deploy.sites reset finish observe settle advance placement begin.entries", ""),
     ("reset.regions", "policies? checks=false|true? scope=distributed_no_ack?"),
-    ("reset.regions", "senders scope=distributed_no_ack? checks=false?"),
+    ("reset.regions", "senders scope=distributed_no_ack?"),
+    ("reset.regions", "senders checks=false"),
     ("reset.regions", "queues"),
     ("reset.regions", "queues senders checks=false?"),
     ("reset.regions", "policy=partition redundancy?"),
@@ -30,7 +31,7 @@ ROWS: tuple[tuple[str, str], ...] = (
         "begin",
         (
             "member=client|member key token "
-            "kind=create|destroy|invalidate|local_destroy|local_invalidate|put|put_if_absent|replace"
+            "kind=destroy|invalidate|local_destroy|local_invalidate|put|put_if_absent|replace"
         ),
     ),
     ("begin", "member=member key token expected kind=remove_if_equal|replace_if_equal"),

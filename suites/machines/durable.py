@@ -102,7 +102,7 @@ class DurableMachine(ClientMachine):
     def register(self, what: tuple[str, str], policy: str, durable: bool) -> None:
         """The client registers for keys, durably or not, while nothing else happens."""
         self.settle_now()
-        self._register(what, policy, durable=durable)
+        self._register(what, policy, durable=durable and what == WHATS[0])
 
     @rule()
     @precondition(lambda self: self.runs and not self.is_ready)
