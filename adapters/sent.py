@@ -31,7 +31,7 @@ ROWS: tuple[tuple[str, str], ...] = (
         "begin",
         (
             "member=client|member key token "
-            "kind=destroy|invalidate|local_destroy|local_invalidate|put|put_if_absent|replace"
+            "kind=create|destroy|invalidate|local_destroy|local_invalidate|put|put_if_absent|replace"
         ),
     ),
     ("begin", "member=member key token expected kind=remove_if_equal|replace_if_equal"),
@@ -53,7 +53,7 @@ ROWS: tuple[tuple[str, str], ...] = (
         "begin",
         (
             "transaction member=member key token "
-            "kind=create|destroy|invalidate|local_destroy|local_invalidate|put|put_if_absent|replace"
+            "kind=destroy|invalidate|local_destroy|local_invalidate|put|put_if_absent|replace"
         ),
     ),
     ("begin", "transaction member=member key kind=get"),
