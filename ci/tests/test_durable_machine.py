@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plumbline.adapters.candidates import find_candidate
+from plumbline.ci.selftest.generators.drawn_plans import play_drawn
 from plumbline.ci.tests.smoke_plays import played
 from plumbline.reference.rulebook.faulty_variants import FAULTY
 from plumbline.suites.harness.session import Session
@@ -15,6 +16,12 @@ def test_a_right_system_is_not_accused(candidate: str):
     with Session(find_candidate(candidate)) as session:
         outcomes = played("durable_clients", session)
     assert (outcomes.failure, outcomes.unknown) == (None, 0)
+
+
+def test_versions_are_not_counted_anew_while_servers_keep_events_with_the_old_ones():
+    """Where they were, one of these plans was refuted: the client seemed to discard what it has applied."""
+    drawn = play_drawn("durable_clients", "reference:chaotic", cases=60, seed=1)
+    assert (drawn.examples, drawn.refuted, drawn.unknown) == (60, (), ())
 
 
 @pytest.mark.parametrize(
