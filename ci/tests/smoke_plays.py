@@ -1,4 +1,4 @@
-"""Plays of a machine as in a smoke run, for tests. Knows nothing of what they should show."""
+"""Plays of a machine as in a run, for tests. Knows nothing of what they should show."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from plumbline.suites.run.plan_outcomes import PlanOutcomes, play_plans
 from plumbline.suites.run.profiles import PROFILES
 
 
-def played(machine: str, session: Session) -> PlanOutcomes:
+def played(machine: str, session: Session, profile: str = "smoke") -> PlanOutcomes:
     return play_plans(
         MACHINES[machine],
         session,
         session.book,
-        profile=PROFILES["smoke"],
+        profile=PROFILES[profile],
         draw_seed=7,
         deadline=None,
         on_record=NOTHING,

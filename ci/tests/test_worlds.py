@@ -72,7 +72,7 @@ def test_what_a_candidate_lacks_is_not_drawn():
 )
 def test_it_alone_finds_mistakes_of_many_kinds(variant: str, requirement: str):
     with of(f"faulty:{variant}") as session:
-        trouble = played("worlds", session)
+        trouble = played("worlds", session, "gate")
     assert trouble.failure is not None
     assert trouble.failure.finding is not None
     assert requirement in trouble.failure.finding.requirements
