@@ -84,6 +84,7 @@ QUEUES_IN_ORDER = frozenset(
         "removed_from",
         "removes_locally_first",
         "waits_for_other_senders",
+        "waits_for_other_listeners",
         "replies_after_applying",
         "collects_while_unconnected",
         "applies_repeated",
@@ -273,6 +274,7 @@ CALLS_AS_DOCUMENTED = frozenset(
         "value_offered",
         "depth_reported",
         "queue_place",
+        "waits_for_other_listeners",
     }
 )
 """Decisions on which "the log fixes each call of a listener, and a call changes nothing else" rests."""

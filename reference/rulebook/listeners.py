@@ -125,6 +125,15 @@ class ListenerDecisions(Subject):
         """Whether a queue's processor goes on after such an answer: it does (002, Main Classes)."""
         return True
 
+    @staticmethod
+    @decision("ARCH-THREAD-02")
+    def waits_for_other_listeners(calls: bool) -> bool:  # noqa: ARG004
+        """Whether a dispatcher waits while a listener of another queue has yet to answer: it does not.
+
+        `calls` says whether it calls a listener itself; else it sends to another site. Source: 002, L21.
+        """
+        return False
+
 
 _NEVER = (OperationKind.INVALIDATE, OperationKind.LOCAL_INVALIDATE)
 _MOST_FAILURES = 2
@@ -271,6 +280,18 @@ FAULTS = (
         "ARCH-THREAD-01",
         "a listener that throws ends the processor of its queue",
         goes_on_after=lambda answer: answer not in ("throw", "part"),
+    ),
+    variant(
+        "queues-share-one-thread",
+        "ARCH-THREAD-02",
+        "one thread of a member calls the listeners of all its queues, so one that stands holds up all",
+        waits_for_other_listeners=lambda calls: calls,
+    ),
+    variant(
+        "senders-wait-for-listeners",
+        "ARCH-THREAD-02",
+        "a gateway sender sends nothing while a listener on its member has yet to answer",
+        waits_for_other_listeners=lambda calls: not calls,
     ),
 )
 """Faulty variants: each makes one of these decisions wrong."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.listener_calls import QUEUE
 from plumbline.reference.history.operations import Operation, OperationKind
-from plumbline.suites.scenarios.listening import Listening
+from plumbline.suites.scenarios.listening import FIRST_ALONE, Listening
 from plumbline.suites.scenarios.scenario import with_listener
 from plumbline.suites.scenarios.sites import APART
 
@@ -222,6 +222,27 @@ def a_listener_that_stands_holds_up_no_other_queue(stage: Listening) -> None:
     stage.settle()
     stage.processed_once(*puts)
     stage.received_once(*puts, queue=stage.other)
+
+
+@with_listener("ARCH-THREAD-02", needs=GATES, both=True, also=(FIRST_ALONE,))
+def a_listener_is_called_though_that_of_another_queue_stands(stage: Listening) -> None:
+    """A region feeds one of two queues, whose listener stands; what feeds both comes to the other's."""
+    first = stage.block(stage.here[0], "x", region=FIRST_ALONE)
+    second = stage.hold(stage.primary_of(stage.other), stage.here[1], "y", callback=QUEUE)
+    stage.stands(stage.primary_of(stage.other), second, QUEUE)
+    stage.settle()
+    stage.received_once(first, second)
+    stage.received_once(second, queue=stage.other)
+
+
+@with_listener("ARCH-THREAD-02", needs=GATES, there=True, also=(FIRST_ALONE,))
+def a_sender_sends_though_a_listener_on_its_member_stands(stage: Listening) -> None:
+    """The listener of an asynchronous queue stands: what is called meanwhile arrives at the other site."""
+    first = stage.block(stage.here[0], "x", region=FIRST_ALONE)
+    second = stage.hold(stage.there[0], stage.here[1], "y")
+    stage.stands(stage.there[0], second)
+    stage.settle()
+    stage.received_once(first, second)
 
 
 CRASHES = (*GATES, Capability.MEMBER_FAULTS)

@@ -30,6 +30,8 @@ from plumbline.suites.scenarios.stage import Stage
 
 LISTENED = "listened"
 ALSO = "listened too"
+FIRST_ALONE = "alone"
+"""A region that feeds the first asynchronous queue, and nothing else."""
 
 
 def topology(here: int, *, there: bool = False) -> Topology:
@@ -75,11 +77,17 @@ def listened_queues(
 def regions(
     all_queues: tuple[QueueAttributes, ...], scope: Scope, checks: bool | None, also: tuple[str, ...]
 ) -> tuple[RegionAttributes, ...]:
-    """The region, and others, attached to all queues; and one that is attached to none."""
+    """The region, and others, attached to all queues, or FIRST_ALONE to one; and one attached to none."""
     listened = tuple(queue.id for queue in all_queues if queue.remote_site is None)
     senders = tuple(queue.id for queue in all_queues if queue.remote_site is not None)
     attached = (
-        RegionAttributes(name=name, scope=scope, checks=checks, senders=senders, queues=listened)
+        RegionAttributes(
+            name=name,
+            scope=scope,
+            checks=checks,
+            senders=() if name == FIRST_ALONE else senders,
+            queues=listened[:1] if name == FIRST_ALONE else listened,
+        )
         for name in (REGION, *also)
     )
     return (*attached, RegionAttributes(name=APART, scope=scope, checks=checks))
@@ -120,7 +128,13 @@ class Listening(Sites):
             self._driver.script_queue(member, name, answers)
 
     def block(
-        self, member: str, key: str, kind: OperationKind = OperationKind.PUT, *, at: str = ""
+        self,
+        member: str,
+        key: str,
+        kind: OperationKind = OperationKind.PUT,
+        *,
+        at: str = "",
+        region: str = REGION,
     ) -> Operation:
         """Call an operation, and wait for it; the listener that receives it stands there until `release`.
 
@@ -129,9 +143,10 @@ class Listening(Sites):
             key: of which key.
             kind: what it does.
             at: the member whose listener stands; the primary's if none is named.
+            region: of which region.
         """
         where = at or self.primary()
-        operation = self._operation(member, kind, key, None)
+        operation = self._operation(member, kind, key, None, region)
         gate = Gate(where, operation.op_id, QUEUE)
         self.done.append(f"{member}: {kind} {key}, held in the listener of {where}")
         self.steps.append(Park(operation, where, QUEUE))

@@ -293,11 +293,15 @@ class Sites(Stage):
 
     def primary(self) -> str:
         """The member of site 1 whose sender is primary; there must be exactly one."""
-        found = [
-            member
-            for member in self.here
-            if member in self.members and self.queue(member).role is QueueRole.PRIMARY
-        ]
+        return self.primary_of(self.to_there)
+
+    def primary_of(self, queue: str) -> str:
+        """The member of site 1 that is primary of a queue; there must be exactly one."""
+        found = []
+        for member in self.here:
+            if member in self.members:
+                self.steps.append(Look(queue))
+                found += [member] * (self._driver.look_at_queue(member, queue).role is QueueRole.PRIMARY)
         if len(found) != 1:
             raise MismatchError("exactly one member of site 1 to be primary", in_words(found))
         return found[0]

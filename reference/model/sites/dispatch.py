@@ -24,7 +24,7 @@ from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.cut_through import CutThrough
 from plumbline.reference.model.sites.filling import WAITS_FOR_SITE
 from plumbline.reference.model.sites.lanes import sender_of
-from plumbline.reference.model.sites.listeners import Listeners
+from plumbline.reference.model.sites.listeners import Listeners, waits_for_others
 from plumbline.reference.model.sites.senders import REMOVALS
 from plumbline.reference.model.sites.site_state import Connection, Queued, Sender, WireName
 from plumbline.reference.model.world import World
@@ -83,7 +83,10 @@ class Dispatch:
         return retries.receivers_of(self._setting, world, queue)
 
     def _held_up(self, world: World, member: str, queue: QueueAttributes) -> tuple[bool, ...]:
-        """Whether the sender waits for another one of its member that has no receiver."""
+        """Whether the sender waits for another one of its member that has no receiver, or for a listener."""
+        beside = waits_for_others(self._setting, world, member, queue)
+        if any(beside):
+            return beside
         waits = each(self._setting.book.waits_for_other_senders())
         stuck = any(waits) and any(
             at == member
@@ -107,7 +110,7 @@ class Dispatch:
             return False
         queue = self._setting.queues[name]
         if queue.remote_site is None:
-            return self._listeners.idle(world, member, sender)
+            return self._listeners.idle(world, member, queue, sender)
         if any(self._held_up(world, member, queue)):
             return True
         if not sender.wire:

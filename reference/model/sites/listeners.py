@@ -40,10 +40,14 @@ class Listeners:
             return
         if sender.answer:
             yield from self._answering(world, member, queue, sender)
-        elif sender.queue and (not sender.paused or sender.failed):
+        elif (
+            sender.queue
+            and (not sender.paused or sender.failed)
+            and not all(waits_for_others(self._setting, world, member, queue))
+        ):
             yield from self._calling(world, view, member, queue, sender)
 
-    def idle(self, world: World, member: str, sender: Sender) -> bool:
+    def idle(self, world: World, member: str, queue: QueueAttributes, sender: Sender) -> bool:
         """Whether the dispatcher has nothing to do unless something else happens first.
 
         A queue that is paused may offer once more what has failed, as no document says that it does not.
@@ -53,7 +57,9 @@ class Listeners:
         if sender.answer:
             gate = self._gate(world, member, sender)
             return gate is not None and world.gates[gate] is GateState.PARKED
-        return not sender.queue or sender.paused
+        if not sender.queue or sender.paused:
+            return True
+        return any(waits_for_others(self._setting, world, member, queue))
 
     def shown_of_nothing(
         self, member: str, queue: QueueAttributes, sender: Sender
@@ -168,6 +174,15 @@ class Listeners:
             if world.gates.get(gate, GateState.OPEN) is not GateState.OPEN:
                 return gate
         return None
+
+
+def waits_for_others(setting: Setting, world: World, member: str, queue: QueueAttributes) -> tuple[bool, ...]:
+    """Whether the dispatcher of a queue waits for another queue's listener on its member."""
+    waits = each(setting.book.waits_for_other_listeners(queue.remote_site is None))
+    stuck = any(waits) and any(
+        at == member and name != queue.id and one.answer for (at, name), one in world.wan.senders.items()
+    )
+    return waits if stuck else (False,)
 
 
 def scripted(world: World, member: str, queue: str, answers: tuple[str, ...]) -> World:
