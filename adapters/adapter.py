@@ -22,6 +22,7 @@ from plumbline.adapters.protocol import (
     PlacementResult,
     SettleResult,
 )
+from plumbline.reference.history.log_lines import LogLine
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Client,
@@ -105,6 +106,10 @@ class Adapter(ABC):
     def statistic(self, member: str, name: str) -> int:
         """A counter since the last reset, or a gauge, by the name that the documents give it."""
         raise UnsupportedError(f"statistic: this candidate shows no {name} of {member}")
+
+    def server_log(self, member: str) -> tuple[LogLine, ...]:
+        """What a member that lives has logged since the last reset; see `LogLines`."""
+        raise UnsupportedError(f"server_log: this candidate does not show what {member} logs")
 
     def attributes(self, member: str, region: str) -> RegionAttributes:
         """The attributes in force of a region on a member, defaults resolved."""

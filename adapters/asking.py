@@ -38,6 +38,8 @@ from plumbline.adapters.protocol import (
     InterestParams,
     Introduction,
     Link,
+    LogLines,
+    LogRequest,
     MemberParams,
     Method,
     Nothing,
@@ -57,6 +59,7 @@ from plumbline.adapters.protocol import (
     StatisticResult,
     TombstoneParams,
 )
+from plumbline.reference.history.log_lines import LogLine
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Client,
@@ -123,6 +126,9 @@ class AskingAdapter(Adapter):
 
     def statistic(self, member: str, name: str) -> int:
         return self._ask("statistic", Statistic(member=member, name=name), StatisticResult).value
+
+    def server_log(self, member: str) -> tuple[LogLine, ...]:
+        return self._ask("server_log", LogRequest(member=member), LogLines).lines
 
     def attributes(self, member: str, region: str) -> RegionAttributes:
         return self._ask("attributes", Attributes(member=member, region=region), AttributesResult).attributes

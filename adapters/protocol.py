@@ -7,11 +7,14 @@ docs/protocol.md; the JSON Schema, generated from these types, is adapters/proto
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.listener_calls import QueueCall
+from plumbline.reference.history.log_lines import LogLine
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Client,
@@ -42,6 +45,7 @@ from plumbline.reference.history.ranges import (
 from plumbline.reference.history.views import RegionViews
 
 PROTOCOL_VERSION = 1
+MOST_LINES = 10_000
 
 
 class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -272,7 +276,7 @@ class Crash(_Record, frozen=True, kw_only=True):
 
 
 class MemberParams(_Record, frozen=True, kw_only=True):
-    """Restart a member, or ask for its log."""
+    """Restart a member."""
 
     member: str
     from_disk: bool = False
@@ -412,10 +416,16 @@ class Accepted(_Record, frozen=True, kw_only=True):
     detail: str = ""
 
 
-class LogLines(_Record, frozen=True, kw_only=True):
-    """Lines of a member's log since the last reset."""
+class LogRequest(_Record, frozen=True, kw_only=True):
+    """What a member has logged since the last reset, while it lives; nothing else is under way."""
 
-    lines: tuple[str, ...]
+    member: str
+
+
+class LogLines(_Record, frozen=True, kw_only=True):
+    """Entries of the member's log, at most 10 000; those below a warning may be left out."""
+
+    lines: Annotated[tuple[LogLine, ...], msgspec.Meta(max_length=MOST_LINES)]
 
 
 class Placement(_Record, frozen=True, kw_only=True):
@@ -504,7 +514,7 @@ METHODS: dict[str, Method] = {
         Method("interest", InterestParams, Nothing, Capability.CLIENTS),
         Method("pending_events", ClientLook, EventCount, Capability.DURABLE_CLIENTS),
         Method("configure", ConfigurationText, Accepted, Capability.CONFIGURATION),
-        Method("server_log", MemberParams, LogLines, Capability.CONFIGURATION),
+        Method("server_log", LogRequest, LogLines, Capability.LOG_LINES),
         Method("placement", Placement, PlacementResult, Capability.PARTITIONED_REGIONS),
         Method("move_primary", MovePrimary, Nothing, Capability.PARTITIONED_REGIONS),
         Method("stamp", StampParams, ShownStamp, Capability.VISIBLE_VERSIONS),

@@ -94,6 +94,7 @@ ROWS: tuple[tuple[str, str], ...] = (
             "|replicatedTombstonesSize|tombstoneCount|tombstoneGCCount"
         ),
     ),
+    ("server_log", "member=member"),
     ("keep_tombstones", "timeout_ms"),
     ("keep_tombstones", "threshold timeout_ms? other_timeout_ms?"),
     ("keep_tombstones", "threshold timeout_ms thresholds"),

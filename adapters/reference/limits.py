@@ -68,6 +68,7 @@ CAPABILITIES = (
     Capability.VIRTUAL_TIME,
     Capability.RETRY_TIME,
     Capability.FAILURE_COUNTS,
+    Capability.LOG_LINES,
     Capability.OVERFLOW_COUNTS,
 )
 """What it offers."""

@@ -31,7 +31,7 @@ from plumbline.adapters.reference.limits import (
     require_region,
     require_view,
 )
-from plumbline.adapters.reference.shown import views
+from plumbline.adapters.reference.shown import logged, views
 from plumbline.adapters.reference.simulation import Simulation
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.distribution import VERSION
@@ -40,6 +40,7 @@ from plumbline.reference.history.bulk import with_shares
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.listener_calls import ANSWERS, QUEUE, QueueCall
+from plumbline.reference.history.log_lines import LogLine
 from plumbline.reference.history.moments import Gate, Hosted
 from plumbline.reference.history.operations import (
     Client,
@@ -154,6 +155,7 @@ class ReferenceAdapter(Adapter):
         setting.plain = False  # claims on clients are for searches
         setting.send_on()
         setting.recover()
+        setting.logs_read = True
         model = Model(setting, OrderStrength.TOTAL, NoLookahead(self._most_tries), Answers())
         self._simulation = self._simulate(model, self._random)
         self._regions = {region.name: region for region in regions}
@@ -285,6 +287,10 @@ class ReferenceAdapter(Adapter):
             raise UnsupportedError(f"statistic: the reference has no {name} so far")
         count: int = simulation.world.discards.get(member, 0)
         return count
+
+    def server_log(self, member: str) -> tuple[LogLine, ...]:
+        """What the member has logged as an alert."""
+        return logged(self._ready().world, member)
 
     def attributes(self, member: str, region: str) -> RegionAttributes:
         """The attributes of the region, with checks resolved."""

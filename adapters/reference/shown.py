@@ -1,4 +1,4 @@
-"""What a member of the reference shows of a region as a whole: its size and its sets.
+"""What a member of the reference shows: the size of a region and its sets, and what it has logged.
 
 Knows the world as it is; does not know who asks.
 """
@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec.structs import astuple
+
 from plumbline.reference.history.listener_calls import QueueCall, QueuedChange
+from plumbline.reference.history.log_lines import REFUSAL, Level, LogLine
 from plumbline.reference.history.operations import Content, EventKind
 from plumbline.reference.history.views import VIEWS, RegionViews
+from plumbline.reference.model.sites.site_state import Alert
 from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import EntryState, each
@@ -54,3 +58,17 @@ def queue_call(
         ),
         answer=answer,
     )
+
+
+def logged(world: World, member: str) -> tuple[LogLine, ...]:
+    """The alerts of a member, in its words."""
+    return tuple(
+        LogLine(level=Level.WARN, text=_words(alert))
+        for alert in sorted(world.wan.alerts, key=astuple)
+        if alert.member == member
+    )
+
+
+def _words(alert: Alert) -> str:
+    which = f"the event of {alert.names}" if alert.names else "an event"
+    return f"{which} failed at the other site{f': {REFUSAL}' if alert.refusal else ''}"

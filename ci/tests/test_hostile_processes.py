@@ -72,6 +72,7 @@ ASKED_BY = {
     "release": "what_is_applied_and_overwritten_is_announced_too",
     "client_action": "a_crash_keeps_queue_and_interest",
     "statistic": "without_checking_no_update_counts_as_discarded",
+    "server_log": "the_log_has_the_exception_of_the_other_site",
     "views": "neither_size_nor_sets_show_a_tombstone",
     "queries": "no_query_finds_a_tombstone",
     "keep_tombstones": "a_clear_leaves_no_tombstones_and_drops_those_that_were_there",

@@ -19,6 +19,7 @@ from plumbline.adapters.process.client import RemoteAdapter
 from plumbline.adapters.process.server import Loopback
 from plumbline.adapters.protocol import Observed
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
+from plumbline.reference.history.log_lines import Level, LogLine
 from plumbline.reference.history.operations import Content, Event, EventKind, Outcome, Status
 from plumbline.reference.results.verdicts import Verdict, exit_code, merge
 from plumbline.suites.run.profiles import PROFILES
@@ -27,6 +28,7 @@ from plumbline.suites.run.running import Options, run_suite
 FAIL, ERROR, PASS = Verdict.FAIL, Verdict.ADAPTER_ERROR, Verdict.PASS
 CODES = {FAIL: 1, ERROR: 2, PASS: 0, Verdict.UNSUPPORTED: 2}
 SELECTED = ("EX-A3C3-02", "EX-A3C3-03")
+LOGGED = ("GWQ-FAILACK-04",)
 PROFILE = msgspec.structs.replace(PROFILES["smoke"], examples=1, rules=3, replays=0, proofs=1)
 
 Answer = Callable[..., Any]
@@ -41,6 +43,7 @@ class Line(NamedTuple):
         answer: the method; it is given the right one, the adapter and the arguments.
         verdict: what at least one requirement must get, and none a better one that is green.
         phrase: what the reason says of it, if it has to say it.
+        selected: the requirements that are played.
     """
 
     behaviour: str
@@ -48,6 +51,7 @@ class Line(NamedTuple):
     answer: Answer
     verdict: Verdict
     phrase: str = ""
+    selected: tuple[str, ...] = SELECTED
 
 
 def raising(error: BaseException) -> Answer:
@@ -144,6 +148,14 @@ def never_returned(right: Answer, it: Any, *arguments: Any) -> Any:
     right(it, *arguments)
 
 
+def alert(text: str, level: Any = Level.WARN) -> LogLine:
+    return LogLine(level=level, text=text)
+
+
+def logging(lines: tuple[Any, ...], verdict: Verdict, phrase: str) -> Line:
+    return Line(f"the log {lines!r:.60}", "server_log", saying(lines), verdict, phrase, LOGGED)
+
+
 METHODS = ("deploy", "reset", "begin", "finish", "observe", "settle", "contents", "arm", "await_parked")
 ERRORS: tuple[BaseException, ...] = (
     RuntimeError("broken"),
@@ -233,6 +245,17 @@ TABLE = [
     Line("a negative counter", "statistic", saying(-7), FAIL),
     Line("every call failed", "finish", saying(Outcome(Status.FAILED)), FAIL),
     Line("every put found the key", "finish", saying(Outcome(Status.EXISTS)), FAIL),
+    # Logs
+    logging(("garbage",), ERROR, "$.lines[0]"),
+    logging((alert("x" * 10_001),), ERROR, "length <= 10000"),
+    logging((alert("x"),) * 10_001, ERROR, "length <= 10000"),
+    logging((alert("order-2", "fatal"),), ERROR, "$.lines[0].level"),
+    logging((alert("\udcff"),), ERROR, ""),
+    logging((alert("an order-21 was refused as scripted"),), FAIL, ""),
+    logging((alert("order-2, refused as scripted", Level.INFO),), FAIL, ""),
+    logging((), FAIL, ""),
+    logging((alert("\x1b[2J\x00 order-2: refused as scripted\n"),), PASS, ""),
+    Line("no log after all", "server_log", raising(UnsupportedError("no")), ERROR, "though", LOGGED),
 ]
 
 
@@ -259,9 +282,11 @@ def test_a_hostile_adapter_gets_the_verdict_that_it_must_get(tmp_path: Path, lin
         in_process=True,
         open=lambda: RemoteAdapter(Loopback(kind())),
     )
-    outcome = run_suite(candidate, Options(selected=SELECTED, profile=PROFILE), tmp_path, lambda *_: None)
+    outcome = run_suite(
+        candidate, Options(selected=line.selected, profile=PROFILE), tmp_path, lambda *_: None
+    )
     merged = {
-        name: merge(row.verdict for row in outcome.rows if row.requirement == name) for name in SELECTED
+        name: merge(row.verdict for row in outcome.rows if row.requirement == name) for name in line.selected
     }
     assert line.verdict in merged.values(), merged
     assert exit_code(merged.values()) == CODES[line.verdict], merged

@@ -45,6 +45,7 @@ class Capability(StrEnum):
     RETRY_TIME = "retry_time"
     FAILURE_COUNTS = "failure_counts"
     OVERFLOW_COUNTS = "overflow_counts"
+    LOG_LINES = "log_lines"
     CONFIGURATION = "configuration"
 
 
@@ -86,5 +87,6 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.RETRY_TIME: "when a gateway sender that has found no receiver tries again",
     Capability.FAILURE_COUNTS: "how many events a gateway receiver has failed to apply",
     Capability.OVERFLOW_COUNTS: "how many events of a queue are on disk as they exceed its memory",
-    Capability.CONFIGURATION: "defaults, expiration, copies given up and taken again, refusals, server logs",
+    Capability.LOG_LINES: "what members log of events that fail",
+    Capability.CONFIGURATION: "defaults, expiration, copies given up and taken again, refusals",
 }

@@ -14,7 +14,8 @@ from plumbline.reference.explain.clocks import readings
 from plumbline.reference.explain.index import Index
 from plumbline.reference.explain.recorded_lookahead import RecordedLookahead
 from plumbline.reference.history.history import History, OrderStrength
-from plumbline.reference.history.moments import Scripted
+from plumbline.reference.history.log_lines import is_of_alerts
+from plumbline.reference.history.moments import Scripted, StatisticAsked
 from plumbline.reference.history.operations import (
     LOCAL_ACTIONS,
     STORES_VALUE,
@@ -113,6 +114,9 @@ def _ask(history: History, book: Rulebook, *, tries_again: bool) -> Question:
         setting.unsure = index.unsure
     if history.queues and any(isinstance(what, Scripted) and what.refuses for what in history.timeline):
         setting.refuse_received()
+    setting.logs_read = any(
+        isinstance(what, StatisticAsked) and is_of_alerts(what.name) for what in history.timeline
+    )
     setting.primaries = index.primaries
     setting.readings = readings(index)
     setting.ticks = ticks(index, history)

@@ -17,6 +17,7 @@ from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.bulk import BULK
 from plumbline.reference.history.fault_kinds import TRAITS, Fault, fault_words
 from plumbline.reference.history.listener_calls import ANSWERS, QUEUE, answer_words
+from plumbline.reference.history.log_lines import is_of_alerts
 from plumbline.reference.history.operations import (
     CONDITIONAL,
     EXPIRES,
@@ -327,7 +328,9 @@ class Count(Action, frozen=True, tag="count"):
     name: str
 
     def needs(self) -> tuple[Capability, ...]:
-        """Statistics, failures of a receiver, views of a region, or queries."""
+        """Statistics, failures of a receiver, what is logged, views of a region, or queries."""
+        if is_of_alerts(self.name):
+            return (Capability.LOG_LINES,)
         if self.name == FAILURES:
             return (Capability.FAILURE_COUNTS,)
         view = view_of(self.name)

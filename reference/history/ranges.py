@@ -29,6 +29,7 @@ ToldSite = Annotated[int, Meta(ge=-1, le=255)]
 
 Copies = Annotated[int, Meta(ge=0, le=100)]
 ValueBytes = Annotated[int, Meta(ge=0, le=1_000_000)]
+LogText = Annotated[str, Meta(max_length=10_000)]
 Small = Annotated[int, Meta(ge=1, le=1_000_000)]
 Tries = Annotated[int, Meta(ge=0, le=1_000_000)]
 AnswerMs = Annotated[int, Meta(ge=1, le=86_400_000)]

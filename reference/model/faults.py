@@ -18,6 +18,7 @@ from plumbline.reference.model.clients.queue_holders import timed_out, untimed
 from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.restarts import restarted
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.alerts import without as without_log
 from plumbline.reference.model.sites.batches import passed, runs_again, stopped
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.dispatch import broken, link_of
@@ -179,7 +180,7 @@ class Faults:
                 )
                 calls = calls.set(op_id, replace(call, waiting=still, reached=call.reached - {member}))
         alone = without(_without_copy(world.but(wan=wan, calls=calls), member), member)
-        alone = without_parallel(alone, member)
+        alone = without_log(without_parallel(alone, member), member)
         for unreceived in (
             after
             for left in queues_outlived(alone, self._setting, member)

@@ -1,4 +1,4 @@
-"""Gauges: what the statistics of tombstones, and the sizes of views, may say of a member.
+"""Gauges: what the statistics of tombstones, sizes of views, and numbers of alerts may say of a member.
 
 Knows the names that the documents give them; does not know who asks.
 """
@@ -6,8 +6,10 @@ Knows the names that the documents give them; does not know who asks.
 from __future__ import annotations
 
 from plumbline.reference.history.actions import FAILURES
+from plumbline.reference.history.log_lines import is_of_alerts
 from plumbline.reference.history.views import view_of
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.alerts import is_logged
 from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import EntryState, each
 
@@ -23,7 +25,7 @@ MANY = 1 << 60
 
 def is_gauge(name: str) -> bool:
     """Whether a statistic is one of those: all others count what is discarded."""
-    return name in TOMBSTONE_STATISTICS or name == FAILURES or view_of(name) is not None
+    return name in TOMBSTONE_STATISTICS or name == FAILURES or view_of(name) is not None or is_of_alerts(name)
 
 
 def readings(setting: Setting, world: World, member: str, name: str) -> tuple[tuple[int, int], ...]:
@@ -31,6 +33,9 @@ def readings(setting: Setting, world: World, member: str, name: str) -> tuple[tu
     view = view_of(name)
     if view is not None:
         return _sizes(setting, world, member, *view)
+    if is_of_alerts(name):
+        # What else a member logs is open.
+        return ((int(is_logged(world, member, name)), MANY),)
     if name == FAILURES:
         reported = world.wan.failures.get(member, 0)
         return ((reported, reported),)

@@ -113,6 +113,7 @@ class Setting:
         onward: whether events travel on, by way of a site that did not write them; no document says so, nor
             that they do not (see `send_on`).
         refuses_received: whether a cache writer may refuse what comes from another site.
+        logs_read: whether what members log is read.
         lanes: sender → the names of its lanes, see `lanes`.
         overtakes: whether events of one key may overtake each other on their way to another site.
         ticks: op id → how often all clocks had surely moved on by its call, and by its return (see `spans`).
@@ -123,6 +124,7 @@ class Setting:
     """
 
     refuses_received = False
+    logs_read = False
 
     def __init__(
         self,

@@ -74,6 +74,30 @@ class FailureDecisions(Subject):
         """
         return 1 if failed else 0
 
+    @staticmethod
+    @decision(
+        "GWQ-FAILACK-01",
+        free=lambda place, count: Free(tuple(dict.fromkeys((place, place - 1, place + 1, count)))),
+    )
+    def event_named(place: int, count: int) -> int:  # noqa: ARG004
+        """Which of so many events an answer names as failed that stands at this place: that one (000, L39).
+
+        A place outside names none.
+        """
+        return place
+
+    @staticmethod
+    @decision("GWQ-FAILACK-01")
+    def carries_exception() -> bool:
+        """Whether an answer brings the receiver's exception: it does (000, L39)."""
+        return True
+
+    @staticmethod
+    @decision("GWQ-FAILACK-04")
+    def logs_failure() -> bool:
+        """Whether a sender logs that an event has failed: it does (000, L39)."""
+        return True
+
 
 def retries_where_kept(keeps: bool) -> bool:
     """Whether a receiver tries an event again: where the sender keeps failed events (002, L107)."""
@@ -116,6 +140,24 @@ FAULTS = (
         "GWQ-FAILACK-06",
         "a receiver reports each event as failed, once one has failed",
         failures_reported=lambda failed, already: int(failed or already > 0),
+    ),
+    variant(
+        "next-event-is-named-as-failed",
+        "GWQ-FAILACK-01",
+        "an answer counts the events of its batch from one place too far, and names the next one as failed",
+        event_named=lambda place, _: place + 1,
+    ),
+    variant(
+        "answer-lacks-the-exception",
+        "GWQ-FAILACK-01",
+        "an answer names the event that failed without the receiver's exception",
+        carries_exception=lambda: False,
+    ),
+    variant(
+        "failure-is-not-logged",
+        "GWQ-FAILACK-04",
+        "a sender removes an event that failed without a word",
+        logs_failure=lambda: False,
     ),
     variant(
         "kept-events-are-dropped",

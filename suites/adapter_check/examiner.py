@@ -82,7 +82,7 @@ CALLED = frozenset(METHODS) & {
         "client_action",
         "interest",
     ),
-    *("clock", "advance", "script", "keep_tombstones", "placement", "views", "queries"),
+    *("clock", "advance", "script", "keep_tombstones", "placement", "views", "queries", "server_log"),
 }
 """The methods that the suite calls so far; the others may be unsupported, with any capabilities."""
 

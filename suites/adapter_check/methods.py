@@ -33,6 +33,7 @@ from plumbline.adapters.protocol import (
     HostingRequest,
     InterestParams,
     Link,
+    LogRequest,
     MemberParams,
     MovePrimary,
     Nothing,
@@ -80,6 +81,7 @@ from plumbline.suites.adapter_check.examiner import (
 )
 from plumbline.suites.adapter_check.listeners import ListenerExaminer
 from plumbline.suites.adapter_check.lives import LifeExaminer
+from plumbline.suites.adapter_check.logs import LogExaminer
 
 LESS_AT_B = RegionAttributes(name=REGION.name, policies=(HostPolicy("B", RegionPolicy.NORMAL),))
 PARTITIONED = RegionAttributes(name=REGION.name, policy=RegionPolicy.PARTITION, redundancy=1)
@@ -111,7 +113,7 @@ PLAIN: dict[str, msgspec.Struct] = {
     "interest": InterestParams(interest=Interest(client=CLIENT.name, region=REGION.name)),
     "pending_events": ClientLook(client=CLIENT.name),
     "configure": ConfigurationText(member="A", text="<cache/>"),
-    "server_log": MemberParams(member="A"),
+    "server_log": LogRequest(member="A"),
     "placement": Placement(region=REGION.name, key="k"),
     "move_primary": MovePrimary(region=REGION.name, key="k", member="A"),
     "stamp": StampParams(member="A", region=REGION.name, key="k"),
@@ -136,7 +138,7 @@ def examine(
     return examiner.result()
 
 
-class _Parts(ListenerExaminer, LifeExaminer):
+class _Parts(ListenerExaminer, LifeExaminer, LogExaminer):
     """What is asked, part by part; each sets its own stage."""
 
     core_stands = False
@@ -157,6 +159,7 @@ class _Parts(ListenerExaminer, LifeExaminer):
             self._messages,
             self._gateways,
             self.listeners,
+            self.logs,
             self._times,
             self._ages,
             self._clients,

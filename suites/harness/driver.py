@@ -18,6 +18,7 @@ from plumbline.reference.history.bulk import singly, with_shares, with_tied
 from plumbline.reference.history.fault_kinds import CLIENT_GOES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.history import History, Observation, OrderStrength
 from plumbline.reference.history.listener_calls import QUEUE, QueueCall, SeenCall
+from plumbline.reference.history.log_lines import alerts, is_of_alerts
 from plumbline.reference.history.moments import (
     Armed,
     AttributesRead,
@@ -468,11 +469,12 @@ class Driver:
         number = self._questions
         self._timeline.append(StatisticAsked(number, member, name))
         view = view_of(name)
-        delta = (
-            self._adapter.statistic(member, name)
-            if view is None
-            else self.views(member, view[1], queried=view[0] in QUERIES).count(view[0])
-        )
+        if is_of_alerts(name):
+            delta = alerts(name, self._adapter.server_log(member))
+        elif view is None:
+            delta = self._adapter.statistic(member, name)
+        else:
+            delta = self.views(member, view[1], queried=view[0] in QUERIES).count(view[0])
         self.poll()
         self._timeline.append(StatisticRead(number, member, name, delta))
         return delta

@@ -32,6 +32,7 @@ from plumbline.reference.history.actions import (
 from plumbline.reference.history.bulk import singly
 from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.listener_calls import QUEUE
+from plumbline.reference.history.log_lines import is_of_alerts
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     LOCAL,
@@ -121,7 +122,7 @@ class _Playing:
                     driver.await_shown(member, self._called[op_id])
             case Read(member, region):
                 self._read(member, region)
-            case Count(member, name) if view_of(name) is not None:
+            case Count(member, name) if view_of(name) is not None or is_of_alerts(name):
                 self._view(member, name)
             case Count(member, name):
                 if member not in driver.crashed:
@@ -278,7 +279,7 @@ class _Playing:
         return any(gate.member not in unready for gate in self._parked)
 
     def _view(self, member: str, name: str) -> None:
-        """Read the size of a view, which is asked for only when everything has come to rest."""
+        """Read the size of a view, or a log, which is asked for only when everything has come to rest."""
         if self._parked or self._driver.under_way or member in self._driver.crashed:
             return
         if not any(held == member for held, _ in self._away) and self._driver.settle():

@@ -16,6 +16,7 @@ from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.actions import FAILURES, Count, PlanStep, Script, Settle
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import History
+from plumbline.reference.history.log_lines import ALERTS, REFUSALS, naming
 from plumbline.reference.history.moments import Called, Scripted
 from plumbline.reference.history.operations import OperationKind
 from plumbline.suites.machines.drawing import REGION, Machine
@@ -89,6 +90,14 @@ class FailingEventsMachine(GatewayOrderMachine):
             self.settle_now()
             self.steps.append(Count(THERE[at], FAILURES))
 
+    @rule(at=st.integers(0, 1), kind=st.sampled_from((ALERTS, naming("x"), naming("z"), REFUSALS)))
+    @precondition(lambda self: self.writes and Capability.LOG_LINES in self.offers)
+    def read_log(self, at: int, kind: str) -> None:
+        """What a member of site 1 has logged of events that failed, while everything rests."""
+        if HERE[at] not in self.dead:
+            self.settle_now()
+            self.steps.append(Count(HERE[at], kind))
+
     def closing(self) -> list[PlanStep]:
         """In the end nothing is refused any more, so that what was kept arrives."""
         accepting = [Script(member, REGION, ()) for member in THERE if member not in self.dead]
@@ -123,8 +132,10 @@ FAILING_EVENT_MACHINES = (
     Machine(
         name="failing-events",
         requirements=(
+            "GWQ-FAILACK-01",
             "GWQ-FAILACK-02",
             "GWQ-FAILACK-03",
+            "GWQ-FAILACK-04",
             "GWQ-FAILACK-05",
             "GWQ-FAILACK-06",
         ),

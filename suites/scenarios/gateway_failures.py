@@ -5,14 +5,17 @@ Each scenario queues its events while the sender is paused, so that they leave i
 
 from __future__ import annotations
 
+from plumbline.adapters.protocol import MOST_LINES
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.actions import FAILURES
+from plumbline.reference.history.log_lines import ALERTS, REFUSALS, naming
 from plumbline.reference.history.operations import Operation
 from plumbline.suites.scenarios.scenario import between_sites
 from plumbline.suites.scenarios.sites import Sites
 
 REFUSES = (Capability.CALLBACK_SCRIPTS,)
 LOOKS = (Capability.CALLBACK_SCRIPTS, Capability.QUEUE_INSPECTION)
+LOGS = (Capability.CALLBACK_SCRIPTS, Capability.QUEUE_INSPECTION, Capability.LOG_LINES)
 COUNTS = (Capability.CALLBACK_SCRIPTS, Capability.FAILURE_COUNTS)
 
 
@@ -102,6 +105,31 @@ def what_succeeded_is_not_reported_as_failed(stage: Sites) -> None:
     stage.says(stage.there[0], FAILURES, 1)
 
 
+@between_sites("GWQ-FAILACK-04", needs=LOGS)
+def an_event_that_failed_is_in_the_log_of_its_sender(stage: Sites) -> None:
+    """The second of three events fails: the primary of site 1 logs an alert, and one that names its key."""
+    _all_refuse(stage, "order-2")
+    _in_one_batch(stage, "order-1", "order-2", "order-3")
+    _logs(stage, ALERTS, naming("order-2"))
+
+
+@between_sites("GWQ-FAILACK-01", needs=LOGS)
+def the_log_names_each_event_that_failed(stage: Sites) -> None:
+    """Of six events the first, two neighbours and the last fail: alerts of the primary name each of them."""
+    failing = ("order-1", "order-3", "order-4", "order-6")
+    _all_refuse(stage, *failing)
+    _in_one_batch(stage, *(f"order-{number}" for number in range(1, 7)))
+    _logs(stage, ALERTS, *map(naming, failing))
+
+
+@between_sites("GWQ-FAILACK-01", needs=LOGS)
+def the_log_has_the_exception_of_the_other_site(stage: Sites) -> None:
+    """An event fails between two that succeed: an alert has the words of the exception at site 2."""
+    _all_refuse(stage, "order-2")
+    _in_one_batch(stage, "order-1", "order-2", "order-3")
+    _logs(stage, ALERTS, naming("order-2"), REFUSALS)
+
+
 @between_sites("RCV-RETRY-01", needs=REFUSES, keeps_failed=True)
 def an_event_that_is_kept_is_tried_again_until_it_succeeds(stage: Sites) -> None:
     """The sender keeps failed events. While x fails y waits; once x is accepted both arrive in order."""
@@ -127,6 +155,13 @@ def a_batch_whose_event_is_tried_again_is_not_answered(stage: Sites) -> None:
     _all_refuse(stage)
     stage.settle()
     stage.queues_now(stage.primary())
+
+
+def _logs(stage: Sites, *kinds: str) -> None:
+    """The primary of site 1 has logged alerts of each of these kinds."""
+    primary = stage.primary()
+    for kind in kinds:
+        stage.says(primary, kind, 1, MOST_LINES)
 
 
 def _all_refuse(stage: Sites, *keys: str) -> None:

@@ -19,6 +19,7 @@ from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.messages import Channel, Message
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites import dependences, retries
+from plumbline.reference.model.sites.alerts import logged, without_heard
 from plumbline.reference.model.sites.batches import Batches
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.cut_through import CutThrough
@@ -286,21 +287,26 @@ class Dispatch:
         answered = sender.queue[: sender.heard + wire.replies]
         if any(self._passage.must_come_again(world, view, name, event) for event in answered):
             return
-        wires = world.wan.wires.set(name, replace(wire, replies=0))
+        told = without_heard(replace(wire, replies=0), answered)
+        wires = world.wan.wires.set(name, told)
         heard = with_sender(
             world,
             member,
             queue.id,
             replace(sender, heard=min(sender.heard + wire.replies, len(sender.queue))),
         )
-        yield Step(
-            ("hears the answer", member, queue.id, wire.replies),
-            heard.but(wan=replace(heard.wan, wires=wires)),
-            claim=None if self._come_again(world, view, queue, sender) else claims.ANSWER,
-            clashes=claims.LOOKED_AT
-            | claims.TIME_PASSES
-            | {dependences.look_behind_fault(queue.id), dependences.replies_lost(*link_of(queue))},
-        )
+        heard = heard.but(wan=replace(heard.wan, wires=wires))
+        ways = list(logged(heard, self._setting, member, wire, answered)) if wire.failed else [heard]
+        choice = len(ways) > 1 or self._come_again(world, view, queue, sender)
+        for after in ways:
+            yield Step(
+                ("hears the answer", member, queue.id, wire.replies),
+                after,
+                claim=None if choice else claims.ANSWER,
+                clashes=claims.LOOKED_AT
+                | claims.TIME_PASSES
+                | {dependences.look_behind_fault(queue.id), dependences.replies_lost(*link_of(queue))},
+            )
 
     def _come_again(self, world: World, view: View, queue: QueueAttributes, sender: Sender) -> bool:
         """Whether an unanswered event is yet to be told of once more, and may have to be sent for that."""

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.operations import Operation
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.alerts import with_failed
 from plumbline.reference.model.sites.site_state import Connection, Queued, WireName
 from plumbline.reference.model.sites.wires import ended, with_wire
 from plumbline.reference.model.world import World
@@ -51,7 +52,7 @@ class Failing:
         ways = product(failed, each(book.goes_on_behind_failed()), each(book.answers_failed()))
         for told, goes_on, answers in ways:
             left = rest if goes_on else replace(rest, events=())
-            left = ended(left) if answers else left
+            left = with_failed(self._setting, ended(left) if answers else left, event)
             for _ in () if goes_on else rest.events:
                 left = ended(left)
             yield Step(("fails to apply", member, event.op_id), with_wire(told, name, left))

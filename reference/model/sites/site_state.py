@@ -147,6 +147,20 @@ class Disk(msgspec.Struct, frozen=True):
     newest: bool = True
 
 
+class Alert(msgspec.Struct, frozen=True):
+    """What a sender has logged of an event that failed at the other site.
+
+    Attributes:
+        member: where it has.
+        names: the key that it names; "" where it names none.
+        refusal: whether it holds the words of the receiver's exception.
+    """
+
+    member: str
+    names: str
+    refusal: bool
+
+
 class WireName(NamedTuple):
     """A connection of a sender to a receiver."""
 
@@ -169,6 +183,7 @@ class Connection(msgspec.Struct, frozen=True):
         replies: how many answered ones the sender has not heard of.
         early: how many were answered before they were dealt with, which no receiver should do.
         broken: whether the sender knows no more of it; what has arrived may still be applied.
+        failed: op ids of those that failed and of which the sender has not heard, where logs are read.
     """
 
     receiver: str
@@ -181,6 +196,7 @@ class Connection(msgspec.Struct, frozen=True):
     replies: int = 0
     early: int = 0
     broken: bool = False
+    failed: tuple[int, ...] = ()
 
 
 class SiteState(msgspec.Struct, frozen=True):
@@ -201,6 +217,7 @@ class SiteState(msgspec.Struct, frozen=True):
         parallel: (member, queue) → what the member holds of a parallel queue.
         stands: whether the harness holds time still.
         passed: how many milliseconds it has let pass.
+        alerts: what members have surely logged, where logs are read.
     """
 
     senders: HashedMap[tuple[str, str], Sender]
@@ -217,3 +234,4 @@ class SiteState(msgspec.Struct, frozen=True):
     parallel: HashedMap[tuple[str, str], ParallelCopy]
     stands: bool = False
     passed: int = 0
+    alerts: frozenset[Alert] = frozenset()
