@@ -70,5 +70,7 @@ def logged(world: World, member: str) -> tuple[LogLine, ...]:
 
 
 def _words(alert: Alert) -> str:
+    if alert.timed_out:
+        return f"the durable client {alert.names} has timed out"
     which = f"the event of {alert.names}" if alert.names else "an event"
     return f"{which} failed at the other site{f': {REFUSAL}' if alert.refusal else ''}"

@@ -87,6 +87,6 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.RETRY_TIME: "when a gateway sender that has found no receiver tries again",
     Capability.FAILURE_COUNTS: "how many events a gateway receiver has failed to apply",
     Capability.OVERFLOW_COUNTS: "how many events of a queue are on disk as they exceed its memory",
-    Capability.LOG_LINES: "what members log of events that fail",
+    Capability.LOG_LINES: "what members log of failed events, and of durable clients that have timed out",
     Capability.CONFIGURATION: "defaults, expiration, copies given up and taken again, refusals",
 }

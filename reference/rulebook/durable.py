@@ -131,6 +131,12 @@ class DurableDecisions(Subject):
         return True
 
     @staticmethod
+    @decision("DUR-TIMEOUT-03")
+    def logs_time_out(secondary: bool) -> bool:  # noqa: ARG004
+        """Whether a server, secondary or not, logs that a client has timed out: it does (003, L18 s4)."""
+        return True
+
+    @staticmethod
     @decision("FO-DUR-01")
     def survivors_keep() -> bool:
         """Whether a holder of the queue keeps it when another one fails: it does (001, L73)."""
@@ -283,6 +289,18 @@ FAULTS = (
         "DUR-TIMEOUT-02",
         "the clock of an absence runs on after the return, and ends the living queue",
         return_stops_clock=lambda: False,
+    ),
+    variant(
+        "time-out-is-not-logged",
+        "DUR-TIMEOUT-03",
+        "a server gives up the queue of a client that has timed out without a word",
+        logs_time_out=lambda _: False,
+    ),
+    variant(
+        "first-server-alone-logs-a-time-out",
+        "DUR-TIMEOUT-03",
+        "of several servers that hold a client's queue only the first logs its time-out",
+        logs_time_out=lambda secondary: not secondary,
     ),
     variant(
         "timed-out-interest-stays",

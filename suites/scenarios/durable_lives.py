@@ -5,7 +5,9 @@ B serves the client, C holds its queue where it is secured, and A never dies.
 
 from __future__ import annotations
 
+from plumbline.adapters.protocol import MOST_LINES
 from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.log_lines import ALERTS
 from plumbline.reference.history.operations import Client, Operation
 from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
@@ -15,6 +17,7 @@ K = "K"
 DURABLE = (Capability.CLIENTS, Capability.DURABLE_CLIENTS)
 DURABLE_KILLS = (*DURABLE, Capability.MEMBER_FAULTS)
 DURABLE_IN_TIME = (*DURABLE, Capability.VIRTUAL_TIME)
+DURABLE_LOGS = (*DURABLE_IN_TIME, Capability.LOG_LINES)
 
 ONE = (Client(name=K, servers=("B",), durable_id="k"),)
 SECURED = (Client(name=K, servers=("B", "C"), redundancy=1, durable_id="k"),)
@@ -228,6 +231,17 @@ def the_return_of_a_client_stops_its_time(s: Stage) -> None:
     event = s.put("A", "x")
     s.settle()
     s.told_once(K, event)
+
+
+@scenario("DUR-TIMEOUT-03", needs=DURABLE_LOGS, clients=SOON_SECURED, registers=False)
+def each_server_with_the_queue_logs_a_time_out(s: Stage) -> None:
+    s.hold_time()
+    is_there(s)
+    s.part(K, keep=True)
+    s.let_pass(2 * TIMEOUT_MS)
+    s.settle()
+    for server in ("B", "C"):
+        s.says(server, ALERTS, 1, MOST_LINES)
 
 
 @scenario("DUR-TIMEOUT-04", needs=DURABLE_IN_TIME, clients=SOON, registers=False)

@@ -15,6 +15,7 @@ from plumbline.reference.model.clients.client_state import NOBODY, DurableState,
 from plumbline.reference.model.clients.registrations import with_interests
 from plumbline.reference.model.messages import Message
 from plumbline.reference.model.setting import Setting
+from plumbline.reference.model.sites.alerts import time_outs_logged
 from plumbline.reference.model.sites.site_state import STILL_UNKNOWN
 from plumbline.reference.model.world import World
 from plumbline.reference.rulebook.values import Free, each
@@ -157,7 +158,8 @@ def _given_up(world: World, setting: Setting, client: str, state: DurableState) 
             ways = [each(book.gives_up(away_ms, timeout_ms, one != holders[0])) for one in holders]
         for given in product(*ways):
             gone = tuple(one for one, up in zip(holders, given, strict=True) if up)
-            yield _ended(world, client, gone, forgets=forgets, lives=state.connected)
+            ended = _ended(world, client, gone, forgets=forgets, lives=state.connected)
+            yield from time_outs_logged(ended, setting, client, gone, holders[0]) if gone else (ended,)
 
 
 def _ended(world: World, client: str, gone: tuple[str, ...], *, forgets: bool, lives: bool) -> World:

@@ -1,6 +1,6 @@
-"""Alerts: what a sender logs of events that the other site has failed to apply (000, L39).
+"""Alerts: what members log of events that fail at another site (000, L39), and of time-outs (003, L18).
 
-Knows which failures an answer reports; knows nothing of how an event fails.
+Knows which failures an answer reports; knows nothing of how an event fails, or when a client times out.
 """
 
 from __future__ import annotations
@@ -57,6 +57,21 @@ def _alerts(
             yield world.but(wan=replace(world.wan, alerts=alerts))
 
 
+def time_outs_logged(
+    world: World, setting: Setting, client: str, servers: tuple[str, ...], first: str
+) -> Iterator[World]:
+    """The worlds in which servers have logged that a durable client has timed out, the first one in front."""
+    worlds = [world]
+    for server in servers if setting.logs_read else ():
+        alert = Alert(server, client, timed_out=True)
+        worlds = [
+            before.but(wan=replace(before.wan, alerts=before.wan.alerts | {alert})) if logs else before
+            for before in worlds
+            for logs in each(setting.book.logs_time_out(server != first))
+        ]
+    yield from worlds
+
+
 def without(world: World, member: str) -> World:
     """The world in which the log of a member is gone with it."""
     kept = frozenset(alert for alert in world.wan.alerts if alert.member != member)
@@ -67,6 +82,11 @@ def is_logged(world: World, member: str, name: str) -> bool:
     """Whether a member has surely logged an alert of the kind that a name stands for."""
     return any(
         alert.member == member
-        and (name == ALERTS or (alert.refusal if name == REFUSALS else alert.names == named_by(name)))
+        and (name == ALERTS or (alert.refusal if name == REFUSALS else _names(alert) == named_by(name)))
         for alert in world.wan.alerts
     )
+
+
+def _names(alert: Alert) -> str:
+    """The key that an alert has to name; "" for a time-out, of which no document says what it names."""
+    return "" if alert.timed_out else alert.names

@@ -148,17 +148,19 @@ class Disk(msgspec.Struct, frozen=True):
 
 
 class Alert(msgspec.Struct, frozen=True):
-    """What a sender has logged of an event that failed at the other site.
+    """What a member has logged of an event that failed at the other site, or of a durable client.
 
     Attributes:
         member: where it has.
-        names: the key that it names; "" where it names none.
+        names: the key, or the client, that it names; "" where it names none.
         refusal: whether it holds the words of the receiver's exception.
+        timed_out: whether it is about a durable client that has timed out.
     """
 
     member: str
     names: str
-    refusal: bool
+    refusal: bool = False
+    timed_out: bool = False
 
 
 class WireName(NamedTuple):
