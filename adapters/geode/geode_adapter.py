@@ -35,6 +35,7 @@ from plumbline.adapters.geode.limits import (
     require_topology,
 )
 from plumbline.adapters.geode.listener import ABSENT, GeodeExample, Holding
+from plumbline.adapters.geode.logs import entries
 from plumbline.adapters.geode.member import COUNTED, Member
 from plumbline.adapters.geode.regions import Regions
 from plumbline.adapters.geode.roster import Roster
@@ -51,6 +52,7 @@ from plumbline.adapters.waiting import wait_until
 from plumbline.reference.history.actions import FAILURES
 from plumbline.reference.history.history import OrderStrength
 from plumbline.reference.history.listener_calls import QUEUE, QueueCall
+from plumbline.reference.history.log_lines import LogLine
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Client,
@@ -109,6 +111,7 @@ class GeodeAdapter(Adapter):
             self._roster.site,
         )
         self._baseline: dict[str, dict[str, int]] = {}
+        self._logged: dict[str, tuple[int, int]] = {}
         self._begin_example(())
 
     def hello(self) -> Introduction:
@@ -177,6 +180,7 @@ class GeodeAdapter(Adapter):
             self._cluster.ask(members[0], partial(Member.assign_buckets, name=name))
         self._clocks.begin_example()
         self._baseline = self._cluster.ask_all(members, Member.counts)
+        self._logged = {member.name: member.jvm.printed_bytes for member in members}
         for name, failed in self._gateways.failures().items():
             self._baseline[name][FAILURES] = failed
 
@@ -330,6 +334,10 @@ class GeodeAdapter(Adapter):
         found = self._cluster.ask(self._roster.survivor(member), partial(Member.statistic, name=name))
         return found - self._baseline[member].get(name, 0)
 
+    def server_log(self, member: str) -> tuple[LogLine, ...]:
+        """What the member's JVM has printed since the last reset."""
+        return entries(self._roster.survivor(member).jvm.printed_since(self._logged[member]))
+
     def attributes(self, member: str, region: str) -> RegionAttributes:
         """The attributes that the running region tells of itself."""
         self._regions.require(region)
@@ -385,6 +393,7 @@ class GeodeAdapter(Adapter):
         self._clocks.take_in(back)
         # The state that it has taken over counts: its cache began with nothing.
         self._baseline[member] = dict.fromkeys(COUNTED, 0)
+        self._logged[member] = back.jvm.printed_bytes
         if dead.port is not None:
             self._cluster.ask(back, partial(Member.serve, port=dead.port))
         self._clients.restarted.add(member)

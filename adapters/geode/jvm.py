@@ -39,6 +39,7 @@ except ModuleNotFoundError as error:
     ) from error
 
 LAST_WORDS_BYTES = 4_000
+MOST_READ_BYTES = 4_000_000
 LOOPBACK = "127.0.0.1"
 
 # Geode reaches into these by reflection; without them it fails on Java 17.
@@ -70,6 +71,8 @@ _FLAGS = (
     "-XX:-UsePerfData",
     "-Djava.net.preferIPv4Stack=true",
     "-Djava.awt.headless=true",
+    # Where the jars bring no implementation of logging, only errors would be printed.
+    "-Dorg.apache.logging.log4j.simplelog.level=WARN",
     # Geode's own hook would close the cache with all its neighbours when the machine is to halt.
     "-Dgemfire.disableShutdownHook=true",
     # How long a gateway sender sleeps (1,000 ms else) before it looks at a new connection for answers.
@@ -252,6 +255,20 @@ class Jvm:
         output = self._output.read_bytes().split(b"\n", 2)[-1]  # without port and token
         text = output + self._errors.read_bytes()
         return text[-LAST_WORDS_BYTES:].decode(errors="replace").strip()
+
+    @property
+    def printed_bytes(self) -> tuple[int, int]:
+        """How much it has printed so far, and how much to its error stream."""
+        return self._output.stat().st_size, self._errors.stat().st_size
+
+    def printed_since(self, start: tuple[int, int]) -> str:
+        """What it has printed behind so many bytes, and behind it the same of its error stream."""
+        found = []
+        for path, begin in zip((self._output, self._errors), start, strict=True):
+            with path.open("rb") as printed:
+                printed.seek(begin)
+                found.append(printed.read(MOST_READ_BYTES).decode(errors="replace"))
+        return "\n".join(found)
 
     @property
     def _output(self) -> Path:

@@ -51,6 +51,7 @@ CAPABILITIES = (
     Capability.CONFIGURATION,
     Capability.CALLBACK_SCRIPTS,
     Capability.FAILURE_COUNTS,
+    Capability.LOG_LINES,
     Capability.OVERFLOW_COUNTS,
     Capability.CLIENTS,
     Capability.GATEWAYS,

@@ -30,6 +30,7 @@ from plumbline.adapters.geode.telling import Telling
 from plumbline.adapters.geode.transacting import CommitWriter
 from plumbline.adapters.geode.worker import Worker
 from plumbline.adapters.geode.writer import RegionWriter
+from plumbline.reference.history.log_lines import REFUSAL
 from plumbline.reference.history.operations import (
     Content,
     Operation,
@@ -238,7 +239,7 @@ class Member:
             java = self.jvm.gateway.jvm.org.apache.geode.cache
 
             def refusal() -> Exception:
-                refused: Exception = JavaError("refused", java.CacheWriterException("refused"))
+                refused: Exception = JavaError(REFUSAL, java.CacheWriterException(REFUSAL))
                 return refused
 
             self._writers[name] = RegionWriter(stage, self.name, refusal)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from msgspec.structs import astuple
 
 from plumbline.reference.history.listener_calls import QueueCall, QueuedChange
-from plumbline.reference.history.log_lines import REFUSAL, Level, LogLine
+from plumbline.reference.history.log_lines import REFUSAL, LogLevel, LogLine
 from plumbline.reference.history.operations import Content, EventKind
 from plumbline.reference.history.views import VIEWS, RegionViews
 from plumbline.reference.model.sites.site_state import Alert
@@ -63,7 +63,7 @@ def queue_call(
 def logged(world: World, member: str) -> tuple[LogLine, ...]:
     """The alerts of a member, in its words."""
     return tuple(
-        LogLine(level=Level.WARN, text=_words(alert))
+        LogLine(level=LogLevel.WARN, text=_words(alert))
         for alert in sorted(world.wan.alerts, key=astuple)
         if alert.member == member
     )

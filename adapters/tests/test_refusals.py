@@ -122,6 +122,7 @@ PROMISED: list[tuple[str, Ask]] = [
     ("await_parked", lambda it: begun(it).await_parked(Gate("A", 1), 0)),
     ("release", lambda it: begun(it).release(Gate("A", 1))),
     ("statistic", lambda it: begun(it).statistic("A", "conflatedEvents")),
+    ("server_log", lambda it: begun(it).server_log("A")),
     ("keep_tombstones", lambda it: begun(it).keep_tombstones(TombstoneSettings(timeout_ms=1))),
     ("attributes", lambda it: begun(it).attributes("A", "region")),
     ("leave", lambda it: begun(it).leave("A", "region")),

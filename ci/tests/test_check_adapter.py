@@ -25,6 +25,7 @@ from plumbline.ci.lint import ROOT
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reference.catalogue.records import Dialect
+from plumbline.reference.history.log_lines import LogLine
 from plumbline.reference.history.moments import Gate
 from plumbline.reference.history.operations import (
     Content,
@@ -223,9 +224,16 @@ def _not_parked_at(what: str) -> Callable[..., bool]:
     return await_parked
 
 
+def _alerting_for_ever(self: ReferenceAdapter, member: str) -> tuple[LogLine, ...]:
+    found = self.__dict__.setdefault("logged", {})
+    found[member] = (*found.get(member, ()), *ReferenceAdapter.server_log(self, member))
+    return found[member]
+
+
 MORE_LIES: list[tuple[str, dict[str, Callable[..., Any]]]] = [
     ("observe", {"observe": _telling_twice}),
     ("reset", {"observe": _remembering}),
+    ("server_log", {"server_log": _alerting_for_ever}),
     ("finish", {"finish": _reading_nothing}),
     ("queue_action", {"queue_action": _not_resuming}),
     ("link", {"link": _not_healing}),
@@ -250,6 +258,7 @@ LIES: dict[str, dict[str, Callable[..., Any]]] = {
     "arm": {"arm": doing_nothing, "await_parked": lambda *_: False},
     "script": {"script": doing_nothing},
     "statistic": {"statistic": lambda *_: 3},
+    "server_log": {"server_log": lambda *_: ()},
     "attributes": {"attributes": _unchecked},
     "join": {"join": doing_nothing},
     "create_queue": {"create_queue": doing_nothing},

@@ -19,7 +19,7 @@ from plumbline.adapters.process.client import RemoteAdapter
 from plumbline.adapters.process.server import Loopback
 from plumbline.adapters.protocol import Observed
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
-from plumbline.reference.history.log_lines import Level, LogLine
+from plumbline.reference.history.log_lines import LogLevel, LogLine
 from plumbline.reference.history.operations import Content, Event, EventKind, Outcome, Status
 from plumbline.reference.results.verdicts import Verdict, exit_code, merge
 from plumbline.suites.run.profiles import PROFILES
@@ -148,7 +148,7 @@ def never_returned(right: Answer, it: Any, *arguments: Any) -> Any:
     right(it, *arguments)
 
 
-def alert(text: str, level: Any = Level.WARN) -> LogLine:
+def alert(text: str, level: Any = LogLevel.WARN) -> LogLine:
     return LogLine(level=level, text=text)
 
 
@@ -252,7 +252,7 @@ TABLE = [
     logging((alert("order-2", "fatal"),), ERROR, "$.lines[0].level"),
     logging((alert("\udcff"),), ERROR, ""),
     logging((alert("an order-21 was refused as scripted"),), FAIL, ""),
-    logging((alert("order-2, refused as scripted", Level.INFO),), FAIL, ""),
+    logging((alert("order-2, refused as scripted", LogLevel.INFO),), FAIL, ""),
     logging((), FAIL, ""),
     logging((alert("\x1b[2J\x00 order-2: refused as scripted\n"),), PASS, ""),
     Line("no log after all", "server_log", raising(UnsupportedError("no")), ERROR, "though", LOGGED),

@@ -15,7 +15,7 @@ import msgspec
 from plumbline.reference.history.ranges import LogText
 
 
-class Level(StrEnum):
+class LogLevel(StrEnum):
     """How severe a line is."""
 
     ERROR = "error"
@@ -32,7 +32,7 @@ class LogLine(msgspec.Struct, frozen=True, kw_only=True):
         text: its words, an exception and its causes included; at most 10 000 characters.
     """
 
-    level: Level
+    level: LogLevel
     text: LogText
 
 
@@ -68,7 +68,7 @@ def alerts(name: str, lines: Iterable[LogLine]) -> int:
 
     A key counts as named where it stands as a word of its own.
     """
-    texts = [line.text for line in lines if line.level in (Level.ERROR, Level.WARN)]
+    texts = [line.text for line in lines if line.level in (LogLevel.ERROR, LogLevel.WARN)]
     if name == ALERTS:
         return len(texts)
     sought = REFUSAL if name == REFUSALS else named_by(name) or ""

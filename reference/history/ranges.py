@@ -29,7 +29,8 @@ ToldSite = Annotated[int, Meta(ge=-1, le=255)]
 
 Copies = Annotated[int, Meta(ge=0, le=100)]
 ValueBytes = Annotated[int, Meta(ge=0, le=1_000_000)]
-LogText = Annotated[str, Meta(max_length=10_000)]
+LONGEST_LOG_TEXT = 10_000
+LogText = Annotated[str, Meta(max_length=LONGEST_LOG_TEXT)]
 Small = Annotated[int, Meta(ge=1, le=1_000_000)]
 Tries = Annotated[int, Meta(ge=0, le=1_000_000)]
 AnswerMs = Annotated[int, Meta(ge=1, le=86_400_000)]

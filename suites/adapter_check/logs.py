@@ -8,6 +8,7 @@ from __future__ import annotations
 from plumbline.adapters.protocol import LogLines, LogRequest, ScriptRequest
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.log_lines import REFUSALS, alerts, naming
+from plumbline.reference.history.operations import Content
 from plumbline.suites.adapter_check.examiner import ONE_SITE, QUEUE, REGION, TWO_SITES, Examiner
 
 KEY = "refused-key"
@@ -30,8 +31,12 @@ class LogExaminer(Examiner):
                 script = ScriptRequest(member=member, region=REGION.name, callback="writer", answers=keys)
                 self._ask("script", script)
             if keys:
+                put = self._put("A", "k")
+                self._settle()
+                self._holds("C", (Content("k", put.token),), "create_queue")
                 self._put("A", KEY)
                 self._settle()
+                self._holds("C", (Content("k", put.token),), "script")
                 self._alerted()
         self._stage(TWO_SITES, QUEUE)
         for member in ("A", "B"):
