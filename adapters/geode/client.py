@@ -1,28 +1,22 @@
-"""Clients of a Geode cluster: caches in JVMs of their own, each connected to cache servers on members.
+"""One client of a Geode cluster: a cache in a JVM of its own, connected to cache servers on members.
 
-A client's JVM outlives examples; its regions do not. Knows nothing of operations and what they do.
+Knows nothing of operations and what they do, and of other clients.
 """
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
-from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
+from plumbline.adapters.errors import AdapterError, RefusedError
 from plumbline.adapters.geode.clock import look_when_told
-from plumbline.adapters.geode.cluster import START_LIMIT_S, Cluster, end_all
-from plumbline.adapters.geode.folder import Folder
-from plumbline.adapters.geode.jars import Jars
+from plumbline.adapters.geode.cluster import START_LIMIT_S
 from plumbline.adapters.geode.jvm import JavaError, stack_words
-from plumbline.adapters.geode.links import Links, LinkState
 from plumbline.adapters.geode.listener import GeodeExample, RegionListener
 from plumbline.adapters.geode.member import FLUSH_REGION, Member
-from plumbline.adapters.waiting import wait_until
 from plumbline.reference.history.operations import Client, EventKind, Interest
 from plumbline.reference.history.words import interest_words
 
@@ -42,19 +36,21 @@ RETRIES = 50
 IMPATIENT_MS = 700
 """For so long a client whose answers are lost waits for each of them; as shipped ten seconds."""
 
-CLIENT_ADDRESSES = "127.0.0.{}"
-FIRST_ADDRESS = 11
-"""Each client reaches its servers at an address of its own, where proxies listen."""
-
 ALL_KEYS = "ALL_KEYS"
 """Geode's own word for them, where keys to register for are named."""
 
 
 class ClientListener(RegionListener):
-    """What is told of one region of a client."""
+    """Shows what the listener of one region of a client receives."""
+
+    def __init__(self, stage: GeodeExample, client: str, region: str, *, durable: bool = False) -> None:
+        super().__init__(stage, client, region)
+        self._durable = durable
 
     def tell_live(self) -> None:
-        """Nothing that an example of clients without a durable id asks about."""
+        """Show that the region of a durable client is live; Geode calls it for other clients too."""
+        if self._durable:
+            self._stage.tell_live(self._member, self._region)
 
 
 class Sentinel(ClientListener):
@@ -91,8 +87,11 @@ class ClientCache(Member):
     def hold_commits(self, stage: GeodeExample) -> None:
         """Does nothing: a client may have no such writer, as its server carries out the commit."""
 
-    def connect(self, client: Client, address: str, ports: Sequence[int]) -> None:
-        """Be connected to the cache servers at this address and these ports, to the first of them first."""
+    def connect(self, client: Client, address: str, ports: Sequence[int], durable_id: str) -> None:
+        """Be connected to the cache servers at this address and these ports, to the first of them first.
+
+        Servers know it under the durable id, where one is given.
+        """
         if self.connected is None:
             self.jvm.connect(START_LIMIT_S)
         else:
@@ -101,6 +100,9 @@ class ClientCache(Member):
         settings = java.java.util.Properties()
         for key, value in _PROPERTIES.items():
             settings.setProperty(key, value)
+        if durable_id:
+            settings.setProperty("durable-client-id", durable_id)
+            settings.setProperty("durable-client-timeout", str(client.durable_timeout_s))
         factory = java.org.apache.geode.cache.client.ClientCacheFactory(settings)
         for port in ports:
             factory.addPoolServer(address, port)
@@ -124,6 +126,16 @@ class ClientCache(Member):
         self._next.setAccessible(True)
         self._keep_for_good()
         self.connected = client
+
+    def ready(self) -> None:
+        """Say that it is ready for events; comes back at once."""
+        self._cache.readyForEvents()
+
+    def disconnect(self, *, keepalive: bool) -> None:
+        """Close the cache in order; servers keep what comes for it, if it is durable and asks them to."""
+        self._cache.close(keepalive)
+        self.connected = None
+        self._regions = {}
 
     def subscribed(self) -> tuple[int | None, frozenset[int]]:
         """The port of the server that sends it events, None if there is none now, and those that stand by."""
@@ -220,214 +232,11 @@ class ClientCache(Member):
         return self.jvm.gateway.jvm.org.apache.geode.cache.InterestResultPolicy
 
 
-class GeodeClients:
-    """The clients of one cluster; none at first.
-
-    Attributes:
-        caches: by name, those that run, in the example or left from another.
-        in_use: names of those that the example has started.
-        restarted: the members that the example has started again.
-    """
-
-    def __init__(self, jars: Jars, cluster: Cluster) -> None:
-        self.caches: dict[str, ClientCache] = {}
-        self.in_use: set[str] = set()
-        self.restarted: set[str] = set()
-        self._jars = jars
-        self._cluster = cluster
-        self._folder: Folder | None = None
-        self._sentinels = 0
-        self._stale: set[str] = set()  # those whose servers may be other processes now, or that are impatient
-        self._links: Links | None = None
-        self._impaired: set[str] = set()
-
-    def start(self, client: Client, servers: Sequence[Member]) -> ClientCache:
-        """Have a client run, connected to these members; raises AdapterError."""
-        if client.durable_id is not None or not client.subscription:
-            raise UnsupportedError("start_client: neither durable clients nor unsubscribed ones are driven")
-        if not 0 <= client.redundancy < len(servers):
-            raise UnsupportedError(f"start_client: {len(servers)} servers, redundancy {client.redundancy}")
-        cache = self.caches.get(client.name)
-        if cache is None:
-            if self._folder is None:
-                self._folder = Folder()
-                atexit.register(self.end)
-            cache = ClientCache(client.name, self._jars, self._folder.path / str(len(self.caches)))
-            self.caches[client.name] = cache
-        fits = cache.connected is not None and _way(cache.connected) == _way(client)
-        if not fits or client.name in self._stale:
-            self._stale.discard(client.name)
-            ports = [self._cluster.ask(server, Member.serve) for server in servers]
-            address = CLIENT_ADDRESSES.format(FIRST_ADDRESS + [*self.caches].index(client.name))
-            for server, port in zip(servers, ports, strict=True):
-                self._reachable(client.name, server.name, port, address)
-            connect = partial(_connect, client=client, address=address, ports=ports)
-            self._cluster.ask_all([cache], connect, START_LIMIT_S)
-            self._await_subscribed(cache, ports[0], frozenset(ports[1 : client.redundancy + 1]))
-        cache.connected = client
-        self.in_use.add(client.name)
-        return cache
-
-    def _reachable(self, client: str, server: str, port: int, address: str) -> None:
-        """Let a client reach a server at this address."""
-        if self._links is None:
-            self._links = Links()
-        link = _link(client, server)
-        self._links.shut(link)
-        self._links.open(link, port, address, of_client=True)
-
-    def link(self, client: str, server: str, state: str) -> None:
-        """Lose what a server answers to what a client puts, or lose it no more; raises UnsupportedError."""
-        if state not in (LinkState.UP, LinkState.DROP_ACKS):
-            raise UnsupportedError(f"link: what {server} and {client} say to each other cannot be {state!r}")
-        cache = self.caches[client]
-        if self._links is None or cache.connected is None or server not in cache.connected.servers:
-            raise AdapterError(f"link: {server} is no server of {client}")
-        if state == LinkState.DROP_ACKS:
-            self._stale.add(client)
-            self._impaired.add(_link(client, server))
-            self._cluster.ask(cache, lambda member: _client(member).be_impatient())
-        self._links.set(_link(client, server), LinkState(state))
-
-    def _await_subscribed(self, cache: ClientCache, primary: int, redundant: frozenset[int]) -> None:
-        """Come back when these servers, and no others, keep what the client is to be sent."""
-        found: tuple[int | None, frozenset[int]] = (None, frozenset())
-
-        def subscribed() -> bool:
-            nonlocal found
-            found = self._cluster.ask(cache, lambda member: _client(member).subscribed())
-            return found == (primary, redundant)
-
-        if not wait_until(subscribed, START_LIMIT_S):
-            raise AdapterError(
-                f"client {cache.name} is served by {found}, not by {primary}, {sorted(redundant)}",
-                cache.jvm.last_words(),
-            )
-
-    def require_no_copy(self, server: str) -> None:
-        """Raises UnsupportedError where a member that is to be killed may have its queues copied to another.
-
-        Clients that lack a server recruit one that starts again. The model does not judge that so far.
-        """
-        for name in sorted(self.in_use):
-            client = self.caches[name].connected
-            assert client is not None  # noqa: S101 - it is in use
-            if self.restarted.intersection(client.servers) and client.redundancy and server in client.servers:
-                raise UnsupportedError(
-                    "crash: no server is killed on Geode whose queues one that was started again may keep"
-                )
-
-    def servers_changed(self) -> None:
-        """Have every client connect anew before it is used again, in the JVM that it has."""
-        self._stale.update(self.caches)
-
-    def drop_regions(self) -> None:
-        """Forget the example's regions on all clients, before their servers do."""
-        self.in_use.clear()
-        self.restarted.clear()
-        if self._links is not None:
-            for link in self._impaired:
-                self._links.set(link, LinkState.UP)
-        self._impaired.clear()
-        self._cluster.ask_all(self.caches.values(), Member.drop_regions)
-
-    def drained(self, members: Mapping[str, Member], deadline: float) -> bool:
-        """Whether by the deadline every client has received all that its servers had for it.
-
-        A value that is put on a server into a region of its own waits in the client's queue behind it.
-        """
-        self._sentinels += 1
-        waiting = []
-        for cache in (self.caches[name] for name in sorted(self.in_use)):
-            assert cache.connected is not None  # noqa: S101 - it is in use
-            servers = [members[name] for name in cache.connected.servers]
-            living = [server for server in servers if not server.crashed()]
-            if (len(living) < len(servers) or self.restarted) and not self._served(cache, living, deadline):
-                return False
-            if living:
-                self._cluster.ask(living[0], partial(_put_sentinel, name=cache.name, value=self._sentinels))
-                waiting.append(cache)
-        return all(cache.sentinel.await_value(self._sentinels, deadline) for cache in waiting)
-
-    def _served(self, cache: ClientCache, living: Sequence[Member], deadline: float) -> bool:
-        """Whether by the deadline a server that lives sends the client its events, and no other any more.
-
-        Where none lives, no server sends, and all that was left of dead servers has been read.
-        """
-        ports = {server.port for server in living}
-
-        def served() -> bool:
-            primary, _ = self._cluster.ask(cache, lambda member: _client(member).subscribed())
-            if primary not in (ports or {None}):
-                return False
-            looking, read = self._cluster.ask(cache, lambda member: _client(member).reception())
-            return ports.issuperset(read) and not (looking and living)
-
-        return wait_until(served, deadline - time.monotonic())
-
-    def require_alive(self) -> None:
-        """Raises AdapterError if a client has died."""
-        for cache in self.caches.values():
-            if not cache.jvm.alive:
-                raise AdapterError(
-                    f"client {cache.name}: the JVM died with code {cache.jvm.exit_code}",
-                    cache.jvm.last_words(),
-                )
-
-    def end(self) -> None:
-        """No process and no thread of a client any more; never raises, and may be called twice."""
-        caches, self.caches = tuple(self.caches.values()), {}
-        self.in_use.clear()
-        end_all(caches)
-        if self._links is not None:
-            self._links.close()
-            self._links = None
-        if self._folder is not None:
-            self._folder.remove()
-            self._folder = None
-            atexit.unregister(self.end)
-
-
 def _field(owner: Any, name: str) -> Any:
     """What a private field of a Java object holds."""
     field = owner.getClass().getDeclaredField(name)
     field.setAccessible(True)
     return field.get(owner)
-
-
-def _way(client: Client) -> tuple[object, ...]:
-    """What a client cannot change without making its cache anew."""
-    return client.servers, client.redundancy
-
-
-def _connect(member: Member, client: Client, address: str, ports: Sequence[int]) -> None:
-    _client(member).connect(client, address, ports)
-
-
-def _link(client: str, server: str) -> str:
-    """What the link of a client to a server is called."""
-    return f"{client} to {server}"
-
-
-def _client(member: Member) -> ClientCache:
-    assert isinstance(member, ClientCache)  # noqa: S101 - asked of clients only
-    return member
-
-
-def create_copy(
-    member: Member, name: str, internal: str, *, checks: bool | None, listener: RegionListener
-) -> None:
-    """Have a client hold a copy of a region."""
-    _client(member).create_copy(name, internal, checks=checks, listener=listener)
-
-
-def register(member: Member, interest: Interest) -> None:
-    """Have a client register for keys of a region, or withdraw that."""
-    _client(member).register(interest)
-
-
-def _put_sentinel(member: Member, name: str, value: int) -> None:
-    member.flush_region().put(name, value)
 
 
 _PROPERTIES = {

@@ -15,8 +15,8 @@ import msgspec
 
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
-from plumbline.adapters.geode.client import (
-    ClientListener,
+from plumbline.adapters.geode.client import ClientListener
+from plumbline.adapters.geode.clients import (
     GeodeClients,
     create_copy,
     register,
@@ -107,7 +107,7 @@ class GeodeAdapter(Adapter):
         self._underway = Underway(self._cluster, self._roster.require_alive)
         self._clocks = Clocks(
             self._cluster,
-            lambda: (*self._roster.survivors(), *self._clients.caches.values()),
+            lambda: (*self._roster.survivors(), *self._clients.connected()),
             self._roster.site,
         )
         self._baseline: dict[str, dict[str, int]] = {}
@@ -173,7 +173,7 @@ class GeodeAdapter(Adapter):
         self._empty_queues()
         members = self._roster.members()
         self._begin_example(regions)
-        self._clients.drop_regions()
+        self._clients.drop_regions(self._cluster.members.values())
         self._cluster.ask_all(self._cluster.members.values(), Member.drop_regions)
         self._cluster.ask_all(members, self._regions.create_all)
         for name in self._regions.partitioned():
@@ -235,13 +235,19 @@ class GeodeAdapter(Adapter):
                 self._stage.wait_quiet(CALM_S, deadline)
             if not self._stage.held():
                 settled = at_rest and self._clients.drained(self._cluster.members, deadline)
-                if settled and (self._roster.dead() or self._clients.restarted):
-                    for client in self._clients.in_use:
-                        self._regions.learn(self._roster.member(client))  # it may have started anew
+                if settled:
+                    self._learn_of_clients()
                 return SettleResult(settled=settled)
         if self._stage.held():
             self._stage.wait_quiet(CALM_S, deadline)
         return SettleResult(settled=False, held=self._stage.held())
+
+    def _learn_of_clients(self) -> None:
+        """Take what clients hold for known where they may have started anew, or heard of what they lack."""
+        anew = self._roster.dead() or self._clients.restarted
+        for client in self._clients.connected():
+            if client.name in self._clients.in_use and (anew or self._clients.lives.is_durable(client.name)):
+                self._regions.learn(client)
 
     def contents(self, member: str, region: str) -> tuple[Content, ...]:
         """What the member itself holds."""
@@ -401,19 +407,32 @@ class GeodeAdapter(Adapter):
         self._regions.learn(back)
 
     def start_client(self, client: Client) -> None:
-        """Start a client's JVM, or take the one that runs, and create its regions."""
+        """Start a client's JVM, or take the one that runs, and create its regions.
+
+        A durable client that is away begins its next life.
+        """
         if not self._regions.all_acknowledged():
             raise UnsupportedError("clients are driven on Geode only where regions are acknowledged")
         self._roster.require_alive()
-        cache = self._clients.start(client, [self._roster.survivor(server) for server in client.servers])
+        away = self._clients.lives.is_away(client.name)
+        find = self._roster.member if away else self._roster.survivor
+        cache = self._clients.start(client, [find(server) for server in client.servers])
+        durable = client.durable_id is not None
         for name, internal in self._regions.internal.items():
-            listener = ClientListener(self._stage, client.name, name)
+            listener = ClientListener(self._stage, client.name, name, durable=durable)
             create = partial(
                 create_copy, name=name, internal=internal, checks=client.checks, listener=listener
             )
             self._cluster.ask(cache, create)
+            if away:
+                self._stage.learn(client.name, name, ())
         self._clocks.take_in(cache)
         self._baseline[client.name] = self._cluster.ask(cache, Member.counts)
+
+    def client_action(self, client: str, action: str, keepalive: bool) -> None:
+        """Have a durable client say that it is ready, close, or die."""
+        self._roster.require_alive()
+        self._clients.act(client, action, keepalive=keepalive, members=self._cluster.members)
 
     def interest(self, interest: Interest) -> None:
         """Register a client for keys of a region, or withdraw that; nothing else is under way."""

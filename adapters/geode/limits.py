@@ -54,6 +54,7 @@ CAPABILITIES = (
     Capability.LOG_LINES,
     Capability.OVERFLOW_COUNTS,
     Capability.CLIENTS,
+    Capability.DURABLE_CLIENTS,
     Capability.GATEWAYS,
     Capability.ASYNC_QUEUES,
     Capability.QUEUE_INSPECTION,
@@ -101,5 +102,5 @@ def require_call(operation: Operation, attributes: RegionAttributes) -> None:
 
 def require_interest(interest: Interest) -> None:
     """Raise UnsupportedError for a registration that is not driven."""
-    if interest.durable or interest.kind not in _INTERESTS or interest.policy not in _POLICIES:
+    if interest.kind not in _INTERESTS or interest.policy not in _POLICIES:
         raise UnsupportedError(f"not driven on Geode yet: {interest}")

@@ -185,6 +185,12 @@ class GeodeExample:
         if operation is not None:
             self._park(Gate(event.member, operation.op_id), event.key)
 
+    def tell_live(self, client: str, region: str) -> None:
+        """The listener of a durable client hears that its region is live."""
+        with self.changed:
+            self.shown.append(Event(member=client, region=region, key="", kind=EventKind.LIVE, token=None))
+            self._note()
+
     def tell_conflict(self, event: Event) -> None:
         """A conflict resolver is asked about an event from another site."""
         with self.changed:

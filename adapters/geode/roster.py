@@ -6,7 +6,7 @@ Knows the members of the topology in use and the clients; does not know what the
 from __future__ import annotations
 
 from plumbline.adapters.errors import AdapterError
-from plumbline.adapters.geode.client import GeodeClients
+from plumbline.adapters.geode.clients import GeodeClients
 from plumbline.adapters.geode.cluster import Cluster, broken
 from plumbline.adapters.geode.listener import GeodeExample
 from plumbline.adapters.geode.member import Member

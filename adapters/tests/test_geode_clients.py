@@ -397,7 +397,6 @@ def test_a_call_whose_answer_is_lost_is_tried_again_and_happens_once(
 
 def test_what_is_not_driven_is_refused(adapter: GeodeAdapter):
     for client in (
-        Client(name="K", servers=("B",), durable_id="d"),
         Client(name="K", servers=("B",), redundancy=1),
         Client(name="K", servers=("A", "B"), redundancy=2),
         Client(name="K", servers=("B",), subscription=False),
@@ -406,7 +405,6 @@ def test_what_is_not_driven_is_refused(adapter: GeodeAdapter):
             adapter.start_client(client)
     start(adapter)
     for interest in (
-        Interest(client="K", region="r", durable=True),
         Interest(client="K", region="r", kind="query"),
         Interest(client="K", region="r", policy="values"),
     ):

@@ -15,7 +15,7 @@ from plumbline.reference.rulebook.values import Free
 from plumbline.reference.rulebook.variant import variant
 
 
-def moved_or_not(interest: Interest, again: bool) -> Free:  # noqa: ARG001
+def moved_or_not(interest: Interest, again: bool, earlier: bool) -> Free:  # noqa: ARG001
     """As it was, not at all, or with the other form of what is sent."""
     other = msgspec.structs.replace(interest, receive_values=not interest.receive_values)
     return Free((interest, None, other))
@@ -242,14 +242,17 @@ class FailoverDecisions(Subject):
 
     @staticmethod
     @decision("FO-NONHA-09", free=moved_or_not)
-    def moves_interest(interest: Interest, again: bool) -> Interest | None:  # noqa: ARG004
+    def moves_interest(interest: Interest, again: bool, earlier: bool) -> Interest | Free | None:  # noqa: ARG004
         """What becomes of a registration on the new server: it is in force as it was (001, L70).
+
+        The process of a durable client does not know what an earlier one has registered. So this may be lost.
 
         Args:
             interest: the registration.
             again: whether the client has changed its server before.
+            earlier: whether an earlier life of the client has registered it.
         """
-        return interest
+        return Free((interest, None)) if earlier else interest
 
 
 FAULTS = (
@@ -443,25 +446,25 @@ FAULTS = (
         "comes-back-with-values",
         "FO-NONHA-09",
         "registrations without values come back as ones with values",
-        moves_interest=lambda interest, again: msgspec.structs.replace(interest, receive_values=True),  # noqa: ARG005
+        moves_interest=lambda interest, *_: msgspec.structs.replace(interest, receive_values=True),
     ),
     variant(
         "leaves-interest-behind",
         "FO-NONHA-09",
         "registrations for expressions are lost with the server that had them",
-        moves_interest=lambda interest, again: None if interest.kind == "regex" else interest,  # noqa: ARG005
+        moves_interest=lambda interest, *_: None if interest.kind == "regex" else interest,
     ),
     variant(
         "leaves-keys-behind",
         "FO-NONHA-09",
         "registrations for keys and lists are lost with the server that had them",
-        moves_interest=lambda interest, again: None if interest.kind in ("key", "list") else interest,  # noqa: ARG005
+        moves_interest=lambda interest, *_: None if interest.kind in ("key", "list") else interest,
     ),
     variant(
         "loses-interest-at-the-second-change",
         "FO-NONHA-09",
         "registrations are lost at the second change of server",
-        moves_interest=lambda interest, again: None if again else interest,
+        moves_interest=lambda interest, again, earlier: None if again else interest,  # noqa: ARG005
     ),
     variant(
         "leftovers-come-late",

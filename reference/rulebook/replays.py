@@ -289,6 +289,12 @@ FAULTS = (
         applies_stored=lambda kind, held: kind in STORES_VALUE,  # noqa: ARG005
     ),
     variant(
+        "stored-values-may-be-applied",
+        "DUR-REPLAY-04",
+        "values that are replayed are applied at times",
+        applies_stored=lambda kind, held: Free((True, False)) if kind in STORES_VALUE else False,  # noqa: ARG005
+    ),
+    variant(
         "stored-destroys-applied",
         "DUR-REPLAY-04",
         "destroys that are replayed are applied",

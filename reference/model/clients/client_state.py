@@ -23,11 +23,13 @@ class Registration(msgspec.Struct, frozen=True):
         interest: what the client has registered for.
         in_force: False where the call has returned before its server knows of it, as it should not.
         everywhere: False where only the primary knows of it, as it should not.
+        earlier: whether an earlier life of a durable client has registered it: only servers know of it.
     """
 
     interest: Interest
     in_force: bool = True
     everywhere: bool = True
+    earlier: bool = False
 
 
 class QueuePlacement(msgspec.Struct, frozen=True):

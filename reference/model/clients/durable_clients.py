@@ -375,7 +375,8 @@ class Durable:
                 since=STILL_UNKNOWN if stops else state.since,
                 timeout_ms=timeout_ms or state.timeout_ms,
             )
-            yield from self._connected_again(with_durable(world, client, born), client, line)
+            begun = _interests_of_earlier_life(with_durable(world, client, born), client)
+            yield from self._connected_again(begun, client, line)
 
     def _connected_again(self, world: World, client: str, line: QueuePlacement | None) -> Iterator[World]:
         """The worlds in which a new life has a server: one that holds the queue, if one lives; else any."""
@@ -434,6 +435,15 @@ def _interests_left(world: World, client: str, others: OtherInterest) -> World:
             withdrawn = withdrawn.set(where, gone)
     world = with_interests(world, interests)
     return world.but(served=replace(world.served, withdrawn=withdrawn))
+
+
+def _interests_of_earlier_life(world: World, client: str) -> World:
+    """The world in which a new process of the client knows of none of its registrations."""
+    interests = world.served.interests
+    for where, found in world.served.interests.items():
+        if where[0] == client:
+            interests = interests.set(where, tuple(replace(one, earlier=True) for one in found))
+    return with_interests(world, interests)
 
 
 def _interests_back(world: World, client: str) -> World:

@@ -110,12 +110,15 @@ class Interests:
             yield world
         if not any(lists):
             return
+        earlier = {one.interest for one in before if one.earlier} - {interest}
         for kept in each(book.interests_kept(tuple(one.interest for one in before), interest)):
             for at_once, everywhere in product(
                 each(book.in_force_on_return()), each(book.registers_at_secondaries())
             ):
                 listed = tuple(
-                    Registration(one, one != interest or at_once, one != interest or everywhere)
+                    Registration(
+                        one, one != interest or at_once, one != interest or everywhere, one in earlier
+                    )
                     for one in kept
                 )
                 yield with_interests(world, world.served.interests.set(where, listed))
@@ -141,8 +144,9 @@ class Interests:
     def _withdrawn(self, world: World, interest: Interest) -> Iterator[World]:
         where = (interest.client, interest.region)
         before: tuple[Registration, ...] = world.served.interests.get(where, ())
+        earlier = {one.interest for one in before if one.earlier}
         for left in each(self._setting.book.interests_left(tuple(one.interest for one in before), interest)):
-            kept = tuple(Registration(one) for one in left)
+            kept = tuple(Registration(one, earlier=one in earlier) for one in left)
             known = world.served.interests
             interests = known.set(where, kept) if kept else known.delete(where)
             after = with_interests(world, interests)
@@ -248,18 +252,24 @@ class Interests:
         for (name, region), found in world.served.interests.in_order():
             if name != client:
                 continue
-            before = tuple(one.interest for one in found)
-            moved = product(*(each(book.moves_interest(interest, again)) for interest in before))
+            moved = product(*(each(book.moves_interest(one.interest, again, one.earlier)) for one in found))
             gone: tuple[Interest, ...] = world.served.withdrawn.get((client, region), ())
             kept = [
-                tuple(Registration(one) for one in (*interests, *back) if one is not None)
+                (
+                    tuple(
+                        one.interest
+                        for one, new in zip(found, interests, strict=True)
+                        if new or not one.earlier
+                    ),
+                    tuple(Registration(one) for one in (*interests, *back) if one is not None),
+                )
                 for interests in moved
                 for back in ((gone if comes else ()) for comes in each(book.withdrawn_comes_back()))
             ]
             ways = [
                 after
                 for so_far, shows in ways
-                for registered in kept
+                for before, registered in kept
                 for after in self._region_anew(so_far, shows, client, region, before, registered)
             ]
         yield from ways
