@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from plumbline.adapters.errors import UnsupportedError
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.bulk import BULK, singly
+from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import (
     CONDITIONAL,
     EXPIRES,
@@ -183,9 +184,11 @@ def require_client(client: Client, setting: Setting) -> None:
         raise UnsupportedError("start_client: clients of partitioned regions have one server so far")
 
 
-def require_life(client: str, setting: Setting) -> None:
-    """Raise UnsupportedError for a client whose life the model does not follow: one without a durable id."""
-    if client not in setting.durable:
+def require_life(client: str, setting: Setting, kind: FaultKind) -> None:
+    """Raise UnsupportedError for what the model does not follow: a client without a durable id that goes."""
+    if client not in setting.durable and (
+        kind is not FaultKind.CLIENT_READY or client not in setting.clients
+    ):
         raise UnsupportedError("client_action: only durable clients go and come back so far")
 
 

@@ -61,6 +61,7 @@ from plumbline.reference.history.resolvers import policy_of
 from plumbline.reference.history.views import QUERIES, RegionViews
 from plumbline.reference.model.bucket_holders import located
 from plumbline.reference.model.clients.attempts import counted
+from plumbline.reference.model.clients.offline import goes_nowhere
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS, readings
 from plumbline.reference.model.hosting import hosted, joined, left
 from plumbline.reference.model.lookahead import NoLookahead
@@ -202,7 +203,7 @@ class ReferenceAdapter(Adapter):
         caller = simulation.setting.operations[op_id].member
         while op_id not in self._outcomes:
             world = simulation.world
-            if caller in world.wan.dead:
+            if caller in world.wan.dead and not goes_nowhere(simulation.setting, world, op_id):
                 self._outcomes[op_id] = _outcome_of_the_dead(world, op_id)
                 simulation.world = simulation.model.timeline.left_by_dead(world, op_id)
                 break
@@ -367,7 +368,6 @@ class ReferenceAdapter(Adapter):
     def client_action(self, client: str, action: str, keepalive: bool) -> None:
         """A durable client becomes ready, or goes once everything has happened."""
         simulation = self._ready()
-        require_life(client, simulation.setting)
         kinds = {
             ("ready", False): FaultKind.CLIENT_READY,
             ("close", False): FaultKind.CLIENT_CLOSE,
@@ -377,6 +377,10 @@ class ReferenceAdapter(Adapter):
         kind = kinds.get((action, keepalive))
         if kind is None:
             raise UnsupportedError(f"client_action: the reference cannot {action} a client")
+        require_life(client, simulation.setting, kind)
+        if client not in simulation.setting.durable:
+            simulation.happen(Fault(kind=kind, client=client))
+            return
         if not simulation.world.served.durable[client].connected:
             raise AdapterError(f"client_action: {client} is away")
         if kind is not FaultKind.CLIENT_READY:

@@ -15,7 +15,7 @@ from plumbline.reference.explain.groundless import groundless
 from plumbline.reference.explain.key_decomposition import parts
 from plumbline.reference.explain.mistold import mistold
 from plumbline.reference.explain.search_stages import sought
-from plumbline.reference.history.fault_kinds import STARTS_AGAIN
+from plumbline.reference.history.fault_kinds import CLIENT_LIVES, STARTS_AGAIN
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import (
     Called,
@@ -134,7 +134,7 @@ def _decisions(history: History) -> tuple[str, ...]:
     """The decisions that a history of this kind may ask, the most specific first."""
     return (
         *(RESOLVERS if history.resolver else ()),
-        *(DURABLE if any(client.durable_id is not None for client in history.clients) else ()),
+        *(DURABLE if _has_lives(history) else ()),
         *(DISKS if _starts_again(history) else ()),
         *(OVERFLOW if history.queues and _has_long_values(history) else ()),
         *(ONWARD if _travels_on(history) else ()),
@@ -160,6 +160,13 @@ def _starts_again(history: History) -> bool:
     """Whether a member with queues is started again."""
     return bool(history.queues) and any(
         isinstance(what, FaultBegun) and what.fault.kind in STARTS_AGAIN for what in history.timeline
+    )
+
+
+def _has_lives(history: History) -> bool:
+    """Whether a client is durable, or says that it is ready all the same."""
+    return any(client.durable_id is not None for client in history.clients) or any(
+        isinstance(what, FaultBegun) and what.fault.kind in CLIENT_LIVES for what in history.timeline
     )
 
 

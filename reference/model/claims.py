@@ -253,6 +253,8 @@ CLIENTS_AS_DOCUMENTED = FORWARDS | {
     "moves_interest",
     "applies_unprocessed",
     "keeps_sending",
+    "flows_unasked",
+    "ready_is_harmless",
     "promoted",
     "forgets",
     "server_writer_aborts",

@@ -59,6 +59,7 @@ from plumbline.reference.model import claims, tombstones
 from plumbline.reference.model.bucket_holders import located
 from plumbline.reference.model.buckets import tells_still
 from plumbline.reference.model.clearing import left_by
+from plumbline.reference.model.clients.offline import goes_nowhere
 from plumbline.reference.model.clients.registrations import Interests
 from plumbline.reference.model.committing import committed
 from plumbline.reference.model.deliveries import Deliveries
@@ -311,7 +312,9 @@ class Timeline:
         self, world: World, op_id: int, outcome: Outcome, shows: tuple[tuple[Entry, Entry], ...]
     ) -> Iterator[Step]:
         name = ("return", op_id)
-        if self._setting.operations[op_id].member in world.wan.dead:
+        if self._setting.operations[op_id].member in world.wan.dead and not goes_nowhere(
+            self._setting, world, op_id
+        ):
             yield from self._return_of_the_dead(world, op_id, outcome, shows)
             return
         if outcome.status is Status.INDEFINITE:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from plumbline.reference.history.operations import OperationKind
 from plumbline.reference.rulebook.decision import Subject, decision
 from plumbline.reference.rulebook.values import Free
 from plumbline.reference.rulebook.variant import variant
@@ -35,6 +36,20 @@ class OtherInterest(StrEnum):
     RESTS = "rests"
 
 
+class Offline(StrEnum):
+    """How a call of a client ends that reaches none of its servers."""
+
+    SERVED = "served from its own copy"
+    ABSENT = "told that nothing is there"
+    FAILS = "fails"
+    STAYS_CHANGED = "fails, and leaves its own copy changed"
+    SUCCEEDS = "succeeds in its own copy"
+
+
+_READS = (Offline.SERVED, Offline.ABSENT, Offline.FAILS)
+_UPDATES = (Offline.FAILS, Offline.STAYS_CHANGED, Offline.SUCCEEDS)
+
+
 class DurableDecisions(Subject):
     """What servers keep for a durable client, and for how long."""
 
@@ -49,6 +64,64 @@ class DurableDecisions(Subject):
     def flows_when_ready() -> bool:
         """Whether what was kept is sent as soon as the client is ready: it is (003, L10, L38)."""
         return True
+
+    @staticmethod
+    @decision("DUR-READY-02")
+    def flows_unasked(ready: bool) -> bool:  # noqa: ARG004
+        """Whether a client that is not durable is sent its events: it is, ready or not (003, L10).
+
+        Args:
+            ready: whether it has said that it is ready all the same.
+        """
+        return True
+
+    @staticmethod
+    @decision("DUR-READY-02")
+    def ready_is_harmless() -> bool:
+        """Whether interest stays when a client that is not durable says that it is ready: yes (003, L10)."""
+        return True
+
+    @staticmethod
+    @decision("DUR-REC-01")
+    def waits_for_replay(kind: OperationKind, stored: bool) -> bool:  # noqa: ARG004
+        """Whether a call of a client waits while stored events are replayed: it does not (003, L22).
+
+        Args:
+            kind: what it calls.
+            stored: whether an event of the key is among those that are still to be replayed.
+        """
+        return False
+
+    @staticmethod
+    @decision("DUR-DISC-01")
+    def sends_to_closed() -> bool:
+        """Whether a server goes on sending to a client that has closed: it does not (003, L15 s1)."""
+        return False
+
+    @staticmethod
+    @decision("DUR-CRASH-02")
+    def stays_ready(secured: bool) -> bool:  # noqa: ARG004
+        """Whether a running client that was ready is so at its next server, unasked: it is (003, L16).
+
+        Args:
+            secured: whether the next server holds its queue.
+        """
+        return True
+
+    @staticmethod
+    @decision("DUR-OFFL-01", free=lambda held: Free(_READS))  # noqa: ARG005
+    def read_offline(held: bool) -> Free | Offline:
+        """How a get ends that reaches no server: with what the client holds, if it does (003, L17 s1).
+
+        How a get of anything else ends is not said.
+        """
+        return Offline.SERVED if held else Free((Offline.FAILS, Offline.ABSENT))
+
+    @staticmethod
+    @decision("DUR-OFFL-02", free=lambda: Free(_UPDATES))
+    def update_offline() -> Offline:
+        """How an update ends that reaches no server: it fails and changes nothing (003, L17 s2 to s3)."""
+        return Offline.FAILS
 
     @staticmethod
     @decision("DUR-DISC-02", "DUR-DISC-06", "DUR-CRASH-01")
@@ -170,6 +243,72 @@ FAULTS = (
         "DUR-READY-01",
         "what was kept is sent only when another event is queued",
         flows_when_ready=lambda: False,
+    ),
+    variant(
+        "others-wait-for-ready",
+        "DUR-READY-02",
+        "a client that is not durable is sent nothing before it says that it is ready",
+        flows_unasked=lambda ready: ready,
+    ),
+    variant(
+        "ready-ends-interest",
+        "DUR-READY-02",
+        "a client that is not durable loses its interest when it says that it is ready",
+        ready_is_harmless=lambda: False,
+    ),
+    variant(
+        "replay-holds-up-calls",
+        "DUR-REC-01",
+        "calls of a client wait until the replay is over",
+        waits_for_replay=lambda kind, stored: True,  # noqa: ARG005
+    ),
+    variant(
+        "replay-holds-up-its-keys",
+        "DUR-REC-01",
+        "calls of a client wait until stored events of their key have been replayed",
+        waits_for_replay=lambda kind, stored: stored,  # noqa: ARG005
+    ),
+    variant(
+        "replay-holds-up-gets",
+        "DUR-REC-01",
+        "gets of a client wait until the replay is over",
+        waits_for_replay=lambda kind, stored: kind is OperationKind.GET,  # noqa: ARG005
+    ),
+    variant(
+        "closed-is-sent-to",
+        "DUR-DISC-01",
+        "a server goes on sending to a client that has closed",
+        sends_to_closed=lambda: True,
+    ),
+    variant(
+        "ready-once-more",
+        "DUR-CRASH-02",
+        "a client that has found a server again is sent nothing before it says once more that it is ready",
+        stays_ready=lambda secured: secured,
+    ),
+    variant(
+        "gets-ask-in-vain",
+        "DUR-OFFL-01",
+        "a get that reaches no server fails, whatever the client holds",
+        read_offline=lambda held: Offline.FAILS,  # noqa: ARG005
+    ),
+    variant(
+        "offline-copy-is-hidden",
+        "DUR-OFFL-01",
+        "a client that reaches no server finds nothing in its copy",
+        read_offline=lambda held: Offline.ABSENT,  # noqa: ARG005
+    ),
+    variant(
+        "offline-updates-are-kept",
+        "DUR-OFFL-02",
+        "an update that reaches no server succeeds in the client's copy",
+        update_offline=lambda: Offline.SUCCEEDS,
+    ),
+    variant(
+        "failed-updates-stay",
+        "DUR-OFFL-02",
+        "an update that reaches no server fails, and its value stays in the client's copy",
+        update_offline=lambda: Offline.STAYS_CHANGED,
     ),
     variant(
         "keep-alive-unheard",

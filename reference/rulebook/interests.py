@@ -120,6 +120,18 @@ class InterestDecisions(Subject):
         return True
 
     @staticmethod
+    @decision("RIR-RULE-05")
+    def refuses_lacking() -> bool:
+        """Whether a registration is refused if the server has nothing that it covers: no (003, L52 s1)."""
+        return False
+
+    @staticmethod
+    @decision("RIR-RULE-05")
+    def holds_places() -> bool:
+        """Whether a client holds entries without values for keys that its server lacks: no (003, L52 s1)."""
+        return False
+
+    @staticmethod
     @decision("INT-POLICY-04")
     def lists_unloaded() -> bool:
         """Whether a registration that loads nothing comes on the list: it does (001, L60, L61)."""
@@ -214,6 +226,18 @@ class InterestDecisions(Subject):
 
 
 FAULTS = (
+    variant(
+        "nothing-to-load-is-refused",
+        "RIR-RULE-05",
+        "a registration is refused if its server has nothing that it covers",
+        refuses_lacking=lambda: True,
+    ),
+    variant(
+        "lacking-keys-leave-entries",
+        "RIR-RULE-05",
+        "a client holds entries without values for keys that its server lacks",
+        holds_places=lambda: True,
+    ),
     variant(
         "expression-as-file-name",
         "INT-REGEX-01",

@@ -14,6 +14,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     configuration,
     conflicts,
     durable_lives,
+    durable_offline,
     durable_replay,
     failover,
     gateway_batches,

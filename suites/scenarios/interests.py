@@ -51,6 +51,20 @@ def a_registered_key_that_the_server_lacks_is_dropped_too(s: Stage) -> None:
     s.holds(K, "y", other)
 
 
+@scenario("RIR-RULE-05", needs=CLIENTS, clients=ONE, registers=False)
+def a_client_starts_empty_where_its_server_has_nothing(s: Stage) -> None:
+    for kind, specification in (("regex", "[xyz]"), ("key", "x"), ("list", "y\nz")):
+        s.register(K, kind, specification)
+        for key in "xyz":
+            s.holds(K, key, None)
+    s.told_nothing(K)
+    later = s.put(s.high, "x")
+    s.settle()
+    s.told_once(K, later)
+    s.holds(K, "x", later)
+    s.holds(K, "y", None)
+
+
 @scenario("INT-CLEAR-02", needs=CLIENTS, clients=ONE, registers=False)
 def registering_for_an_expression_drops_the_keys_that_match(s: Stage) -> None:
     # Whether the others stay is open: L55 and L53 part there.

@@ -20,6 +20,7 @@ from plumbline.reference.history.operations import (
 )
 from plumbline.reference.model.clients.arrivals import answer_of
 from plumbline.reference.model.clients.attempts import carried_out, reachable, tried_again, unanswered
+from plumbline.reference.model.clients.offline import held_up, is_alone, read_alone, updated_alone
 from plumbline.reference.model.clients.registrations import PRESENT
 from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.independence import Independence
@@ -62,7 +63,8 @@ class ClientCalls:
             if call.again:
                 yield from tried_again(world, self._setting, client, operation, call)
             elif call.stage is CallStage.ASKED:
-                yield from self._asked(world, client, operation, call)
+                if not all(held_up(world, self._setting, client, operation)):
+                    yield from self._asked(world, client, operation, call)
             elif self._is_to_be_answered(world, client, operation, call):
                 if (client, operation.member) in world.served.lost:
                     yield unanswered(world, client, operation, call)
@@ -77,6 +79,7 @@ class ClientCalls:
                 continue
             operation = carried_out(self._setting.operations[op_id], call)
             stays = stands(world, client, operation) or self.waits(world, operation)
+            stays = stays or any(held_up(world, self._setting, client, operation))
             if call.again:
                 stays = not reachable(world, self._setting, client)
             if call.stage is CallStage.ASKED and not stays:
@@ -114,12 +117,19 @@ class ClientCalls:
 
     def _asked(self, world: World, client: str, operation: Operation, call: Call) -> Iterator[Step]:
         """A client carries out itself what is only its own, and has its server do the rest."""
+        alone = is_alone(world, self._setting, client)
         if operation.kind is OperationKind.GET:
-            yield from self._got(world, client, operation, call)
+            if alone:
+                yield from read_alone(world, self._setting, client, operation, call)
+            else:
+                yield from self._got(world, client, operation, call)
             return
         entry = world.entry(client, operation.region, operation.key)
         for forwards in each(self._forwards(operation, client, entry)):
-            if forwards:
+            if forwards and alone:
+                told = self._replicates.shown(client, operation)
+                yield from updated_alone(world, self._setting, client, operation, call, told)
+            elif forwards:
                 yield from self._passed_on(world, client, operation, call)
             else:
                 yield from self._kept(world, client, operation, call, entry)

@@ -39,11 +39,14 @@ class QueuePlacement(msgspec.Struct, frozen=True):
         primary: the one that sends from it; one that is dead until another takes its part.
         secondaries: those that keep a copy, the longest-lived first.
         moves: how often the client has changed its server: never, once, or more often (see `failover`).
+        readied: whether a client that is not durable has said that it is ready, where that matters, as it
+            should not.
     """
 
     primary: str
     secondaries: tuple[str, ...] = ()
     moves: int = 0
+    readied: bool = False
 
 
 class DurableState(msgspec.Struct, frozen=True):

@@ -50,7 +50,7 @@ class Clients:
             head, client = messages[0], channel.target
             if client not in self._setting.clients or head.state is MessageState.PARKED:
                 continue
-            if not any(self._is_sent(channel, messages)) or self._still_listens(world, channel, head):
+            if not any(self._is_sent(world, channel, messages)) or self._still_listens(world, channel, head):
                 continue
             if self._setting.tombstones is not None and self._hears_first(world, channel, head):
                 continue
@@ -135,7 +135,7 @@ class Clients:
         return not any(
             channel.target in self._setting.clients
             and messages[0].state is not MessageState.PARKED
-            and all(self._is_sent(channel, messages))
+            and all(self._is_sent(world, channel, messages))
             and holders.isdisjoint((channel.source, channel.target))
             for channel, messages in world.channels.items()
         )
@@ -148,7 +148,12 @@ class Clients:
         """Whether a call may have to wait for another call of its client on the same key."""
         return self._calls.waits(world, operation)
 
-    def _is_sent(self, channel: Channel, messages: tuple[Message, ...]) -> tuple[bool, ...]:
+    def _is_sent(self, world: World, channel: Channel, messages: tuple[Message, ...]) -> tuple[bool, ...]:
         """Whether what waits for a client is sent; several answers only where that is free."""
         answers = all(self._setting.originators.get(m.op_id) == channel.target for m in messages)
-        return (True,) if answers else each(self._setting.book.keeps_sending(len(messages)))
+        if answers or channel.thread == QUEUE:
+            return (True,)
+        book, line = self._setting.book, world.served.lines.get(channel.target)
+        flows = each(book.flows_unasked(line is not None and line.readied))
+        sends = each(book.keeps_sending(len(messages)))
+        return tuple(dict.fromkeys(one and other for one in flows for other in sends))

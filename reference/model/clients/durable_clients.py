@@ -24,6 +24,7 @@ from plumbline.reference.model.clients.queue_holders import (
     with_durable,
     with_kept,
     without_holders,
+    without_interest,
 )
 from plumbline.reference.model.clients.registrations import Interests, covers, with_interests
 from plumbline.reference.model.messages import Channel, Message, MessageState
@@ -71,7 +72,10 @@ class Durable:
         """A client takes the next of its queue, or gets another server."""
         for client, state in world.served.durable.in_order():
             line = world.served.lines.get(client)
-            if not state.connected or line is None:
+            if line is None:
+                continue
+            if not state.connected:
+                yield from self._sent_to_closed(world, client, state, line)
                 continue
             yield from self._taken_over(world, client, line)
             head = self._next(world, client, state, line)
@@ -84,6 +88,18 @@ class Durable:
             channel = Channel(QUEUE, line.primary, client)
             sent = moved.but(channels=moved.channels.set(channel, (head,)))
             yield from ways(sent, view, channel, head)
+
+    def _sent_to_closed(
+        self, world: World, client: str, state: DurableState, line: QueuePlacement
+    ) -> Iterator[Step]:
+        """A client that has gone is sent what is queued for it, as it should not."""
+        queue: tuple[Message, ...] = world.served.kept.get((line.primary, client), ())
+        if state.read < len(queue) and any(each(self._setting.book.sends_to_closed())):
+            head = queue[state.read]
+            after = with_durable(world, client, replace(state, read=state.read + 1))
+            told = () if is_marker(head) else (self._setting.operations[head.op_id],)
+            shows = tuple(self._replicates.shown(client, as_told(head, one)) for one in told)
+            yield Step(("is sent though it has closed", client, head.op_id), after, shows)
 
     def _next(self, world: World, client: str, state: DurableState, line: QueuePlacement) -> Message | None:
         """What its server sends it next; None while it stands in its listener or is sent nothing."""
@@ -218,20 +234,23 @@ class Durable:
         queue: tuple[Message, ...] = world.served.kept.get((server, client), ())
         marker = Message(MARKER * state.life, None)
         due = state.ready and not state.live
-        for replays, marks, at_once in product(
+        for replays, marks, at_once, ready in product(
             each(book.replays_after_failover()) if due and secured else (True,),
             each(book.marks_after_failover()) if due and marker not in queue else (False,),
             each(book.resumes_at_once()) if secured and queue else (True,),
+            each(book.stays_ready(secured)) if state.ready else (False,),
         ):
             left = queue if replays else tuple(one for one in queue if is_marker(one))
             after = with_kept(world, server, client, (*left, marker) if marks else left)
-            yield with_durable(after, client, replace(state, read=0, stalled=not at_once))
+            yield with_durable(after, client, replace(state, read=0, stalled=not at_once, ready=ready))
 
     def happened(self, world: World, fault: Fault) -> Iterator[World]:
         """The worlds in which a client has become ready, has gone or has come back."""
         client = fault.client
         state: DurableState | None = world.served.durable.get(client)
-        if state is None or state.connected is (fault.kind is FaultKind.CLIENT_START):
+        if state is None:
+            yield from self._unneeded(world, client)
+        elif state.connected is (fault.kind is FaultKind.CLIENT_START):
             yield world
         elif fault.kind is FaultKind.CLIENT_READY:
             yield from self._readied(world, client, state)
@@ -239,6 +258,15 @@ class Durable:
             yield from self._started(world, client, state, fault.milliseconds)
         else:
             yield from self._parted(world, client, state, PARTINGS[fault.kind])
+
+    def _unneeded(self, world: World, client: str) -> Iterator[World]:
+        """The worlds in which a client that is not durable has said that it is ready: nothing changes."""
+        book, line = self._setting.book, world.served.lines.get(client)
+        if line is not None and not all(all(each(book.flows_unasked(one))) for one in (False, True)):
+            lines = world.served.lines.set(client, replace(line, readied=True))
+            world = world.but(served=replace(world.served, lines=lines))
+        for harmless in each(book.ready_is_harmless()):
+            yield world if harmless else without_interest(world, client)
 
     def _readied(self, world: World, client: str, state: DurableState) -> Iterator[World]:
         book, line = self._setting.book, world.served.lines.get(client)
@@ -370,6 +398,7 @@ class Durable:
                 state,
                 life=state.life + 1,
                 connected=True,
+                read=0,
                 known=line is not None,
                 before=state.before + away,
                 since=STILL_UNKNOWN if stops else state.since,

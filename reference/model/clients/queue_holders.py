@@ -66,10 +66,11 @@ def without_holders(world: World, client: str, servers: tuple[str, ...], *, forg
     if holders_of(left):
         return world.but(served=replace(world.served, lines=lines.set(client, left)))
     world = world.but(served=replace(world.served, lines=lines.delete(client)))
-    return _without_interest(world, client) if forgets else world
+    return without_interest(world, client) if forgets else world
 
 
-def _without_interest(world: World, client: str) -> World:
+def without_interest(world: World, client: str) -> World:
+    """The world in which a client has no interest any more."""
     interests = world.served.interests
     for where in world.served.interests:
         if where[0] == client:
@@ -168,4 +169,4 @@ def _ended(world: World, client: str, gone: tuple[str, ...], *, forgets: bool, l
         return without_holders(world, client, gone, forgets=forgets)
     for server in gone:
         world = with_kept(world, server, client, ())
-    return _without_interest(world, client) if gone else world
+    return without_interest(world, client) if gone else world

@@ -77,7 +77,7 @@ class Interests:
             for after in self._withdrawn(world, interest):
                 yield after, ()
             return
-        if not any(self._accepted(interest)):
+        if not any(self._accepted(world, interest)):
             return
         for listed in self._listed(world, interest):
             for dropped, shows in self._dropped(listed, interest):
@@ -86,20 +86,29 @@ class Interests:
 
     def refused(self, world: World, interest: Interest) -> Iterator[tuple[World, Shows]]:
         """The worlds in which the call was refused; keys may have been dropped before (001, L53, L65)."""
-        if not interest.register or all(self._accepted(interest)):
+        if not interest.register or all(self._accepted(world, interest)):
             return
         interests = world.served.interests
         for keeps in each(self._setting.book.refusal_keeps_list()):
             kept = interests if keeps else interests.delete((interest.client, interest.region))
             yield from self._dropped(with_interests(world, kept), interest)
 
-    def _accepted(self, interest: Interest) -> tuple[bool, ...]:
+    def _accepted(self, world: World, interest: Interest) -> tuple[bool, ...]:
         """Whether a registration is accepted; more than one answer only where that is free."""
+        book = self._setting.book
         if not self._setting.clients[interest.client].subscription:
-            return each(self._setting.book.registers_unsubscribed())
+            return each(book.registers_unsubscribed())
+        refuses = each(book.refuses_lacking())
+        if any(refuses) and self._brings_nothing(world, interest):
+            return tuple(not one for one in refuses)
         if interest.kind != "regex":
             return (True,)
-        return each(self._setting.book.accepts_expression(well_formed(interest.specification)))
+        return each(book.accepts_expression(well_formed(interest.specification)))
+
+    def _brings_nothing(self, world: World, interest: Interest) -> bool:
+        """Whether the server has nothing that a registration covers."""
+        there = self._present(world, self._server(world, interest.client), interest.region)
+        return not any(any(covers(self._setting.book, interest, key)) for key in there)
 
     def _listed(self, world: World, interest: Interest) -> Iterator[World]:
         where = (interest.client, interest.region)
@@ -242,7 +251,10 @@ class Interests:
                             key: _brought(there[key], values=loads != LOADS_KEYS, checks=checks)
                             for key in keys
                         }
-                        yield from self._told(self._with(world, interest, brought), interest, brought)
+                        for bare in each(book.holds_places()):
+                            places = _places(interest, there) if bare else {}
+                            after = self._with(world, interest, {**places, **brought})
+                            yield from self._told(after, interest, brought)
 
     def anew(self, world: World, client: str) -> Iterator[tuple[World, Shows]]:
         """The worlds in which a client that has lost its queue has started anew from its new server."""
@@ -432,6 +444,12 @@ def is_covered(setting: Setting, world: World, client: str, region: str, key: st
     """Whether a registration that is in force surely covers a key."""
     found: tuple[Registration, ...] = world.served.interests.get((client, region), ())
     return any(one.in_force and all(covers(setting.book, one.interest, key)) for one in found)
+
+
+def _places(interest: Interest, there: dict[str, Entry]) -> dict[str, Entry]:
+    """Entries without values of the keys that a registration names and the server lacks."""
+    named = interest.specification.split("\n") if interest.kind in ("key", "list") else ()
+    return {key: Entry(EntryState.INVALID, None, None) for key in named if key not in there}
 
 
 def _brought(entry: Entry, *, values: bool, checks: bool) -> Entry:
