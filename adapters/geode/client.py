@@ -22,6 +22,9 @@ from plumbline.reference.history.words import interest_words
 
 _NO_EXPRESSION = "java.util.regex.PatternSyntaxException"
 
+_NOT_DURABLE = "java.lang.IllegalStateException"
+"""What a client that is not durable throws to one that says that it is ready."""
+
 _NO_SERVER = "org.apache.geode.cache.NoSubscriptionServersAvailableException"
 _LOOKING = "QueueManagerImpl.recoverPrimary"
 _LOOKERS = ("queueTimer", "poolTimer")
@@ -128,8 +131,13 @@ class ClientCache(Member):
         self.connected = client
 
     def ready(self) -> None:
-        """Say that it is ready for events; comes back at once."""
-        self._cache.readyForEvents()
+        """Say that it is ready for events; comes back at once. Of a client that is not durable nothing changes."""
+        try:
+            self._cache.readyForEvents()
+        except JavaError as error:
+            refuses = error.java_exception.getClass().getName() == _NOT_DURABLE
+            if self.connected is None or self.connected.durable_id is not None or not refuses:
+                raise
 
     def disconnect(self, *, keepalive: bool) -> None:
         """Close the cache in order; servers keep what comes for it, if it is durable and asks them to."""

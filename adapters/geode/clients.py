@@ -101,7 +101,13 @@ class GeodeClients:
         return [cache for cache in self.caches.values() if cache.connected is not None]
 
     def act(self, name: str, action: str, *, keepalive: bool, members: Mapping[str, Member]) -> None:
-        """Have a durable client be ready, close or be killed; raises UnsupportedError for anything else."""
+        """Have a durable client be ready, close or be killed; raises UnsupportedError for anything else.
+
+        Another client may say that it is ready, too.
+        """
+        if action == "ready" and name in self.in_use and not self.lives.is_durable(name):
+            self._cluster.ask(self.caches[name], lambda member: _client(member).ready())
+            return
         self.lives.require_running(name)
         cache = self.caches[name]
         if action == "ready" and not keepalive:

@@ -16,6 +16,7 @@ from plumbline.suites.scenarios.durable_lives import (
     replays,
 )
 from plumbline.suites.scenarios.durable_replay import GATES
+from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
 
@@ -48,6 +49,8 @@ def nothing_is_sent_to_a_client_that_has_closed(s: Stage) -> None:
     s.part(K, keep=False)
     last = s.put("A", "x")
     s.settle()
+    s.not_told(K, last)
+    replays(s)
     s.not_told(K, last)
 
 
@@ -126,13 +129,20 @@ def a_client_without_servers_reads_what_it_holds(s: Stage) -> None:
     s.holds(K, "y", newer)
 
 
+def _fails(s: Stage, kind: OperationKind, key: str) -> None:
+    """The client calls an update, which must fail; it may not know whether a server has heard of it."""
+    update = s.start(K, kind, key)
+    outcome = s.finish(update)
+    if outcome.status not in (Status.FAILED, Status.INDEFINITE):
+        raise MismatchError(f"{kind} {key} of {K} to fail", f"it ended {outcome.status}")
+
+
 @scenario("DUR-OFFL-02", needs=DURABLE_KILLS, clients=ONE, registers=False)
 def a_client_without_servers_updates_nothing(s: Stage) -> None:
     held = _alone(s)
-    failing = Status.FAILED
-    s.do(K, OperationKind.PUT, "x", expect=failing)
-    s.do(K, OperationKind.DESTROY, "y", expect=failing)
-    s.do(K, OperationKind.CREATE, "z", expect=failing)
+    _fails(s, OperationKind.PUT, "x")
+    _fails(s, OperationKind.DESTROY, "y")
+    _fails(s, OperationKind.CREATE, "z")
     for event in held:
         s.holds(K, event.key, event)
     s.holds(K, "z", None)
