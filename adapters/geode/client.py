@@ -131,7 +131,10 @@ class ClientCache(Member):
         self.connected = client
 
     def ready(self) -> None:
-        """Say that it is ready for events; comes back at once. Of a client that is not durable nothing changes."""
+        """Say that it is ready for events; comes back at once.
+
+        Of a client that is not durable nothing changes.
+        """
         try:
             self._cache.readyForEvents()
         except JavaError as error:
