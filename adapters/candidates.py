@@ -24,6 +24,7 @@ from plumbline.adapters.process.client import ProcessAdapter, RemoteAdapter, Rep
 from plumbline.adapters.process.exchange_log import ExchangeLog
 from plumbline.adapters.process.messages import shorten
 from plumbline.adapters.process.server import Loopback
+from plumbline.adapters.process.service import ServiceAdapter, address_of
 from plumbline.adapters.protocol import Introduction
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.distribution import how_to_install
@@ -36,12 +37,14 @@ FORMS = {
     "python:MODULE:FACTORY": "what FACTORY() of a module returns: an Adapter, in a process of its own",
     "python-here:MODULE:FACTORY": "the same in the process of the suite itself, for a debugger",
     "process:COMMAND": "a command that speaks the protocol on its standard input and output",
+    "tcp:HOST:PORT": "a service on this machine that speaks the protocol over TCP, a session a connection",
+    "tls:HOST:PORT": "the same with TLS, on any machine; its certificate is verified",
     "geode:VERSION": "Apache Geode of that version, got by Maven",
     "geode:DIR": "Apache Geode from the jars of an installation",
 }
 """Every form of a candidate's name, with what it stands for."""
 
-_ANNOUNCED = ("tcp", "docker")
+_ANNOUNCED = ("docker",)
 
 
 class CandidateKind(StrEnum):
@@ -52,6 +55,8 @@ class CandidateKind(StrEnum):
     PYTHON = "python"
     PYTHON_HERE = "python-here"
     PROCESS = "process"
+    TCP = "tcp"
+    TLS = "tls"
     GEODE = "geode"
 
 
@@ -109,6 +114,8 @@ def find_candidate(
             return _python_here(name, rest)
         case CandidateKind.PROCESS:
             return _process(name, rest, limits, environment or {}, folder)
+        case CandidateKind.TCP | CandidateKind.TLS:
+            return _service(name, CandidateKind(kind), rest, limits)
         case CandidateKind.GEODE:
             return _geode(name, rest)
         case _ if kind in _ANNOUNCED:
@@ -233,6 +240,14 @@ def _process(
         in_process=False,
         open=lambda: ProcessAdapter(command, limits, environment, folder),
     )
+
+
+def _service(name: str, kind: CandidateKind, address: str, limits: ReplyLimits | None) -> Candidate:
+    try:
+        found = address_of(address, tls=kind is CandidateKind.TLS)
+    except ValueError as error:
+        raise _unknown(name, str(error)) from None
+    return Candidate(name=name, kind=kind, in_process=False, open=lambda: ServiceAdapter(found, limits))
 
 
 def _geode(name: str, source: str) -> Candidate:

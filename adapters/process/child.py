@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import IO
 
 from plumbline.adapters.process import strays
-from plumbline.adapters.process.messages import LINE_LIMIT, ChannelError, SilenceError, readable, shorten
+from plumbline.adapters.process.line_buffer import CHUNK, LineBuffer
+from plumbline.adapters.process.messages import ChannelError, SilenceError, readable, shorten
 
-_CHUNK = 64 * 1024
 _TAIL = 8 * 1024
 _STATUS_S = 0.5
 
@@ -69,7 +69,7 @@ class Child:
         self._may_write.register(self._stdin, select.POLLOUT)
         self._may_read = select.poll()
         self._may_read.register(self._stdout, select.POLLIN)
-        self._received = bytearray()
+        self._lines = LineBuffer()
         self._errors = _Tail(_piped(self._process.stderr))
         # A caller that forgets to end it, or is interrupted on the way, leaves no process behind either.
         self._orphaned = weakref.finalize(self, _end_all, self._process, mark, 0.0)
@@ -121,31 +121,21 @@ class Child:
                 return  # it has died or closed its input; its last words are still to be read
 
     def _receive(self, deadline: float) -> bytes:
-        searched = 0
-        while True:
-            end = self._received.find(b"\n", searched)
-            if end >= 0:
-                line = bytes(self._received[:end])
-                del self._received[: end + 1]
-                return line
-            searched = len(self._received)
-            if searched > LINE_LIMIT:
-                raise ChannelError(f"sent a line of more than {LINE_LIMIT} bytes, {self._beginning()}")
+        while (line := self._lines.take()) is None:
             if not self._may_read.poll(_milliseconds_until(deadline)):
-                if self._received:
-                    raise ChannelError(f"did not answer within its time limit, only {self._beginning()}")
+                if beginning := self._lines.beginning():
+                    raise ChannelError(f"did not answer within its time limit, only {beginning}")
                 raise SilenceError("did not answer within its time limit")
-            chunk = os.read(self._stdout.fileno(), _CHUNK)
+            chunk = os.read(self._stdout.fileno(), CHUNK)
             if not chunk:
                 raise ChannelError(self._fate())
-            self._received += chunk
-
-    def _beginning(self) -> str:
-        return f"beginning with «{shorten(self._received[:_CHUNK].decode(errors='replace'))}»"
+            self._lines.add(chunk)
+        return line
 
     def _fate(self) -> str:
         """Why its output has ended."""
-        cut_off = f" in the middle of a line {self._beginning()}" if self._received else ""
+        beginning = self._lines.beginning()
+        cut_off = f" in the middle of a line {beginning}" if beginning else ""
         try:
             status = self._process.wait(_STATUS_S)
         except subprocess.TimeoutExpired:
@@ -185,7 +175,7 @@ class _Tail:
         ready.register(self._stream, select.POLLIN)
         ready.register(self._wake_read, select.POLLIN)
         while self._wake_read not in dict(ready.poll()):
-            chunk = os.read(self._stream.fileno(), _CHUNK)
+            chunk = os.read(self._stream.fileno(), CHUNK)
             if not chunk:
                 return
             self._kept = (self._kept + chunk)[-_TAIL:]

@@ -151,25 +151,29 @@ def serve_stdio(open_adapter: Callable[[], Adapter]) -> None:
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     with suppress(BrokenPipeError), sink:  # a harness that has gone is the end of the session
-        try:
-            adapter = open_adapter()
-        except BaseException as error:  # noqa: BLE001 - its error is the answer to the first request
-            _refuse_once(error, sys.stdin.buffer, sink)
-            return
-        serve(adapter, sys.stdin.buffer, sink, alone=True)
+        serve_session(open_adapter, sys.stdin.buffer, sink)
 
 
-def _refuse_once(error: BaseException, source: BinaryIO, sink: BinaryIO) -> None:
-    """Answer the first request with the reason why there is no adapter; the session is over then."""
-    told = str(error) if isinstance(error, AdapterError) else f"{type(error).__name__}: {error}"
+def serve_session(open_adapter: Callable[[], Adapter], source: BinaryIO, sink: BinaryIO) -> None:
+    """Serve one session with an adapter of its own; where none can be made, the first request hears why."""
+    try:
+        adapter = open_adapter()
+    except BaseException as error:  # noqa: BLE001 - its error is the answer to the first request
+        told = str(error) if isinstance(error, AdapterError) else f"{type(error).__name__}: {error}"
+        trace = "".join(traceback.format_exception(error))
+        refuse_once(f"the adapter could not be made: {told}", source, sink, trace)
+        return
+    serve(adapter, source, sink, alone=True)
+
+
+def refuse_once(message: str, source: BinaryIO, sink: BinaryIO, data: str | None = None) -> None:
+    """Answer the first request with the reason why no session begins."""
     try:
         request_id = read_envelope(source.readline(LINE_LIMIT + 1), Request).id
     except UnreadableError:
         return
-    message = f"the adapter could not be made: {told}"
-    sink.write(
-        _refusal(request_id, ErrorCode.ADAPTER_FAILED, message, "".join(traceback.format_exception(error)))
-    )
+    sink.write(_refusal(request_id, ErrorCode.ADAPTER_FAILED, message, data))
+    sink.flush()
 
 
 def _refusal(request_id: int | str | None, code: ErrorCode, message: str, data: str | None = None) -> bytes:

@@ -93,7 +93,6 @@ def test_a_geode_that_is_neither_a_version_nor_a_folder_is_unknown(name: str):
         ("fault:x", "did you mean faulty"),
         ("", "candidates are: "),
         ("zzz\x1b[31m", r"`zzz\x1b[31m` (candidates are: "),
-        ("tcp:localhost:7000", "`tcp:` are planned, but not there yet"),
         ("docker:image", "`docker:` are planned, but not there yet"),
         ("process:", "a command is needed"),
         ("process:no-such-program --flag", "no program 'no-such-program'"),

@@ -225,7 +225,7 @@ def _not_parked_at(what: str) -> Callable[..., bool]:
 
 
 def _alerting_for_ever(self: ReferenceAdapter, member: str) -> tuple[LogLine, ...]:
-    found = self.__dict__.setdefault("logged", {})
+    found: dict[str, tuple[LogLine, ...]] = self.__dict__.setdefault("logged", {})
     found[member] = (*found.get(member, ()), *ReferenceAdapter.server_log(self, member))
     return found[member]
 
