@@ -36,6 +36,7 @@ from plumbline.reports.columns import (
     example_page,
 )
 from plumbline.reports.diagram import draw
+from plumbline.reports.pair_page import PairPage
 from plumbline.reports.signs import SIGNS
 from plumbline.reports.terminal import MOST_NAMED
 from plumbline.reports.text import visible
@@ -103,6 +104,7 @@ def build(
     out: Path,
     *,
     coverage: Iterable[Coverage] = (),
+    pairs: PairPage | None = None,
     written: datetime | None = None,
     advanced: Advanced = lambda _done, _all: None,
 ) -> Built:
@@ -113,6 +115,7 @@ def build(
         catalogue: all requirements; each gets a page, as does every id that only a verdict names.
         out: the folder.
         coverage: what decides, tests and breaks each requirement, as far as it is known.
+        pairs: which features met; there is no page of them if it is left out.
         written: when; now if it is left out.
         advanced: told of each page.
 
@@ -120,7 +123,7 @@ def build(
         OSError: the folder cannot be written to; the first page is written last, so that a site that
             has one is whole.
     """
-    site = _Site(collection, catalogue, coverage, written or datetime.now(UTC))
+    site = _Site(collection, catalogue, coverage, pairs, written or datetime.now(UTC))
     return site.write(out, advanced)
 
 
@@ -132,6 +135,7 @@ class _Site:
         collection: Collection,
         catalogue: Mapping[str, Requirement],
         coverage: Iterable[Coverage],
+        pairs: PairPage | None,
         written: datetime,
     ) -> None:
         self.collection = collection
@@ -139,6 +143,7 @@ class _Site:
         known = self.coverage.values()
         self.untested = frozenset(one.id for one in known if not one.tested_by and not one.trace_rule)
         self.catalogue = catalogue
+        self.pairs = pairs
         runs = [run for candidate in collection.candidates for run in candidate.runs]
         unknown = {row.requirement for run in runs for row in run.rows} - set(catalogue)
         self.ids = [*catalogue, *sorted(unknown)]
@@ -165,6 +170,7 @@ class _Site:
             documents=DOCUMENTS,
             facts=f"Written {written:%Y-%m-%d %H:%M} UTC from {_runs(collection)} by Plumbline.",
             pages=self.pages,
+            pairs=pairs,
             policy=_policy(style, script, copying),
             # These are files of this package and hold no text of a candidate.
             script=Markup(script),  # noqa: S704
@@ -183,6 +189,8 @@ class _Site:
             for example in self.collection.examples()
         ]
         pages += [(column.page, partial(self._candidate, column)) for column in self.columns]
+        if self.pairs is not None:
+            pages.append(("pairs.html", self._pairs))
         pages += [("matrix.html", self._matrix), ("index.html", self._index)]
         for folder in ("requirements", "counterexamples", "candidates"):
             (out / folder).mkdir(parents=True, exist_ok=True)
@@ -238,6 +246,9 @@ class _Site:
                 if lines
             ],
         )
+
+    def _pairs(self) -> str:
+        return self.environment.get_template("pairs.html.j2").render(root="", page=self.pairs)
 
     def _on_record(self, identity: str) -> list[tuple[CandidateColumn, RecordedDeviation]]:
         """The deviations from a requirement that were in force in some run, each once for each candidate."""

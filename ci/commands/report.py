@@ -18,6 +18,7 @@ from plumbline.ci.terminal.run_directories import all_runs, older_words, run_dir
 from plumbline.ci.terminal.settings import config_option
 from plumbline.reference.catalogue.loader import catalogue
 from plumbline.reports.collection import Collection, collect, newest
+from plumbline.reports.pair_page import pair_page
 from plumbline.reports.site import Built, build
 from plumbline.reports.text import one_line
 from plumbline.suites.run.configuration import Settings
@@ -91,7 +92,12 @@ def command(
         built = None
         if collection.candidates:
             built = build(
-                collection, catalogue(), out, coverage=covered(), advanced=advanced("Writing pages")
+                collection,
+                catalogue(),
+                out,
+                coverage=covered(),
+                pairs=pair_page(collection),
+                advanced=advanced("Writing pages"),
             )
     if as_json:
         show(_summary(collection, built), compact=True)
