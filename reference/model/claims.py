@@ -446,7 +446,8 @@ CALL_IN_PARALLEL = Claim(
     "The log fixes what a listener receives next of its member's buckets, and with which answer. What other "
     "members receive of their own changes nothing of it.",
     CALLS_AS_DOCUMENTED
-    | {"dispatchers_of", "next_of_bucket", "named_in_removal", "named_of_batch", "cut_from_copies"},
+    | {"dispatchers_of", "next_of_bucket", "named_in_removal", "named_of_batch", "cut_from_copies"}
+    | {"waits_for_other_members"},
 )
 ENTERS_QUEUE = Claim(
     "enters the queue",

@@ -122,6 +122,15 @@ class ParallelDecisions(Subject):
         """
         return named
 
+    @staticmethod
+    @decision("ARCH-THREAD-02")
+    def waits_for_other_members(calls: bool) -> bool:  # noqa: ARG004
+        """Whether a member's dispatcher waits for those of other members: it does not.
+
+        `calls` says whether one of them has called its listener, which has yet to answer. Source: 002, L21.
+        """
+        return False
+
 
 FAULTS = (
     variant(
@@ -183,6 +192,12 @@ FAULTS = (
         "PAR-ACTIVE-01",
         "a member with a redundant copy dispatches in place of the primary",
         dispatchers_of=lambda primary, copies: copies[:1] or (primary,),
+    ),
+    variant(
+        "members-dispatch-in-turn",
+        "ARCH-THREAD-02",
+        "a member dispatches nothing of a parallel queue while the listener of another has yet to answer",
+        waits_for_other_members=lambda calls: calls,
     ),
     variant(
         "newest-of-bucket-first",

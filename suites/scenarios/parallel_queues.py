@@ -57,6 +57,18 @@ def members_without_the_primary_bucket_stay_idle(s: ParallelStage) -> None:
             s.dispatched_by(other)
 
 
+@in_parallel("ARCH-THREAD-02", needs=CALLS)
+def a_member_dispatches_though_the_listener_of_another_stands(s: ParallelStage) -> None:
+    """The listener of one primary stands with its batch: what another is primary for comes to that one's."""
+    other = s.elsewhere("x")
+    first = s.park(s.primary("x"), s.low, "x", callback=QUEUE)
+    second = s.hold(s.primary(other), s.low, other, callback=QUEUE)
+    s.stands(s.primary(other), second, QUEUE)
+    s.settle()
+    s.dispatched_by(s.primary("x"), first)
+    s.dispatched_by(s.primary(other), second)
+
+
 @in_parallel("PAR-ORDER-01")
 def events_of_a_key_come_in_the_order_of_its_bucket(s: ParallelStage) -> None:
     """While no batch begins, members write several keys in turn: of each key the order is kept."""

@@ -87,14 +87,16 @@ class ParallelQueues:
                 yield from self._forgetting(world, view, member, queue, copy)
             if copy.answer:
                 yield from self._answering(world, member, queue, copy)
-            elif not copy.ended and (not copy.paused or copy.batch):
+            elif not (copy.ended or all(self._waits(world, member, name))) and (
+                not copy.paused or copy.batch
+            ):
                 yield from self._calling(world, view, member, queue, copy)
 
     def rests(self, world: World, held: frozenset[tuple[str, str]], *, patient: bool) -> bool:
         """Whether nothing more happens by itself, except where something is held back at members and keys."""
         if any(self._entering(world, op_id, call) for op_id, call in world.calls.items()):
             return False
-        for (member, _), copy in world.wan.parallel.items():
+        for (member, name), copy in world.wan.parallel.items():
             if member in world.wan.dead or copy.ended:
                 continue
             if patient and copy.leaving:
@@ -104,12 +106,23 @@ class ParallelQueues:
                 if gate is None or world.gates[gate] is not GateState.PARKED:
                     return False
                 continue
-            if not copy.paused and any(
+            if copy.paused or any(self._waits(world, member, name)):
+                continue
+            if any(
                 (member, key) not in held and self._must_offer(world, member, (region, key))
                 for region, key in {self._where(event) for event in copy.events}
             ):
                 return False
         return True
+
+    def _waits(self, world: World, member: str, name: str) -> tuple[bool, ...]:
+        """Whether a member's dispatcher waits for those of others, which have called their listeners."""
+        calls = any(
+            copy.answer
+            for (other, queue), copy in world.wan.parallel.items()
+            if queue == name and other not in world.wan.dead and other != member
+        )
+        return each(self._setting.book.waits_for_other_members(calls))
 
     def is_announced(self, world: World, where: Where) -> bool:
         """Whether some member still holds an event of a key whose removal was announced to it."""
