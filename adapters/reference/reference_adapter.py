@@ -61,7 +61,7 @@ from plumbline.reference.history.resolvers import policy_of
 from plumbline.reference.history.views import QUERIES, RegionViews
 from plumbline.reference.model.bucket_holders import located
 from plumbline.reference.model.clients.attempts import counted
-from plumbline.reference.model.clients.offline import goes_nowhere
+from plumbline.reference.model.clients.without_servers import goes_nowhere
 from plumbline.reference.model.gauges import TOMBSTONE_STATISTICS, readings
 from plumbline.reference.model.hosting import hosted, joined, left
 from plumbline.reference.model.lookahead import NoLookahead

@@ -59,8 +59,8 @@ from plumbline.reference.model import claims, tombstones
 from plumbline.reference.model.bucket_holders import located
 from plumbline.reference.model.buckets import tells_still
 from plumbline.reference.model.clearing import left_by
-from plumbline.reference.model.clients.offline import goes_nowhere
 from plumbline.reference.model.clients.registrations import Interests
+from plumbline.reference.model.clients.without_servers import goes_nowhere
 from plumbline.reference.model.committing import committed
 from plumbline.reference.model.deliveries import Deliveries
 from plumbline.reference.model.gauges import is_gauge, readings

@@ -24,6 +24,7 @@ from plumbline.reference.rulebook.failover import FailoverDecisions
 from plumbline.reference.rulebook.failures import FailureDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
 from plumbline.reference.rulebook.listeners import ListenerDecisions
+from plumbline.reference.rulebook.offline import OfflineDecisions
 from plumbline.reference.rulebook.overflow import OverflowDecisions
 from plumbline.reference.rulebook.parallel_queues import ParallelDecisions
 from plumbline.reference.rulebook.partitioned import PartitionDecisions
@@ -52,6 +53,7 @@ class Rulebook(
     DispatcherDecisions,
     DistributionDecisions,
     DurableDecisions,
+    OfflineDecisions,
     ExpiryDecisions,
     FailoverDecisions,
     FailureDecisions,

@@ -20,6 +20,7 @@ from plumbline.reference.rulebook.failover import FailoverDecisions
 from plumbline.reference.rulebook.failures import FailureDecisions
 from plumbline.reference.rulebook.interests import InterestDecisions
 from plumbline.reference.rulebook.listeners import ListenerDecisions
+from plumbline.reference.rulebook.offline import OfflineDecisions
 from plumbline.reference.rulebook.overflow import OverflowDecisions
 from plumbline.reference.rulebook.parallel_queues import ParallelDecisions
 from plumbline.reference.rulebook.partitioned import PartitionDecisions
@@ -119,7 +120,7 @@ DISKS = _of(DiskDecisions)
 OVERFLOW = _of(OverflowDecisions)
 """Decisions that only examples with long values in queues ask."""
 
-DURABLE = merged(_of(DurableDecisions), _of(ReplayDecisions))
+DURABLE = merged(_of(DurableDecisions), _of(OfflineDecisions), _of(ReplayDecisions))
 """Decisions that only examples with a durable client ask."""
 
 DECISIONS: dict[str, Decision] = merged(

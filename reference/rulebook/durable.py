@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from plumbline.reference.history.operations import OperationKind
 from plumbline.reference.rulebook.decision import Subject, decision
 from plumbline.reference.rulebook.values import Free
 from plumbline.reference.rulebook.variant import variant
@@ -34,20 +33,6 @@ class OtherInterest(StrEnum):
     GONE = "gone"
     STAYS = "stays"
     RESTS = "rests"
-
-
-class Offline(StrEnum):
-    """How a call of a client ends that reaches none of its servers."""
-
-    SERVED = "served from its own copy"
-    ABSENT = "told that nothing is there"
-    FAILS = "fails"
-    STAYS_CHANGED = "fails, and leaves its own copy changed"
-    SUCCEEDS = "succeeds in its own copy"
-
-
-_READS = (Offline.SERVED, Offline.ABSENT, Offline.FAILS)
-_UPDATES = (Offline.FAILS, Offline.STAYS_CHANGED, Offline.SUCCEEDS)
 
 
 class DurableDecisions(Subject):
@@ -82,46 +67,10 @@ class DurableDecisions(Subject):
         return True
 
     @staticmethod
-    @decision("DUR-REC-01")
-    def waits_for_replay(kind: OperationKind, stored: bool) -> bool:  # noqa: ARG004
-        """Whether a call of a client waits while stored events are replayed: it does not (003, L22).
-
-        Args:
-            kind: what it calls.
-            stored: whether an event of the key is among those that are still to be replayed.
-        """
-        return False
-
-    @staticmethod
     @decision("DUR-DISC-01")
     def sends_to_closed() -> bool:
         """Whether a server goes on sending to a client that has closed: it does not (003, L15 s1)."""
         return False
-
-    @staticmethod
-    @decision("DUR-CRASH-02")
-    def stays_ready(secured: bool) -> bool:  # noqa: ARG004
-        """Whether a running client that was ready is so at its next server, unasked: it is (003, L16).
-
-        Args:
-            secured: whether the next server holds its queue.
-        """
-        return True
-
-    @staticmethod
-    @decision("DUR-OFFL-01", free=lambda held: Free(_READS))  # noqa: ARG005
-    def read_offline(held: bool) -> Free | Offline:
-        """How a get ends that reaches no server: with what the client holds, if it does (003, L17 s1).
-
-        How a get of anything else ends is not said.
-        """
-        return Offline.SERVED if held else Free((Offline.FAILS, Offline.ABSENT))
-
-    @staticmethod
-    @decision("DUR-OFFL-02", free=lambda: Free(_UPDATES))
-    def update_offline() -> Offline:
-        """How an update ends that reaches no server: it fails and changes nothing (003, L17 s2 to s3)."""
-        return Offline.FAILS
 
     @staticmethod
     @decision("DUR-DISC-02", "DUR-DISC-06", "DUR-CRASH-01")
@@ -133,6 +82,18 @@ class DurableDecisions(Subject):
             secondary: whether the server is a secondary; all keep the same.
         """
         return parting is not Parting.CLOSED
+
+    @staticmethod
+    @decision("DUR-DISC-06")
+    def close_ends_others() -> bool:
+        """Whether a close without keep-alive ends the queues of other clients: it does not (003, L15)."""
+        return False
+
+    @staticmethod
+    @decision("DUR-READY-01")
+    def ready_counts_for_others() -> bool:
+        """Whether what one client says of itself makes others ready: it does not (003, L10)."""
+        return False
 
     @staticmethod
     @decision("DUR-DISC-07")
@@ -164,8 +125,13 @@ class DurableDecisions(Subject):
 
     @staticmethod
     @decision("DUR-DISC-05")
-    def drops_delivered(passed_ms: int) -> Free | bool:
-        """Whether an event acknowledged so long ago is off the queue: after a while (003, L15 s6)."""
+    def drops_delivered(passed_ms: int, last: bool) -> Free | bool:  # noqa: ARG004
+        """Whether an event acknowledged so long ago is off the queue: after a while (003, L15 s6).
+
+        Args:
+            passed_ms: for how long everything has known that it was acknowledged, at least.
+            last: whether it is the last one that the client was sent.
+        """
         return True if passed_ms > ACKNOWLEDGED_WITHIN_MS else Free((False, True))
 
     @staticmethod
@@ -257,58 +223,10 @@ FAULTS = (
         ready_is_harmless=lambda: False,
     ),
     variant(
-        "replay-holds-up-calls",
-        "DUR-REC-01",
-        "calls of a client wait until the replay is over",
-        waits_for_replay=lambda kind, stored: True,  # noqa: ARG005
-    ),
-    variant(
-        "replay-holds-up-its-keys",
-        "DUR-REC-01",
-        "calls of a client wait until stored events of their key have been replayed",
-        waits_for_replay=lambda kind, stored: stored,  # noqa: ARG005
-    ),
-    variant(
-        "replay-holds-up-gets",
-        "DUR-REC-01",
-        "gets of a client wait until the replay is over",
-        waits_for_replay=lambda kind, stored: kind is OperationKind.GET,  # noqa: ARG005
-    ),
-    variant(
         "closed-is-sent-to",
         "DUR-DISC-01",
         "a server goes on sending to a client that has closed",
         sends_to_closed=lambda: True,
-    ),
-    variant(
-        "ready-once-more",
-        "DUR-CRASH-02",
-        "a client that has found a server again is sent nothing before it says once more that it is ready",
-        stays_ready=lambda secured: secured,
-    ),
-    variant(
-        "gets-ask-in-vain",
-        "DUR-OFFL-01",
-        "a get that reaches no server fails, whatever the client holds",
-        read_offline=lambda held: Offline.FAILS,  # noqa: ARG005
-    ),
-    variant(
-        "offline-copy-is-hidden",
-        "DUR-OFFL-01",
-        "a client that reaches no server finds nothing in its copy",
-        read_offline=lambda held: Offline.ABSENT,  # noqa: ARG005
-    ),
-    variant(
-        "offline-updates-are-kept",
-        "DUR-OFFL-02",
-        "an update that reaches no server succeeds in the client's copy",
-        update_offline=lambda: Offline.SUCCEEDS,
-    ),
-    variant(
-        "failed-updates-stay",
-        "DUR-OFFL-02",
-        "an update that reaches no server fails, and its value stays in the client's copy",
-        update_offline=lambda: Offline.STAYS_CHANGED,
     ),
     variant(
         "keep-alive-unheard",
@@ -347,6 +265,18 @@ FAULTS = (
         "DUR-DISC-06",
         "a secondary keeps the queue of a client that has closed without keep-alive",
         keeps_queue=lambda parting, secondary: parting is not Parting.CLOSED or secondary,
+    ),
+    variant(
+        "close-ends-others",
+        "DUR-DISC-06",
+        "a close without keep-alive ends the queues of all clients that are away",
+        close_ends_others=lambda: True,
+    ),
+    variant(
+        "one-ready-for-all",
+        "DUR-READY-01",
+        "as soon as one client is ready all are sent their events",
+        ready_counts_for_others=lambda: True,
     ),
     variant(
         "crash-is-a-close",
@@ -403,7 +333,13 @@ FAULTS = (
         "acknowledged-comes-again",
         "DUR-DISC-05",
         "all that a durable client was ever sent is replayed",
-        drops_delivered=lambda passed_ms: False,  # noqa: ARG005
+        drops_delivered=lambda passed_ms, last: False,  # noqa: ARG005
+    ),
+    variant(
+        "last-acknowledged-comes-again",
+        "DUR-DISC-05",
+        "the last event that a durable client has acknowledged is replayed",
+        drops_delivered=lambda passed_ms, last: not last,  # noqa: ARG005
     ),
     variant(
         "never-times-out",

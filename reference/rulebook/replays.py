@@ -70,8 +70,12 @@ class ReplayDecisions(Subject):
 
     @staticmethod
     @decision("RIR-RULE-06")
-    def replays_absent() -> bool:
-        """Whether events of keys that the server lacks by now are replayed: they are (003, L52 s2)."""
+    def replays_absent(destroys: bool) -> bool:  # noqa: ARG004
+        """Whether events of keys that the server lacks by now are replayed: they are (003, L52 s2).
+
+        Args:
+            destroys: whether the event is of a destroy.
+        """
         return True
 
     @staticmethod
@@ -158,16 +162,19 @@ class ReplayDecisions(Subject):
 
     @staticmethod
     @decision("DUR-REPLAY-08")
-    def applies_when_live() -> bool:
+    def applies_when_live(kind: OperationKind) -> bool:  # noqa: ARG004
         """Whether events behind the marker are applied as usual: they are (003, L42 s2)."""
         return True
 
     @staticmethod
     @decision("DUR-MARKER-03")
-    def replays_after_failover() -> bool:
+    def replays_after_failover(last: bool) -> bool:  # noqa: ARG004
         """Whether a server that takes over in a replay sends the stored events that remain: it does.
 
         Source: 003, L37 to L42; 001, L71.
+
+        Args:
+            last: whether it is the last stored event.
         """
         return True
 
@@ -201,7 +208,13 @@ FAULTS = (
         "replay-skips-absent",
         "RIR-RULE-06",
         "stored events of keys that the server lacks by now are not replayed",
-        replays_absent=lambda: False,
+        replays_absent=lambda destroys: False,  # noqa: ARG005
+    ),
+    variant(
+        "replay-skips-last-destroys",
+        "RIR-RULE-06",
+        "stored destroys of keys that the server lacks by now are not replayed",
+        replays_absent=lambda destroys: not destroys,
     ),
     variant(
         "new-overtakes-stored",
@@ -346,13 +359,25 @@ FAULTS = (
         "never-normal",
         "DUR-REPLAY-08",
         "events behind the marker are not applied either",
-        applies_when_live=lambda: False,
+        applies_when_live=lambda kind: False,  # noqa: ARG005
+    ),
+    variant(
+        "values-alone-are-normal",
+        "DUR-REPLAY-08",
+        "destroys and invalidates behind the marker are not applied",
+        applies_when_live=lambda kind: kind in STORES_VALUE,
     ),
     variant(
         "replay-ends-with-primary",
         "DUR-MARKER-03",
         "a server that takes over in a replay sends the marker only",
-        replays_after_failover=lambda: False,
+        replays_after_failover=lambda last: False,  # noqa: ARG005
+    ),
+    variant(
+        "replay-ends-early",
+        "DUR-MARKER-03",
+        "a server that takes over in a replay sends the marker in place of the last stored event",
+        replays_after_failover=lambda last: not last,
     ),
 )
 """Faulty variants: each makes one of these decisions wrong."""

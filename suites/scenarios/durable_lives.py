@@ -22,6 +22,7 @@ DURABLE_LOGS = (*DURABLE_IN_TIME, Capability.LOG_LINES)
 ONE = (Client(name=K, servers=("B",), durable_id="k"),)
 SECURED = (Client(name=K, servers=("B", "C"), redundancy=1, durable_id="k"),)
 UNSECURED = (Client(name=K, servers=("B", "C"), durable_id="k"),)
+TWO = (*ONE, Client(name="L", servers=("B",), durable_id="l"))
 UNCHECKED = (Client(name=K, servers=("B",), durable_id="k", checks=False),)
 
 TIMEOUT_MS = 60_000
@@ -149,6 +150,40 @@ def secondaries_forget_a_client_that_has_closed(s: Stage) -> None:
     event = s.put("A", "x")
     replays(s)
     s.not_told(K, event)
+
+
+@scenario("DUR-DISC-06", needs=DURABLE, clients=TWO, registers=False)
+def a_close_forgets_no_other_client(s: Stage) -> None:
+    for client in (K, "L"):
+        is_there(s, client)
+    s.part(K, keep=True)
+    first = s.put("A", "x")
+    s.settle()
+    s.told_once("L", first)
+    s.part("L", keep=False)
+    second = s.put("A", "y")
+    replays(s, first, second)
+    s.come_back("L")
+    s.ready("L")
+    s.settle()
+    s.not_told("L", second)
+
+
+@scenario("DUR-READY-01", needs=DURABLE, clients=TWO, registers=False)
+def each_client_is_ready_for_itself(s: Stage) -> None:
+    for client in (K, "L"):
+        s.register(client, durable=True)
+    event = s.put("A", "x")
+    s.ready("L")
+    s.settle()
+    s.told_once("L", event)
+    s.hears_live("L", 1)
+    s.not_told(K, event)
+    s.ready(K)
+    s.settle()
+    s.told_once(K, event)
+    s.hears_live(K, 1)
+    s.hears_live("L", 1)
 
 
 @scenario("DUR-DISC-07", needs=DURABLE, clients=ONE, registers=False)

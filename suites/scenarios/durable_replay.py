@@ -112,6 +112,21 @@ def the_marker_parts_stored_events_from_new_ones(s: Stage) -> None:
     s.holds(K, "y", None)
 
 
+@scenario("DUR-REPLAY-08", needs=DURABLE, clients=ONE, registers=False)
+def all_kinds_of_events_are_applied_behind_the_marker(s: Stage) -> None:
+    held = [s.put("A", "d"), s.put("A", "i")]
+    is_there(s)
+    for event in held:
+        s.holds(K, event.key, event)
+    s.do("C", OperationKind.DESTROY, "d")
+    s.do("C", OperationKind.INVALIDATE, "i")
+    created = s.put("A", "c")
+    s.settle()
+    s.holds(K, "d", None)
+    s.holds_invalid(K, "i")
+    s.holds(K, "c", created)
+
+
 @scenario("DUR-REPLAY-07", needs=DURABLE, clients=ONE, registers=False, also=(ANOTHER,))
 def each_listener_hears_once_that_its_region_is_live(s: Stage) -> None:
     for region in ("region", ANOTHER):

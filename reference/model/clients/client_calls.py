@@ -20,8 +20,8 @@ from plumbline.reference.history.operations import (
 )
 from plumbline.reference.model.clients.arrivals import answer_of
 from plumbline.reference.model.clients.attempts import carried_out, reachable, tried_again, unanswered
-from plumbline.reference.model.clients.offline import held_up, is_alone, read_alone, updated_alone
 from plumbline.reference.model.clients.registrations import PRESENT
+from plumbline.reference.model.clients.without_servers import held_up, is_alone, read_alone, updated_alone
 from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.independence import Independence
 from plumbline.reference.model.messages import Message

@@ -58,6 +58,7 @@ class DurableState(msgspec.Struct, frozen=True):
         ready: whether it has said that it is ready for events.
         live: whether it has passed the marker of this life.
         read: how many events of its server's queue it has been sent in this life.
+        unasked: whether its server takes it for ready before it has said so, as it should not.
         stalled: whether its server waits for another event before it sends, as it should not.
         known: whether its servers knew of it when this life began.
         since: how much held time had passed when it went last; STILL_UNKNOWN where time ran.
@@ -70,6 +71,7 @@ class DurableState(msgspec.Struct, frozen=True):
     ready: bool = False
     live: bool = False
     read: int = 0
+    unasked: bool = False
     stalled: bool = False
     known: bool = False
     since: int = STILL_UNKNOWN

@@ -13,10 +13,19 @@ from msgspec.structs import replace
 
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import OrderStrength
-from plumbline.reference.history.operations import EventKind, Interest, Operation
+from plumbline.reference.history.operations import DESTROYS, EventKind, Interest, Operation
 from plumbline.reference.model.clients.arrivals import as_told, taken
-from plumbline.reference.model.clients.client_state import NOBODY, DurableState, QueuePlacement, Registration
+from plumbline.reference.model.clients.client_state import NOBODY, DurableState, QueuePlacement
 from plumbline.reference.model.clients.failover import Failover
+from plumbline.reference.model.clients.partings import (
+    all_flow,
+    interests_back,
+    interests_left,
+    interests_of_earlier_life,
+    left_of,
+    others_ended,
+    without_client,
+)
 from plumbline.reference.model.clients.queue_holders import (
     MARKER,
     holders_of,
@@ -26,14 +35,14 @@ from plumbline.reference.model.clients.queue_holders import (
     without_holders,
     without_interest,
 )
-from plumbline.reference.model.clients.registrations import Interests, covers, with_interests
+from plumbline.reference.model.clients.registrations import Interests, covers
 from plumbline.reference.model.messages import Channel, Message, MessageState
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.site_state import STILL_UNKNOWN
 from plumbline.reference.model.world import GateState, World
-from plumbline.reference.rulebook.durable import OtherInterest, Parting
+from plumbline.reference.rulebook.durable import Parting
 from plumbline.reference.rulebook.replays import Kept
 from plumbline.reference.rulebook.values import EntryState, each
 from plumbline.reference.search.transition import Entry as Observation
@@ -103,7 +112,8 @@ class Durable:
 
     def _next(self, world: World, client: str, state: DurableState, line: QueuePlacement) -> Message | None:
         """What its server sends it next; None while it stands in its listener or is sent nothing."""
-        if state.stalled or not (state.ready or not all(each(self._setting.book.waits_for_ready()))):
+        flows = state.ready or state.unasked
+        if state.stalled or not (flows or not all(each(self._setting.book.waits_for_ready()))):
             return None
         if any(channel.thread == QUEUE and channel.target == client for channel in world.channels):
             return None
@@ -151,7 +161,9 @@ class Durable:
         entry = world.entry(client, operation.region, operation.key)
         held = entry.state is EntryState.LIVE
         before_marker = book.applies_first if state.life == 1 else book.applies_stored
-        for applied in each(book.applies_when_live() if state.live else before_marker(operation.kind, held)):
+        for applied in each(
+            book.applies_when_live(operation.kind) if state.live else before_marker(operation.kind, held)
+        ):
             if applied:
                 yield from ways(world, view, channel, head)
                 continue
@@ -234,13 +246,14 @@ class Durable:
         queue: tuple[Message, ...] = world.served.kept.get((server, client), ())
         marker = Message(MARKER * state.life, None)
         due = state.ready and not state.live
-        for replays, marks, at_once, ready in product(
-            each(book.replays_after_failover()) if due and secured else (True,),
+        replayed = product(*(each(book.replays_after_failover(one)) for one in (False, True)))
+        for (early, last), marks, at_once, ready in product(
+            tuple(replayed) if due and secured else ((True, True),),
             each(book.marks_after_failover()) if due and marker not in queue else (False,),
             each(book.resumes_at_once()) if secured and queue else (True,),
             each(book.stays_ready(secured)) if state.ready else (False,),
         ):
-            left = queue if replays else tuple(one for one in queue if is_marker(one))
+            left = left_of(queue, marker, early=early, last=last)
             after = with_kept(world, server, client, (*left, marker) if marks else left)
             yield with_durable(after, client, replace(state, read=0, stalled=not at_once, ready=ready))
 
@@ -253,11 +266,17 @@ class Durable:
         elif state.connected is (fault.kind is FaultKind.CLIENT_START):
             yield world
         elif fault.kind is FaultKind.CLIENT_READY:
-            yield from self._readied(world, client, state)
+            for all_are in each(self._setting.book.ready_counts_for_others()):
+                yield from self._readied(all_flow(world) if all_are else world, client, state)
         elif fault.kind is FaultKind.CLIENT_START:
             yield from self._started(world, client, state, fault.milliseconds)
         else:
-            yield from self._parted(world, client, state, PARTINGS[fault.kind])
+            parting = PARTINGS[fault.kind]
+            closes = parting is Parting.CLOSED
+            for ends in each(self._setting.book.close_ends_others()) if closes else (False,):
+                yield from self._parted(
+                    others_ended(world, client) if ends else world, client, state, parting
+                )
 
     def _unneeded(self, world: World, client: str) -> Iterator[World]:
         """The worlds in which a client that is not durable has said that it is ready: nothing changes."""
@@ -296,22 +315,22 @@ class Durable:
         operations = [self._setting.operations[one.op_id] for one in stored]
         kept = tuple(Kept(one.kind, one.thread, one.region, one.key) for one in operations)
         orders = each(book.replayed(tuple(range(len(kept))), kept))
-        for order, absent, marks in product(
-            orders, each(book.replays_absent()), each(book.marks(holder != line.primary))
-        ):
+        absents = tuple(product(*(each(book.replays_absent(one)) for one in (False, True))))
+        for order, absent, marks in product(orders, absents, each(book.marks(holder != line.primary))):
             sent: tuple[Message, ...] = queue
             if order != tuple(range(len(stored))):
                 sent = tuple(stored[at] for at in order)
-            if not absent:
-                sent = tuple(one for one in sent if self._is_there(world, holder, one))
+            if not all(absent):
+                sent = tuple(one for one in sent if self._is_sent(world, holder, one, absent))
             firsts = each(book.marks_first_start(len(sent))) if not state.known else (True,)
             for behind, first in product(each(book.marker_behind(len(sent))), firsts):
                 marker = (Message(MARKER * state.life, None),) if marks and first else ()
                 yield with_kept(world, holder, client, (*sent[:behind], *marker, *sent[behind:]))
 
-    def _is_there(self, world: World, holder: str, message: Message) -> bool:
+    def _is_sent(self, world: World, holder: str, message: Message, absent: tuple[bool, ...]) -> bool:
+        """Whether a stored event is replayed where those of absent keys are only in part."""
         operation = self._setting.operations.get(message.op_id)
-        if operation is None:
+        if operation is None or absent[operation.kind in DESTROYS]:
             return True
         entry = world.entry(holder, operation.region, operation.key)
         return entry.state in (EntryState.LIVE, EntryState.INVALID)
@@ -319,9 +338,10 @@ class Durable:
     def _parted(self, world: World, client: str, state: DurableState, parting: Parting) -> Iterator[World]:
         """The worlds in which a client has gone; of what it has processed, some was not acknowledged."""
         book, line = self._setting.book, world.served.lines.get(client)
-        gone = _without_client(world, client)
+        gone = without_client(world, client)
         since = world.wan.passed if world.wan.stands else STILL_UNKNOWN
-        away = replace(state, connected=False, ready=False, live=False, read=0, stalled=False, since=since)
+        away = replace(state, connected=False, ready=False, live=False, read=0, since=since)
+        away = replace(away, stalled=False, unasked=False)
         gone = with_durable(gone, client, away)
         if line is None:
             yield gone
@@ -344,7 +364,7 @@ class Durable:
                 yield left
                 continue
             for others in each(book.other_interest()):
-                for after in self._acknowledged(_interests_left(left, client, others), client, seen, stay):
+                for after in self._acknowledged(interests_left(left, client, others), client, seen, stay):
                     yield from self._emptied(after, client, stay, durable)
 
     def _acknowledged(
@@ -353,7 +373,8 @@ class Durable:
         """The worlds in which each holder has heard of all that was processed, or of the first part of it."""
         passed = world.wan.passed
         known = [0 if one.acknowledged == STILL_UNKNOWN else passed - one.acknowledged for one in seen]
-        drops = [each(self._setting.book.drops_delivered(ms)) for ms in known]
+        book, last = self._setting.book, len(known) - 1
+        drops = [each(book.drops_delivered(ms, at == last)) for at, ms in enumerate(known)]
         least = next((at for at, one in enumerate(drops) if False in one), len(drops))
         most = next((at for at, one in enumerate(drops) if True not in one), len(drops))
         for counts in product(range(most, least - 1, -1), repeat=len(holders)):
@@ -404,7 +425,7 @@ class Durable:
                 since=STILL_UNKNOWN if stops else state.since,
                 timeout_ms=timeout_ms or state.timeout_ms,
             )
-            begun = _interests_of_earlier_life(with_durable(world, client, born), client)
+            begun = interests_of_earlier_life(with_durable(world, client, born), client)
             yield from self._connected_again(begun, client, line)
 
     def _connected_again(self, world: World, client: str, line: QueuePlacement | None) -> Iterator[World]:
@@ -427,61 +448,4 @@ class Durable:
             rest = tuple(one for one in holders if one != server) if server in holders else ()
             after = world if server in holders else without_holders(world, client, holders)
             lines = after.served.lines.set(client, QueuePlacement(server, rest))
-            yield _interests_back(after.but(served=replace(after.served, lines=lines)), client)
-
-
-def _without_client(world: World, client: str) -> World:
-    """The world without what a client's process held and knew."""
-    entries, channels = world.entries, world.channels
-    for where in world.entries:
-        if where[0] == client:
-            entries = entries.delete(where)
-    for channel in world.channels:
-        if channel.target == client:
-            channels = channels.delete(channel)
-    served = world.served
-    tracks, touched = served.tracks, served.touched
-    for track in served.tracks:
-        if track[0] == client:
-            tracks = tracks.delete(track)
-    for thread in served.touched:
-        if thread[0] == client:
-            touched = touched.delete(thread)
-    served = replace(served, tracks=tracks, touched=touched)
-    return world.but(entries=entries, channels=channels, served=served)
-
-
-def _interests_left(world: World, client: str, others: OtherInterest) -> World:
-    """The world in which a client's interest that is not durable has gone, as it should."""
-    interests, withdrawn = world.served.interests, world.served.withdrawn
-    for where, found in world.served.interests.items() if others is not OtherInterest.STAYS else ():
-        if where[0] != client:
-            continue
-        kept = tuple(one for one in found if one.interest.durable)
-        interests = interests.set(where, kept) if kept else interests.delete(where)
-        if others is OtherInterest.RESTS:
-            gone = tuple(one.interest for one in found if not one.interest.durable)
-            withdrawn = withdrawn.set(where, gone)
-    world = with_interests(world, interests)
-    return world.but(served=replace(world.served, withdrawn=withdrawn))
-
-
-def _interests_of_earlier_life(world: World, client: str) -> World:
-    """The world in which a new process of the client knows of none of its registrations."""
-    interests = world.served.interests
-    for where, found in world.served.interests.items():
-        if where[0] == client:
-            interests = interests.set(where, tuple(replace(one, earlier=True) for one in found))
-    return with_interests(world, interests)
-
-
-def _interests_back(world: World, client: str) -> World:
-    """The world in which what only rested is in force again, as it should not."""
-    interests, withdrawn = world.served.interests, world.served.withdrawn
-    for where, gone in world.served.withdrawn.items():
-        if where[0] == client:
-            found = interests.get(where, ())
-            interests = interests.set(where, (*found, *map(Registration, gone)))
-            withdrawn = withdrawn.delete(where)
-    world = with_interests(world, interests)
-    return world.but(served=replace(world.served, withdrawn=withdrawn))
+            yield interests_back(after.but(served=replace(after.served, lines=lines)), client)

@@ -17,8 +17,8 @@ from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.tombstones import changed
 from plumbline.reference.model.world import Call, CallStage, World
 from plumbline.reference.model.writers import ASKS
-from plumbline.reference.rulebook.durable import Offline
 from plumbline.reference.rulebook.effects import BECOMES
+from plumbline.reference.rulebook.offline import Offline
 from plumbline.reference.rulebook.values import EntryState, each
 from plumbline.reference.search.transition import Entry as Observation
 from plumbline.reference.search.transition import Place, Step
