@@ -19,7 +19,7 @@ from plumbline.suites.machines.all_machines import MACHINES, drive
 WORLDS = MACHINES["worlds"]
 
 
-def drawn(offers: frozenset[Capability], examples: int = 400) -> list[Plan]:
+def drawn(offers: frozenset[Capability], examples: int = 800) -> list[Plan]:
     plans: list[Plan] = []
     drive(WORLDS, plans.append, offers=offers, examples=examples, steps=8, draw_seed=1, shrink=False)
     return plans

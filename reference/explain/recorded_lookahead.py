@@ -17,6 +17,7 @@ from plumbline.reference.explain.member_lifetimes import NEVER
 from plumbline.reference.explain.next_observation import NextObservation
 from plumbline.reference.history.fault_kinds import FaultKind
 from plumbline.reference.history.operations import (
+    EXPIRES,
     LOCAL_ACTIONS,
     READS,
     STORES_VALUE,
@@ -128,7 +129,7 @@ class RecordedLookahead:
             if found.operation is None:
                 if _seen(entry) == found.reading:
                     return sure
-            elif found.operation.op_id in self._index.originators:
+            elif found.operation.kind in EXPIRES or found.operation.op_id in self._index.originators:
                 comes = max(comes, Ternary.MAYBE)
             elif self._minds(found.operation, found.outcome, entry, operation):
                 if found.outcome is not None and found.outcome.value == entry.token:
@@ -153,7 +154,9 @@ class RecordedLookahead:
                 and (where[0] if anywhere else reader.member, reader.region, reader.key) == where
             ):
                 _, outcome = self._index.returned.get(op_id, (NEVER, None))
-                if self._minds(reader, outcome, entry, operation):
+                if reader.kind in EXPIRES:
+                    found = Ternary.MAYBE
+                elif self._minds(reader, outcome, entry, operation):
                     if outcome is not None and outcome.value == entry.token:
                         return Ternary.YES
                     found = Ternary.MAYBE

@@ -16,6 +16,8 @@ from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.actions import Do, ScriptQueue
 from plumbline.reference.history.listener_calls import ANSWERS
 from plumbline.reference.history.operations import (
+    CONDITIONAL,
+    WHOLE_REGION,
     Client,
     Operation,
     OperationKind,
@@ -24,7 +26,7 @@ from plumbline.reference.history.operations import (
     Scope,
 )
 from plumbline.reference.history.plans import Plan
-from plumbline.suites.machines.drawing import REGION, WRITES, Machine
+from plumbline.suites.machines.drawing import NEVER_PUT, REGION, WRITES, Machine
 from plumbline.suites.machines.gateways import MOST_FAULTS, GatewayFaultsMachine
 from plumbline.suites.machines.restarts import LONG_VALUE_BYTES
 from plumbline.suites.machines.sites_drawing import BATCH_SIZES, HERE, THERE
@@ -40,6 +42,14 @@ MOST_HELD_UP_TIED = 3
 """The same where keys depend on each other."""
 
 MOST_TRANSACTIONS = 3
+
+RARER = {
+    OperationKind.REPLACE_IF_EQUAL: Capability.CONDITIONAL_OPERATIONS,
+    OperationKind.REMOVE_IF_EQUAL: Capability.CONDITIONAL_OPERATIONS,
+    OperationKind.CONTAINS_KEY: Capability.REPLICATED_REGIONS,
+    OperationKind.INVALIDATE_REGION: Capability.CLEAR,
+}
+"""Operations that other machines call rarely or not, and what a candidate must offer for them."""
 
 _KEYS = GatewayFaultsMachine.keys
 _KINDS = st.sampled_from((OperationKind.PUT, OperationKind.PUT, *WRITES))
@@ -159,6 +169,28 @@ class WorldsMachine(GatewayFaultsMachine):
         alive = [member for member in HERE if member not in self.dead]
         if bulk is not None:
             self.do(self.bulk(alive[who % len(alive)], bulk, self.keys[:2]))
+
+    @rule(
+        who=st.integers(0, 1),
+        kind=st.sampled_from(tuple(RARER)),
+        key=st.sampled_from(_KEYS),
+        right=st.booleans(),
+    )
+    def call_of_a_rarer_kind(self, who: int, kind: OperationKind, key: str, right: bool) -> None:
+        """An operation that expects a value, one that asks for a key, or one on the whole region."""
+        if RARER[kind] not in self.offers:
+            return
+        if kind in WHOLE_REGION:
+            self.settle_now()
+            self.do(self.change(who, HERE, kind, ""))
+        elif kind in CONDITIONAL:
+            if key in self.removed:
+                self.settle_now()
+            self.removed.add(key)
+            expected = self.latest.get(key, NEVER_PUT) if right else NEVER_PUT
+            self.do(msgspec.structs.replace(self.change(who, HERE, kind, key), expected=expected))
+        else:
+            self.do(self.change(who, HERE, kind, key))
 
     @rule(who=st.integers(0, 1), kinds=st.lists(_KINDS, min_size=1, max_size=2), commits=st.booleans())
     @precondition(lambda self: self.transactions < MOST_TRANSACTIONS and not self.tied and not self.parked)

@@ -24,7 +24,7 @@ from plumbline.reference.model.sites.batches import Batches
 from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.cut_through import CutThrough
 from plumbline.reference.model.sites.filling import WAITS_FOR_SITE
-from plumbline.reference.model.sites.lanes import sender_of
+from plumbline.reference.model.sites.lanes import DispatcherPartition, sender_of
 from plumbline.reference.model.sites.listeners import Listeners, waits_for_others
 from plumbline.reference.model.sites.senders import REMOVALS
 from plumbline.reference.model.sites.site_state import Connection, Queued, Sender, WireName
@@ -112,7 +112,7 @@ class Dispatch:
         queue = self._setting.queues[name]
         if queue.remote_site is None:
             return self._listeners.idle(world, member, queue, sender)
-        if any(self._held_up(world, member, queue)):
+        if any(self._held_up(world, member, queue)) or self._may_wait_for_another_group(world, member, queue):
             return True
         if not sender.wire:
             book, reachable = self._setting.book, self.receivers(world, queue)
@@ -132,6 +132,16 @@ class Dispatch:
         if waits or bool(sender.sent) or sender.paused or len(sender.queue) == sender.sent:
             return True
         return not self._batches.must_leave(world, queue, sender)
+
+    def _may_wait_for_another_group(self, world: World, member: str, queue: QueueAttributes) -> bool:
+        """Whether its dispatcher may have another group, too, and wait for the answer to a batch of that."""
+        if not isinstance(queue, DispatcherPartition) or queue.group is None:
+            return False
+        if all(each(self._setting.book.sends_while_unanswered())):
+            return False
+        lanes = (lane for lane in self._setting.lanes[queue.sender] if lane != queue.id)
+        others = (world.wan.senders.get((member, lane)) for lane in lanes)
+        return any(other is not None and other.sent for other in others)
 
     def may_take_in(self, world: World) -> bool:
         """Whether some batch may leave, and takes in what is queued until it does."""
