@@ -48,7 +48,7 @@ def test_of_a_hundred_mutants_nine_in_ten_are_found_out_and_the_others_explained
     found = tally(fates)
     assert found.mutants == 100
     assert found.share >= LEAST
-    assert found.killed > 10 * found.broken
+    assert found.broken <= found.mutants / 10, "mutants that only break the reference say little of the suite"
 
 
 @pytest.mark.slow

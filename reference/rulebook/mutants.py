@@ -216,7 +216,7 @@ class _Changes:
         if name in self._types:
             alike = (other for other, kind in self._types.items() if kind == self._types[name])
             yield from (other for other in alike if other != name)
-        elif name.isupper():
+        elif name.isupper() and not name.startswith("_"):  # one of a module's own has no kind
             family = name.partition("_")[0] + "_"
             yield from (other for other in self._names if other.startswith(family))
 
