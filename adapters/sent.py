@@ -19,8 +19,7 @@ _POLICY = "policy=keys|keys_values|none? receive_values=false? register=false?"
 ROWS: tuple[tuple[str, str], ...] = (
     ("hello deploy deploy.sites reset finish observe settle advance placement begin.entries", ""),
     ("reset.regions", "policies? checks=false|true? scope=distributed_no_ack?"),
-    ("reset.regions", "senders scope=distributed_no_ack?"),
-    ("reset.regions", "senders checks=false"),
+    ("reset.regions", "senders checks=false? scope=distributed_no_ack?"),
     ("reset.regions", "queues"),
     ("reset.regions", "queues senders checks=false?"),
     ("reset.regions", "policy=partition redundancy?"),
@@ -35,6 +34,7 @@ ROWS: tuple[tuple[str, str], ...] = (
         ),
     ),
     ("begin", "member=member key token expected kind=remove_if_equal|replace_if_equal"),
+    ("begin", "member=member key token expected value_bytes kind=replace_if_equal"),
     ("begin", "member=client|member key kind=get"),
     (
         "begin",
@@ -53,7 +53,7 @@ ROWS: tuple[tuple[str, str], ...] = (
         "begin",
         (
             "transaction member=member key token "
-            "kind=destroy|invalidate|local_destroy|local_invalidate|put|put_if_absent|replace"
+            "kind=create|destroy|invalidate|local_destroy|local_invalidate|put|put_if_absent|replace"
         ),
     ),
     ("begin", "transaction member=member key kind=get"),
@@ -147,6 +147,7 @@ VALUES: dict[str, str] = {
     "begin thread": "spaces",
     "begin key": "signs; spaces",
     "begin token": "signs",
+    "begin expected": "signs",
     "begin value_bytes": "200000 to 600000",
     "begin entries": "2 to 3 of them",
     "begin.entries key": "spaces",

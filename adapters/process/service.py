@@ -5,6 +5,7 @@ One connection is one session. Knows addresses, lines and time limits, not what 
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import ipaddress
 import os
@@ -192,14 +193,36 @@ def _take_turn(address: ServiceAddress) -> None:
     if path in _turns:
         return
     try:
-        lock = path.open("ab")
-    except OSError as error:
-        raise ChannelError(f"cannot lock {path}: {error.strerror}") from None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        lock.close()
+        lock = _locked(path)
+    except BlockingIOError:
         raise ChannelError(
             "another suite uses it now; wait until that has ended, and run pytest without -n"
         ) from None
+    except OSError as error:
+        raise ChannelError(f"cannot lock {path}: {error.strerror}") from None
     _turns[path] = lock
+    atexit.register(_end_turn, path)
+
+
+def _locked(path: Path) -> IO[bytes]:
+    """The file, locked; raises OSError, and BlockingIOError where another process has locked it."""
+    while True:
+        lock = path.open("ab")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with suppress(FileNotFoundError):
+                if os.path.samestat(path.stat(), os.fstat(lock.fileno())):
+                    return lock
+        except BaseException:
+            lock.close()
+            raise
+        lock.close()  # it was removed by the process before; what has its name now is another file
+
+
+def _end_turn(path: Path) -> None:
+    """Remove a lock while it is held, then release it; may be called twice."""
+    lock = _turns.pop(path, None)
+    if lock is not None:
+        with suppress(OSError):
+            path.unlink()
+        lock.close()

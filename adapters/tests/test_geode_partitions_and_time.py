@@ -129,4 +129,5 @@ def test_who_is_about_to_make_good_what_the_dead_have_left_undone_is_waited_for_
         assert not member.repairs()
         region.scheduleSynchronizeForLostMember(version, version, SOON_MS // 2)
         assert member.repairs()
-        assert wait_until(lambda: not member.repairs(), LIMIT_MS / 1000)
+        # The timer of a busy machine is late, and each look takes as long as a stack of all threads.
+        assert wait_until(lambda: not member.repairs(), 3 * LIMIT_MS / 1000)

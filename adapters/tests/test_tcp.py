@@ -7,6 +7,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -103,6 +104,11 @@ def test_another_suite_waits_until_this_one_has_ended():
         other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
         assert other.returncode == 1
         assert "another suite uses it now; wait until that has ended" in other.stderr
+        (lock,) = Path(tempfile.gettempdir()).glob(f"plumbline-*-{port}.lock")
+        service._end_turn(lock)
+        again = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert (again.returncode, again.stderr) == (0, "")
+        assert not lock.exists()
 
 
 def test_a_service_that_starts_again_is_found_again():

@@ -50,7 +50,7 @@ MORE = {
     "client_pipeline": (150, 100),
     "lesser_members": (1_500, 2),
     "replicated_regions": (900, 2),
-    "worlds": (400, 8),
+    "worlds": (1_200, 8),
 }
 """Plans and rules of a plan, by machine: many where regions, or registrations, are drawn in many ways."""
 
