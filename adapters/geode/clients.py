@@ -175,9 +175,12 @@ class GeodeClients:
     def require_no_copy(self, server: str) -> None:
         """Raises UnsupportedError where a member that is to be killed may have its queues copied to another.
 
-        Clients that lack a server recruit one that starts again. The model does not judge that so far.
+        Clients that lack a server recruit one that starts again. The model does not judge that so far. For a
+        durable client that is away no server is recruited (001, L73).
         """
         for name in sorted(self.in_use):
+            if self.lives.is_away(name):
+                continue
             client = self._started[name]
             if self.restarted.intersection(client.servers) and client.redundancy and server in client.servers:
                 raise UnsupportedError(
