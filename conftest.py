@@ -10,7 +10,8 @@ import os
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ import pytest
 
 from plumbline.ci.allure_report import lacking as missing_for_allure
 from plumbline.ci.main_job import GEODE_VERSION, missing_for_geode, missing_for_spark
+from plumbline.ci.selftest.containers.private_engine import missing_for_containers, some_engine
 from plumbline.reports.screenshots import missing_for_pictures
 
 # Where the project's own modules lie; the environment in .venv lies beside them.
@@ -32,6 +34,7 @@ NEVER_SKIPPED_IN_CI = ("java", "spark", "allure", "containers", "browser")
 # What takes long to set up, and the names of the tests that share it; of a version, those of one.
 SHARED = {
     "members": re.compile(r"(adapters/tests/test_geode_\w+\.py)::.*\[(?:.*-)?(\d+\.\d+\.\d+)\b"),
+    "an engine": re.compile(r"(?:adapters/tests/test_containers|ci/tests/test_images)\.py::"),
     "Spark": re.compile(r"spark/tests/test_spark\.py::"),
     "the wheel": re.compile(r"ci/tests/test_(?:packaging|workflows|write_an_adapter)\.py::"),
     "weakened claims": re.compile(r"ci/tests/test_claims\.py::.*noticed"),
@@ -43,6 +46,19 @@ SHARED = {
 }
 
 IN_CI = os.environ.get("CI") == "true"
+
+
+@pytest.fixture(scope="session")
+def container_engine() -> Iterator[None]:
+    """A Docker engine, found by the environment: the one that runs, else one that ends with the tests."""
+    with ExitStack() as stack:
+        try:
+            address = stack.enter_context(some_engine())
+        except RuntimeError as error:
+            pytest.skip(str(error))
+        if address:
+            stack.enter_context(pytest.MonkeyPatch.context()).setenv("DOCKER_HOST", address)
+        yield
 
 
 @cache
@@ -57,6 +73,8 @@ def _missing(marker: str) -> str:
             return missing_for_allure()
         case "browser":
             return missing_for_pictures()
+        case "containers":
+            return missing_for_containers()
         case _:
             return ""
 

@@ -12,11 +12,14 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from plumbline.adapters.adapter import Adapter
+from plumbline.adapters.container.image_name import image_name_of
 from plumbline.adapters.errors import MissingToolError, UnknownCandidateError
 from plumbline.adapters.geode.jars import KNOWN_VERSIONS, find_jars
 from plumbline.adapters.process import python_here, python_server
@@ -29,6 +32,9 @@ from plumbline.adapters.protocol import Introduction
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.distribution import how_to_install
 
+if TYPE_CHECKING:
+    from plumbline.adapters.container.container_adapter import ImageCandidate
+
 FORMS = {
     "reference": "the reference of this suite, calm: every run goes the same way",
     "reference:chaotic": "the reference, taking its steps in every order that the documents allow",
@@ -39,12 +45,11 @@ FORMS = {
     "process:COMMAND": "a command that speaks the protocol on its standard input and output",
     "tcp:HOST:PORT": "a service on this machine that speaks the protocol over TCP, a session a connection",
     "tls:HOST:PORT": "the same with TLS, on any machine; its certificate is verified",
+    "docker:IMAGE": "an image that speaks the protocol, in a container; `docker:IMAGE?memory=2g COMMAND` too",
     "geode:VERSION": "Apache Geode of that version, got by Maven",
     "geode:DIR": "Apache Geode from the jars of an installation",
 }
 """Every form of a candidate's name, with what it stands for."""
-
-_ANNOUNCED = ("docker",)
 
 
 class CandidateKind(StrEnum):
@@ -57,6 +62,7 @@ class CandidateKind(StrEnum):
     PROCESS = "process"
     TCP = "tcp"
     TLS = "tls"
+    DOCKER = "docker"
     GEODE = "geode"
 
 
@@ -72,6 +78,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
         open: makes a fresh adapter, any number of times; the caller closes it. Raises AdapterError, and
             MissingToolError when something that the candidate needs is not installed.
         introduced: what counts of how it introduces itself; raises AdapterError if that is not acceptable.
+        surroundings: what it has run in, once it was opened, for people: an image's digest, say; "" for most.
     """
 
     name: str
@@ -80,6 +87,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     repeatable: bool = False
     open: Callable[[], Adapter]
     introduced: Callable[[Introduction], Introduction] = lambda introduction: introduction
+    surroundings: Callable[[], str] = lambda: ""
 
 
 def find_candidate(
@@ -118,8 +126,8 @@ def find_candidate(
             return _service(name, CandidateKind(kind), rest, limits)
         case CandidateKind.GEODE:
             return _geode(name, rest)
-        case _ if kind in _ANNOUNCED:
-            raise _unknown(name, f"candidates of the form `{kind}:` are planned, but not there yet")
+        case CandidateKind.DOCKER:
+            return _docker(name, rest, limits, environment or {})
         case _:
             raise _unknown(name, _meant(name, FORMS) or _meant(kind, CandidateKind))
 
@@ -260,12 +268,40 @@ def _geode(name: str, source: str) -> Candidate:
         try:
             from plumbline.adapters.geode.geode_adapter import GeodeAdapter  # noqa: PLC0415 - needs the extra [geode]
         except ModuleNotFoundError as error:
-            remedy = f"install it with: {how_to_install('geode')}"
-            raise MissingToolError(f"{name} needs {error.name}, which is not installed; {remedy}") from None
+            raise _lacking(name, error, "geode") from None
 
         return GeodeAdapter(source)
 
     return Candidate(name=name, kind=CandidateKind.GEODE, in_process=False, open=open_adapter)
+
+
+def _docker(name: str, rest: str, limits: ReplyLimits | None, environment: Mapping[str, str]) -> Candidate:
+    try:
+        wanted = image_name_of(rest)
+    except ValueError as error:
+        raise _unknown(name, str(error)) from None
+
+    @cache
+    def found() -> ImageCandidate:
+        try:
+            from plumbline.adapters.container import container_adapter  # noqa: PLC0415 - needs the extra [docker]
+        except ModuleNotFoundError as error:
+            raise _lacking(name, error, "docker") from None
+
+        return container_adapter.ImageCandidate(wanted, limits, environment)
+
+    return Candidate(
+        name=name,
+        kind=CandidateKind.DOCKER,
+        in_process=False,
+        open=lambda: found().open(),
+        surroundings=lambda: found().description,
+    )
+
+
+def _lacking(name: str, error: ModuleNotFoundError, extra: str) -> MissingToolError:
+    remedy = f"install it with: {how_to_install(extra)}"
+    return MissingToolError(f"{name} needs {error.name}, which is not installed; {remedy}")
 
 
 def _meant(given: str, names: Iterable[str]) -> str:

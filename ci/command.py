@@ -54,8 +54,7 @@ if find_spec("plumbline.ci.selftest") is None:
 EXTRAS = {
     "pyspark": "spark",
     "pandas": "spark",
-    "docker": "containers",
-    "testcontainers": "containers",
+    "docker": "docker",
     "allure": "allure",
     "allure_commons": "allure",
     "py4j": "geode",
@@ -69,6 +68,7 @@ Examples:
   plumbline catalogue VER-TIE-01            what a requirement says and what tests it
   plumbline run                             the reference against itself
   plumbline run --candidate 'process:./my-adapter --stdio' --profile smoke
+  plumbline run --candidate 'docker:my/adapter:1?memory=2g'
   plumbline run --candidate geode:1.15.1 --select VER --out runs/geode
   plumbline replay runs/RUN/counterexamples/FILE --candidate reference
   plumbline judge runs/* --out judged       rules over many runs

@@ -40,7 +40,7 @@ _EXTRAS = {
     "geode": "Apache Geode as a candidate",
     "spark": "judging very many runs with Spark; DuckDB judges all the same",
     "allure": "results for Allure from pytest",
-    "containers": "nothing so far: candidates in containers are not there yet",
+    "docker": "candidates in containers (docker:IMAGE)",
 }
 """What the packages of each extra are for; those for working on Plumbline itself are left aside."""
 
@@ -131,9 +131,7 @@ def docker() -> ToolCheck:
     """A Docker engine that answers."""
     said = _said(shutil.which("docker"), "version", "--format", "{{.Server.Version}}")
     good = re.fullmatch(r"\d+\.\d+\S*", said) is not None
-    return _check(
-        "Docker", _first_line(said), good, _EXTRAS["containers"], "install and start a Docker engine"
-    )
+    return _check("Docker", _first_line(said), good, _EXTRAS["docker"], "install and start a Docker engine")
 
 
 def chromium() -> ToolCheck:

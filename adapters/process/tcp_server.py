@@ -35,7 +35,11 @@ class TcpServer(socketserver.ThreadingTCPServer):
     daemon_threads = True
 
     def __init__(
-        self, open_adapter: Callable[[], Adapter], port: int = 0, context: ssl.SSLContext | None = None
+        self,
+        open_adapter: Callable[[], Adapter],
+        port: int = 0,
+        context: ssl.SSLContext | None = None,
+        host: str = HOST,
     ) -> None:
         """Listen.
 
@@ -43,6 +47,7 @@ class TcpServer(socketserver.ThreadingTCPServer):
             open_adapter: makes the adapter of a session.
             port: any free one if 0.
             context: with the certificate to show, where TLS is spoken.
+            host: the address to listen on; in a container `0.0.0.0`, since its port is reached from outside.
 
         Raises:
             OSError: the port is in use, or may not be used.
@@ -50,7 +55,7 @@ class TcpServer(socketserver.ThreadingTCPServer):
         self.open_adapter = open_adapter
         self.context = context
         self.turn = threading.Lock()
-        super().__init__((HOST, port), _Session)
+        super().__init__((host, port), _Session)
         self.port = int(self.server_address[1])
 
     def handle_error(self, request: Any, client_address: Any) -> None:

@@ -273,6 +273,8 @@ def _tell(console: Console, outcome: RunOutcome) -> None:
         f"profile {record.profile}, seed {record.seed}, {record.seconds:.1f} s"
     )
     console.print(Text(one_line(head)), soft_wrap=True)
+    if record.surroundings:
+        console.print(Text(one_line(record.surroundings, LONGEST_ERROR)), soft_wrap=True)
     if record.ended_early:
         told = f"! {record.ended_early}; a longer --budget plays the rest"
         console.print(Text(one_line(told, LONGEST_ERROR), style="yellow"), soft_wrap=True)

@@ -33,7 +33,13 @@ def candidates(context: click.Context, parameter: click.Parameter, incomplete: s
 
 
 def _begun(incomplete: str) -> list[str]:
-    names = [*(f"geode:{version}" for version in KNOWN_VERSIONS), "process:", "python:", "python-here:"]
+    names = [
+        *(f"geode:{version}" for version in KNOWN_VERSIONS),
+        "process:",
+        "python:",
+        "python-here:",
+        "docker:",
+    ]
     return [name for name in names if name.startswith(incomplete)]
 
 

@@ -20,7 +20,7 @@ from plumbline.suites.machines.all_machines import MACHINES
 from plumbline.suites.scenarios.all_scenarios import SCENARIOS
 
 LOCK = ROOT / "ci" / "requirements.lock"
-LOCKED_EXTRAS = ("spark", "geode", "allure", "develop")
+LOCKED_EXTRAS = ("spark", "geode", "allure", "docker", "develop")
 
 # Of use in a clone only.
 NOT_PACKAGED = {"ci/requirements.lock", "ci/requirements-java.lock"}

@@ -93,6 +93,8 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
         product: the product's own name.
         product_version: the product's own version.
         digest: a hash that changes when the candidate's introduction does, or "".
+        surroundings: what the candidate ran in, for people: an image's digest and an engine's version; "" for
+            most.
         dialect: the dialect judged against.
         profile: smoke, gate or full.
         seed: what the examples were drawn from.
@@ -119,6 +121,7 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     product: str
     product_version: str
     digest: str = ""
+    surroundings: str = ""
     dialect: str
     profile: str
     seed: int

@@ -272,6 +272,7 @@ class _Run:
             product=introduction.name,
             product_version=introduction.version,
             digest=hashlib.sha256(msgspec.json.encode(introduction)).hexdigest()[:16],
+            surroundings=self._candidate.surroundings(),
             dialect=dialect,
             capabilities=tuple(introduction.capabilities),
             deviations=in_force(self._options.deviations, introduction.version, datetime.now(UTC).date()),
