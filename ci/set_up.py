@@ -35,6 +35,8 @@ PROGRAMS = {
     "lint": ["-m", "plumbline.ci.lint"],
     "allure": ["-m", "plumbline.ci.allure_report"],
     # A link that leads nowhere ends it with exit code 1.
+    # Both images on a base of Debian, without a registry.
+    "images": ["-m", "plumbline.ci.selftest.containers.recipes"],
     "docs": ["-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", "build/docs"],
     "bench": ["-m", "plumbline.ci", "bench"],
 }
@@ -46,6 +48,7 @@ usage: python3 ci PROGRAM [ARGUMENT...]
   test   all tests; arguments go to pytest, for example: python3 ci test -k VER-TIE
   lint   formatting, style and types
   allure the suite under pytest, and an Allure report of it; arguments go to pytest
+  images the image recipes of ci/images, built on a base by debootstrap, and used
   docs   the documentation site, in build/docs; links are checked
   bench  how the time to explain grows with examples, and other rates
 

@@ -166,7 +166,7 @@ class Engine:
 
 
 def user_of(name: ImageName, image: Image) -> str:
-    """Who runs a container: who was asked for, else the user of the image, and an unprivileged one in place of root."""
+    """Who runs a container: the user asked for, else that of the image, or an unprivileged one for root."""
     if name.user:
         return name.user
     return UNPRIVILEGED if image.user.partition(":")[0] in _ROOT else image.user

@@ -1,7 +1,7 @@
 """Kill runs at random moments, and look at what they leave in the engine once the next run has begun.
 
-`python -m plumbline.ci.selftest.containers.killed_runs IMAGE 10` prints one line a kill and ends with exit code 1
-where anything stays. Knows the command line, not how containers are made.
+`python -m plumbline.ci.selftest.containers.killed_runs IMAGE 10` prints a line a kill, and ends with
+exit code 1 where anything stays. Knows the command line, not how containers are made.
 """
 
 from __future__ import annotations
