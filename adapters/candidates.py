@@ -20,6 +20,7 @@ import msgspec
 
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.container.image_name import image_name_of
+from plumbline.adapters.container.system_file import system_of
 from plumbline.adapters.errors import MissingToolError, UnknownCandidateError
 from plumbline.adapters.geode.jars import KNOWN_VERSIONS, find_jars
 from plumbline.adapters.process import python_here, python_server
@@ -31,9 +32,10 @@ from plumbline.adapters.process.service import ServiceAdapter, address_of
 from plumbline.adapters.protocol import Introduction
 from plumbline.reference.catalogue.records import Dialect
 from plumbline.reference.distribution import how_to_install
+from plumbline.reference.results.tables import TableError
 
 if TYPE_CHECKING:
-    from plumbline.adapters.container.container_adapter import ImageCandidate
+    from plumbline.adapters.container.container_candidate import ImageCandidate, SystemCandidate
 
 FORMS = {
     "reference": "the reference of this suite, calm: every run goes the same way",
@@ -46,6 +48,7 @@ FORMS = {
     "tcp:HOST:PORT": "a service on this machine that speaks the protocol over TCP, a session a connection",
     "tls:HOST:PORT": "the same with TLS, on any machine; its certificate is verified",
     "docker:IMAGE": "an image that speaks the protocol, in a container; `docker:IMAGE?memory=2g COMMAND` too",
+    "docker:FILE.toml": "an adapter in a container and each member in one of its own, as the file describes",
     "geode:VERSION": "Apache Geode of that version, got by Maven",
     "geode:DIR": "Apache Geode from the jars of an installation",
 }
@@ -127,7 +130,7 @@ def find_candidate(
         case CandidateKind.GEODE:
             return _geode(name, rest)
         case CandidateKind.DOCKER:
-            return _docker(name, rest, limits, environment or {})
+            return _docker(name, rest, limits, environment or {}, folder)
         case _:
             raise _unknown(name, _meant(name, FORMS) or _meant(kind, CandidateKind))
 
@@ -275,20 +278,25 @@ def _geode(name: str, source: str) -> Candidate:
     return Candidate(name=name, kind=CandidateKind.GEODE, in_process=False, open=open_adapter)
 
 
-def _docker(name: str, rest: str, limits: ReplyLimits | None, environment: Mapping[str, str]) -> Candidate:
+def _docker(
+    name: str, rest: str, limits: ReplyLimits | None, environment: Mapping[str, str], folder: Path | None
+) -> Candidate:
     try:
-        wanted = image_name_of(rest)
-    except ValueError as error:
+        described = system_of(Path(folder or "") / rest) if rest.endswith(".toml") else None
+        wanted = image_name_of(rest) if described is None else described.adapter
+    except (ValueError, TableError) as error:
         raise _unknown(name, str(error)) from None
 
     @cache
-    def found() -> ImageCandidate:
+    def found() -> ImageCandidate | SystemCandidate:
         try:
-            from plumbline.adapters.container import container_adapter  # noqa: PLC0415 - needs the extra [docker]
+            from plumbline.adapters.container import container_candidate as made  # noqa: PLC0415 - the extra [docker]
         except ModuleNotFoundError as error:
             raise _lacking(name, error, "docker") from None
 
-        return container_adapter.ImageCandidate(wanted, limits, environment)
+        if described is not None:
+            return made.SystemCandidate(described, limits, environment)
+        return made.ImageCandidate(wanted, limits, environment)
 
     return Candidate(
         name=name,

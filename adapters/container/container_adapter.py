@@ -29,8 +29,8 @@ from plumbline.adapters.container.engine import (
     user_of,
 )
 from plumbline.adapters.container.image_name import MIB, ImageName
-from plumbline.adapters.errors import AdapterError, MissingToolError
-from plumbline.adapters.process.client import RemoteAdapter, ReplyLimits
+from plumbline.adapters.errors import AdapterError
+from plumbline.adapters.process.client import RemoteAdapter
 from plumbline.adapters.process.messages import ChannelError, shorten
 from plumbline.adapters.process.service import CONNECT_MS, Service, ServiceAddress
 from plumbline.adapters.waiting import wait_until
@@ -47,13 +47,25 @@ class Container:
     """
 
     def __init__(
-        self, engine: Engine, image: Image, name: ImageName, environment: Mapping[str, str] | None = None
+        self,
+        engine: Engine,
+        image: Image,
+        name: ImageName,
+        environment: Mapping[str, str] | None = None,
+        network: str = "none",
     ) -> None:
-        """Start it; raises AdapterError."""
+        """Start it; raises AdapterError.
+
+        Args:
+            engine: where it runs.
+            image: what it is started from.
+            name: what is set for it.
+            environment: variables put to those of the image.
+            network: the id of a network that it is put into, unless it has a port.
+        """
         self._engine = engine
         api = engine.client.api
         what = f"image {name.image}"
-        network = "none"
         if name.port is not None:
             network = _private_network(engine, what)
         user = user_of(name, image)
@@ -82,14 +94,14 @@ class Container:
         removal = partial(engine.remove, self._id, "" if name.port is None else network)
         # A caller that forgets to end it, or is interrupted on the way, leaves no container behind either.
         self._orphaned = weakref.finalize(self, removal)
-        fate = partial(_fate, api, self._id, name.limits.memory)
-        self._streams = Attached(stream, fate, answers=name.port is None)
+        why = partial(fate, api, self._id, name.limits.memory)
+        self._streams = Attached(stream, why, answers=name.port is None)
         self._service: Service | None = None
         try:
             with told(what):
                 api.start(self._id)
             if name.port is not None:
-                self._service = self._connected(name.port, fate)
+                self._service = self._connected(name.port, why)
         except AdapterError as error:
             self.end(0)
             raise AdapterError(str(error), self.last_words()) from None
@@ -123,18 +135,18 @@ class Container:
         self._streams.wait(_STATUS_S)
         self._streams.stop()
 
-    def _connected(self, port: int, fate: Callable[[], str]) -> Service:
+    def _connected(self, port: int, why: Callable[[], str]) -> Service:
         """A connection to its port, once something listens there; raises AdapterError."""
         with told(f"port {port}"):
             known = self._engine.client.api.inspect_container(self._id)["NetworkSettings"]["Ports"]
         published = (known.get(f"{port}/tcp") or [{}])[0].get("HostPort", "")
         if not published:
-            raise AdapterError(f"port {port}: the engine has not published it: the container {fate()}")
+            raise AdapterError(f"port {port}: the engine has not published it: the container {why()}")
         ready = wait_until(
             lambda: self._streams.ended or _answers(int(published)), CONNECT_MS / 1000, _LOOK_S
         )
         if self._streams.ended:
-            raise AdapterError(f"port {port}: the container {fate()}")
+            raise AdapterError(f"port {port}: the container {why()}")
         if not ready:
             raise AdapterError(
                 f"port {port}: nothing in the container listens there, on 0.0.0.0, within "
@@ -148,45 +160,6 @@ class Container:
 
 class ContainerAdapter(RemoteAdapter):
     """A candidate's image that speaks the protocol on its standard input and output, or on a port."""
-
-
-class ImageCandidate:
-    """An image of an engine, found once: each container of a run is started from the same."""
-
-    def __init__(
-        self, name: ImageName, limits: ReplyLimits | None = None, environment: Mapping[str, str] | None = None
-    ) -> None:
-        """Find the engine and the image; remove what earlier runs have left.
-
-        Raises:
-            MissingToolError: there is no engine, or it has no such image.
-            AdapterError: the engine fails.
-        """
-        self._name = name
-        self._limits = limits
-        self._environment = environment
-        self._engine = Engine()
-        if name.port is not None and not self._engine.is_local:
-            raise MissingToolError("a port is published on this machine only, and the engine runs on another")
-        self._engine.sweep()
-        self._engine.remove_own_at_exit()
-        self._image = self._engine.image(name)
-
-    @property
-    def description(self) -> str:
-        """Which image it is, who runs it within which limits, and on which engine."""
-        way = "no network" if self._name.port is None else f"port {self._name.port} on {_LOCAL}"
-        limits = self._engine.limits_in_words(self._name.limits)
-        user = user_of(self._name, self._image)
-        return (
-            f"image {self._name.image} {self._image.digest}, Docker {self._engine.version}; {way}, "
-            f"user {user}, {limits}"
-        )
-
-    def open(self) -> ContainerAdapter:
-        """A fresh container; raises AdapterError."""
-        channel = Container(self._engine, self._image, self._name, self._environment)
-        return ContainerAdapter(channel, self._limits)
 
 
 def _attached(api: Any, container: str, *, reads: bool) -> socket.socket:
@@ -221,7 +194,7 @@ def _answers(port: int) -> bool:
     return False
 
 
-def _fate(api: Any, container: str, memory: int) -> str:
+def fate(api: Any, container: str, memory: int) -> str:
     """Why a container's streams have ended."""
     try:
         with suppress(ReadTimeout):

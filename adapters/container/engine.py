@@ -131,13 +131,23 @@ class Engine:
         refusal = f"the engine refuses limits on {lacking}" if lacking else ""
         return "; ".join(filter(None, (f"at most {kept}" if kept else "", refusal)))
 
-    def remove(self, container: str, network: str = "") -> None:
-        """Remove a container with its own volumes, and its network; never raises, may be called twice."""
-        with suppress(*ENGINE_ERRORS):
-            self.client.api.remove_container(container, force=True, v=True)
+    def remove(self, container: str, network: str = "", volume: str = "") -> None:
+        """Remove a container, its network and its volumes; never raises, may be called twice.
+
+        Args:
+            container: its id; "" for none. Volumes without a name go with it.
+            network: the id of a network; "" for none.
+            volume: the name of a volume; "" for none.
+        """
+        if container:
+            with suppress(*ENGINE_ERRORS):
+                self.client.api.remove_container(container, force=True, v=True)
         if network:
             with suppress(*ENGINE_ERRORS):
                 self.client.api.remove_network(network)
+        if volume:
+            with suppress(*ENGINE_ERRORS):
+                self.client.api.remove_volume(volume)
 
     def sweep(self) -> None:
         """Remove what runs whose process is gone have left here; never raises."""
@@ -157,12 +167,10 @@ class Engine:
                     self.remove(one["Id"])
             for one in api.networks(filters=marked):
                 if chosen(one["Labels"][LABEL]):
-                    with suppress(APIError):
-                        api.remove_network(one["Id"])
+                    self.remove("", network=one["Id"])
             for one in api.volumes(filters=marked)["Volumes"] or ():
                 if chosen(one["Labels"][LABEL]):
-                    with suppress(APIError):
-                        api.remove_volume(one["Name"])
+                    self.remove("", volume=one["Name"])
 
 
 def user_of(name: ImageName, image: Image) -> str:

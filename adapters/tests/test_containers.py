@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from pathlib import Path
 
+import msgspec
 import pytest
 
+from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.candidates import Candidate, find_candidate
 from plumbline.adapters.container.image_name import image_name_of
 from plumbline.adapters.errors import AdapterError, MissingToolError, UnansweredError
 from plumbline.adapters.process.client import ReplyLimits
+from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.operations import Operation, OperationKind, Site, Topology
 
 docker = pytest.importorskip("docker", reason="the extra [docker] is not installed")
 
-from plumbline.adapters.container import container_adapter  # noqa: E402 - it needs docker
+from docker.types import Mount  # noqa: E402
+
+from plumbline.adapters.container import container_candidate  # noqa: E402 - it needs docker
 from plumbline.adapters.container.engine import Engine  # noqa: E402
-from plumbline.adapters.container.owners import LABEL  # noqa: E402
+from plumbline.adapters.container.owners import LABEL, this_process  # noqa: E402
+from plumbline.ci.selftest.containers import small_system  # noqa: E402
 from plumbline.ci.selftest.containers.killed_runs import SERVES, kills, labelled  # noqa: E402
 from plumbline.ci.selftest.containers.python_image import import_python_image  # noqa: E402
 
@@ -31,7 +39,7 @@ def engine(container_engine: None) -> Iterator[Engine]:
     """An engine that has the image."""
     del container_engine
     engine = Engine()
-    import_python_image(engine.client, IMAGE)
+    import_python_image(engine.client, IMAGE, {"/small_system.py": Path(small_system.__file__).read_text()})
     yield engine
     engine.client.api.remove_image(IMAGE, force=True)
     engine.client.close()
@@ -63,7 +71,8 @@ def test_the_adapter_of_an_image_answers_over_its_streams_and_over_a_port(name: 
         assert first.hello().name == second.hello().name == "toy store"
         assert len([one for one in labelled(engine) if one.startswith("container")]) == 2
     digest = engine.client.images.get(IMAGE).id
-    assert f"image {IMAGE} {digest}, Docker {engine.version}" in candidate.surroundings()
+    assert f"image {IMAGE} {digest}, user 65534" in candidate.surroundings()
+    assert candidate.surroundings().endswith(f"Docker {engine.version}")
     assert "1024 MiB of memory, 2 CPUs, 512 processes" in candidate.surroundings()
 
 
@@ -203,9 +212,87 @@ def test_an_adapter_that_is_forgotten_takes_its_container_along(engine: Engine):
     assert labelled(engine) == []
 
 
+SYSTEM = f"""
+[adapter]
+image = "{IMAGE}"
+command = "python /small_system.py"
+memory = "256m"
+
+[member]
+image = "{IMAGE}"
+command = "python /small_system.py {{member}}"
+volume = "/data"
+processes = 64
+"""
+TWO = Topology(sites=(Site(1, ("A", "B")),))
+
+
+def described(folder: Path, text: str) -> Candidate:
+    (folder / "system.toml").write_text(text)
+    return find_candidate("docker:system.toml", limits=LIMITS, folder=folder)
+
+
+def held(adapter: Adapter, member: str) -> dict[str, str | None]:
+    return {one.key: one.token for one in adapter.contents(member, "r") or ()}
+
+
+def put(adapter: Adapter, number: int, key: str) -> None:
+    adapter.begin(
+        Operation(
+            op_id=number, thread="t", member="A", region="r", kind=OperationKind.PUT, key=key, token=key
+        )
+    )
+    adapter.finish(number, 1_000)
+
+
+def test_members_in_containers_are_killed_and_come_back_with_their_volume_or_empty(
+    engine: Engine, tmp_path: Path
+):
+    candidate = described(tmp_path, SYSTEM)
+    with candidate.open() as adapter:
+        assert Capability.MEMBER_FAULTS in adapter.hello().capabilities
+        adapter.deploy(TWO)
+        put(adapter, 1, "x")
+        adapter.crash("B")
+        put(adapter, 2, "y")
+        adapter.restart("B", from_disk=True)
+        assert (held(adapter, "A"), held(adapter, "B")) == ({"x": "x", "y": "y"}, {"x": "x"})
+        adapter.crash("B")
+        adapter.restart("B", from_disk=False)  # its adapter complains where it finds anything
+        assert held(adapter, "B") == {"x": "x", "y": "y"}
+        kinds = [one.split()[0] for one in labelled(engine)]
+        assert {kind: kinds.count(kind) for kind in kinds} == {"container": 3, "network": 1, "volume": 2}
+        adapter.deploy(TWO)
+        assert held(adapter, "A") == {}
+    assert "each member image" in candidate.surroundings()
+    assert "64 processes" in candidate.surroundings()
+
+
+def test_a_member_that_ends_by_itself_is_told_with_what_it_printed(tmp_path: Path):
+    ends = """command = 'python -c "import sys; sys.exit(sys.argv[1])" "no licence for {member}"'"""
+    member = SYSTEM.replace('command = "python /small_system.py {member}"', ends)
+    with described(tmp_path, member).open() as adapter:
+        with pytest.raises(AdapterError) as error:
+            adapter.deploy(TWO)
+        assert "member A ended with exit code 1\nno licence for A" in error.value.last_words
+
+
 def test_what_killed_runs_leave_is_removed_by_the_next_run():
     stayed = [one for one in kills(IMAGE, 3) if one.stayed]
     assert stayed == []
+
+
+def test_the_sweeper_removes_what_a_process_that_has_ended_has_left(engine: Engine):
+    api = engine.client.api
+    left = {LABEL: str(msgspec.structs.replace(this_process(), started="at another time"))}
+    network = api.create_network("plumbline-tests", labels=left, internal=True)["Id"]
+    volume = api.create_volume(labels=left)["Name"]
+    settings = api.create_host_config(network_mode=network, mounts=[Mount("/data", volume)])
+    made = api.create_container(IMAGE, ["python", "-c", "input()"], labels=left, host_config=settings)
+    api.start(made["Id"])
+    assert len(labelled(engine)) == 3
+    Engine().sweep()
+    assert labelled(engine) == []
 
 
 def test_the_sweeper_leaves_alone_what_belongs_to_others(engine: Engine):
@@ -213,7 +300,7 @@ def test_the_sweeper_leaves_alone_what_belongs_to_others(engine: Engine):
     ours = api.create_container(IMAGE, labels={LABEL: "other-machine/boot/1/2/3"})["Id"]
     foreign = api.create_container(IMAGE, labels={"somebody": "else"})["Id"]
     try:
-        container_adapter.ImageCandidate(image_name_of(IMAGE))
+        container_candidate.ImageCandidate(image_name_of(IMAGE))
         there = {one["Id"] for one in api.containers(all=True)}
         assert {ours, foreign} <= there
     finally:

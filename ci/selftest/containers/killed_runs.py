@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import click
 import msgspec
 
-from plumbline.adapters.container.container_adapter import ImageCandidate
+from plumbline.adapters.container.container_candidate import ImageCandidate
 from plumbline.adapters.container.engine import Engine
 from plumbline.adapters.container.image_name import image_name_of
 from plumbline.adapters.container.owners import LABEL

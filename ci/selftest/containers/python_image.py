@@ -11,7 +11,7 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import files
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,17 @@ _LEFT_OUT = {
 _PACKAGES = ("msgspec", "typing_extensions")
 
 
-def import_python_image(client: Any, name: str) -> None:
-    """Give the engine an image: `python` in it is this Python, and its command is the example's adapter."""
+UNPRIVILEGED = 65_534
+
+
+def import_python_image(client: Any, name: str, programs: Mapping[str, str] | None = None) -> None:
+    """Give the engine an image: `python` in it is this Python, and its command is the example's adapter.
+
+    Args:
+        client: of the engine.
+        name: of the image, with a tag.
+        programs: further files, by their paths in the image.
+    """
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
         for source, target in _all_files():
@@ -41,9 +50,15 @@ def import_python_image(client: Any, name: str) -> None:
             info.uid = info.gid = 0
             with source.open("rb") as file:
                 archive.addfile(info, file)
-        for folder in ("tmp", "proc", "dev", "sys"):
+        for path, text in (programs or {}).items():
+            info = tarfile.TarInfo(path.lstrip("/"))
+            info.size = len(text.encode())
+            archive.addfile(info, io.BytesIO(text.encode()))
+        for folder in ("tmp", "proc", "dev", "sys", "data"):
             info = tarfile.TarInfo(folder)
             info.type, info.mode = tarfile.DIRTYPE, 0o1777 if folder == "tmp" else 0o755
+            # What is kept in a volume belongs to those that containers run as.
+            info.uid = info.gid = UNPRIVILEGED if folder == "data" else 0
             archive.addfile(info)
         link = tarfile.TarInfo("bin/python")
         link.type, link.linkname = tarfile.SYMTYPE, str(Path(sys.executable).resolve())
