@@ -33,6 +33,7 @@ from plumbline.reference.history.operations import (
     QueueAttributes,
     QueueSight,
     RegionAttributes,
+    Status,
     TombstoneSettings,
     Topology,
 )
@@ -192,6 +193,23 @@ class Adapter(ABC):
         Raises RefusedError when the candidate refuses it.
         """
         raise UnsupportedError(f"interest: {interest.client} cannot register for keys of {interest.region}")
+
+    def begin_interest(self, number: int, interest: Interest, held: bool) -> None:
+        """Call a registration and come back at once; hold its answer back on its way if that is asked for."""
+        how = ", its answer held" if held else ""
+        raise UnsupportedError(f"begin_interest: {interest.client} cannot go on meanwhile ({number}{how})")
+
+    def await_answer(self, number: int, timeout_ms: int) -> bool:
+        """Whether the answer to a registration is held back on its way within the time."""
+        raise UnsupportedError(f"await_answer: no answer is held ({number}, {timeout_ms} ms)")
+
+    def release_answer(self, number: int) -> None:
+        """Let go the answer to a registration."""
+        raise UnsupportedError(f"release_answer: no answer is held ({number})")
+
+    def finish_interest(self, number: int, timeout_ms: int) -> Status | None:
+        """How a registration that was begun has ended; None if it has not within the time."""
+        raise UnsupportedError(f"finish_interest: none is under way ({number}, {timeout_ms} ms)")
 
     def script(self, member: str, region: str, callback: str, answers: tuple[str, ...]) -> None:
         """Tell a callback of a member or client what to answer; see `Script`. Nothing else is under way."""

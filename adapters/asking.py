@@ -18,8 +18,10 @@ from plumbline.adapters.protocol import (
     Advance,
     Attributes,
     AttributesResult,
+    AwaitInterest,
     AwaitParked,
     Begin,
+    BeginInterest,
     ClientAction,
     ClientStart,
     ClockParams,
@@ -32,9 +34,12 @@ from plumbline.adapters.protocol import (
     Finished,
     FinishRequest,
     GateParams,
+    HeldResult,
     Hello,
     HostingParams,
     HostingRequest,
+    InterestEnded,
+    InterestNumber,
     InterestParams,
     Introduction,
     Link,
@@ -70,6 +75,7 @@ from plumbline.reference.history.operations import (
     QueueAttributes,
     QueueSight,
     RegionAttributes,
+    Status,
     TombstoneSettings,
     Topology,
 )
@@ -184,6 +190,20 @@ class AskingAdapter(Adapter):
 
     def interest(self, interest: Interest) -> None:
         self._ask("interest", InterestParams(interest=interest), Nothing)
+
+    def begin_interest(self, number: int, interest: Interest, held: bool) -> None:
+        self._ask("begin_interest", BeginInterest(number=number, interest=interest, held=held), Nothing)
+
+    def await_answer(self, number: int, timeout_ms: int) -> bool:
+        params = AwaitInterest(number=number, timeout_ms=timeout_ms)
+        return self._ask("await_answer", params, HeldResult).held
+
+    def release_answer(self, number: int) -> None:
+        self._ask("release_answer", InterestNumber(number=number), Nothing)
+
+    def finish_interest(self, number: int, timeout_ms: int) -> Status | None:
+        params = AwaitInterest(number=number, timeout_ms=timeout_ms)
+        return self._ask("finish_interest", params, InterestEnded).status
 
     def script(self, member: str, region: str, callback: str, answers: tuple[str, ...]) -> None:
         params = ScriptRequest(member=member, region=region, callback=callback, answers=answers)

@@ -26,6 +26,7 @@ from plumbline.reference.history.operations import (
     QueueAttributes,
     QueueSight,
     RegionAttributes,
+    Status,
     TombstoneSettings,
     Topology,
 )
@@ -390,6 +391,43 @@ class InterestParams(_Record, frozen=True, kw_only=True):
     interest: Interest
 
 
+class BeginInterest(_Record, frozen=True, kw_only=True):
+    """Call a registration and come back at once, while all else goes on.
+
+    Where `held`, its answer is held back on its way: the server has sent it, and the client has applied
+    nothing of it.
+    """
+
+    number: OpId
+    interest: Interest
+    held: bool = False
+
+
+class InterestNumber(_Record, frozen=True, kw_only=True):
+    """Let go the answer to a registration."""
+
+    number: OpId
+
+
+class AwaitInterest(_Record, frozen=True, kw_only=True):
+    """Wait until the answer to a registration is held, or until the registration has returned."""
+
+    number: OpId
+    timeout_ms: WaitMs
+
+
+class HeldResult(_Record, frozen=True, kw_only=True):
+    """Whether it is held."""
+
+    held: bool
+
+
+class InterestEnded(_Record, frozen=True, kw_only=True):
+    """How it has ended: `ok`, `refused` or `failed`; null if it has not returned within the time."""
+
+    status: Status | None
+
+
 class ClientLook(_Record, frozen=True, kw_only=True):
     """Events pending for a durable client on its servers."""
 
@@ -512,6 +550,10 @@ METHODS: dict[str, Method] = {
         Method("start_client", ClientStart, Nothing, Capability.CLIENTS),
         Method("client_action", ClientAction, Nothing, Capability.DURABLE_CLIENTS),
         Method("interest", InterestParams, Nothing, Capability.CLIENTS),
+        Method("begin_interest", BeginInterest, Nothing, Capability.HELD_REGISTRATIONS),
+        Method("await_answer", AwaitInterest, HeldResult, Capability.HELD_REGISTRATIONS),
+        Method("release_answer", InterestNumber, Nothing, Capability.HELD_REGISTRATIONS),
+        Method("finish_interest", AwaitInterest, InterestEnded, Capability.HELD_REGISTRATIONS),
         Method("pending_events", ClientLook, EventCount, Capability.DURABLE_CLIENTS),
         Method("configure", ConfigurationText, Accepted, Capability.CONFIGURATION),
         Method("server_log", LogRequest, LogLines, Capability.LOG_LINES),

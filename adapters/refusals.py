@@ -14,6 +14,7 @@ import msgspec
 from plumbline.adapters.protocol import (
     METHODS,
     Begin,
+    BeginInterest,
     ClientStart,
     ClockParams,
     CreateQueue,
@@ -131,6 +132,11 @@ def _beside_others(operation: Operation, scene: Scene) -> bool:
 def _clearing(crash: Any, scene: Scene) -> bool:
     under_way = (scene.called[op_id] for op_id in scene.under_way)
     return any(one.kind is OperationKind.CLEAR and one.member == crash.member for one in under_way)
+
+
+def _is_secured(begin: Any, scene: Scene) -> bool:
+    client = scene.clients.get(begin.interest.client)
+    return client is not None and (client.durable_id is not None or len(client.servers) > 1)
 
 
 PARTICULARS: dict[str, tuple[Particular, ...]] = {
@@ -336,6 +342,7 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
         _one("a named `policy`", lambda p, _: p.interest.policy is not None),
         _one("a withdrawal", lambda p, _: not p.interest.register),
     ),
+    "begin_interest": (_one("a client that is durable or has several servers", _is_secured),),
 }
 """For what each method may be refused, though it is declared; other requests may not be."""
 
@@ -350,6 +357,7 @@ _SAYS_WHAT: dict[type[msgspec.Struct], Callable[[Any], object]] = {
     Deploy: lambda p: tuple(len(site.members) for site in p.topology.sites),
     GateParams: lambda p: p.gate.callback,
     HostingParams: lambda p: (p.checks, p.persistent),
+    BeginInterest: lambda p: (p.interest.kind, p.interest.policy, p.held),
     InterestParams: lambda p: (p.interest.kind, p.interest.policy, p.interest.durable, p.interest.register),
     Link: lambda p: p.state,
     MemberParams: lambda p: p.from_disk,

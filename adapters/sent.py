@@ -124,6 +124,9 @@ ROWS: tuple[tuple[str, str], ...] = (
     ("start_client", "durable_id durable_timeout_s? redundancy?"),
     ("client_action", "action=close|kill|ready"),
     ("client_action", "action=close keepalive=true"),
+    ("begin_interest", "held=true? policy=keys|keys_values|none?"),
+    ("begin_interest", "held=true? kind=key|list|regex specification policy=keys|keys_values|none?"),
+    ("await_answer release_answer finish_interest", ""),
     ("interest", "durable=true policy=keys_values|none?"),
     ("interest", "durable=true kind=key specification"),
     ("interest", _POLICY),
@@ -178,6 +181,9 @@ VALUES: dict[str, str] = {
     "start_client durable_timeout_s": "60 to 600",
     "start_client tracking_timeout_ms": "1000",
     "interest specification": "lines; signs",
+    "await_answer timeout_ms": "`settle_limit_ms`",
+    "finish_interest timeout_ms": "`settle_limit_ms`",
+    "begin_interest specification": "lines; signs",
 }
 """By method and parameter: numbers other than the default, lengths of lists, and what unusual text holds."""
 

@@ -16,8 +16,8 @@ import msgspec
 
 from plumbline.reference.history.fault_kinds import STARTS_AGAIN, FaultKind
 from plumbline.reference.history.history import History
+from plumbline.reference.history.moment_words import HARNESS
 from plumbline.reference.history.moments import (
-    HARNESS,
     Called,
     ContentsRead,
     FaultBegun,

@@ -13,6 +13,7 @@ import msgspec
 
 from plumbline.reference.history.history import History, Observation
 from plumbline.reference.history.listener_calls import call_words as batch_words
+from plumbline.reference.history.moment_words import MomentContext
 from plumbline.reference.history.moments import (
     Called,
     ContentsAsked,
@@ -20,7 +21,6 @@ from plumbline.reference.history.moments import (
     FaultBegun,
     FaultDone,
     Moment,
-    MomentContext,
     QueueAsked,
     QueueRead,
     Returned,

@@ -58,6 +58,7 @@ CAPABILITIES = (
     Capability.CALLBACK_SCRIPTS,
     Capability.CLIENTS,
     Capability.DURABLE_CLIENTS,
+    Capability.HELD_REGISTRATIONS,
     Capability.GATEWAYS,
     Capability.ASYNC_QUEUES,
     Capability.PARALLEL_QUEUES,

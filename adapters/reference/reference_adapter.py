@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import ClassVar
 from zlib import crc32
 
-from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError, RefusedError, UnsupportedError
 from plumbline.adapters.protocol import (
     Deployed,
@@ -31,6 +30,7 @@ from plumbline.adapters.reference.limits import (
     require_region,
     require_view,
 )
+from plumbline.adapters.reference.registering import Registering
 from plumbline.adapters.reference.shown import logged, views
 from plumbline.adapters.reference.simulation import Simulation
 from plumbline.reference.catalogue.records import Dialect
@@ -79,7 +79,7 @@ from plumbline.reference.rulebook.book import Rulebook, rulebook_of
 from plumbline.reference.rulebook.values import EntryState, each
 
 
-class ReferenceAdapter(Adapter):
+class ReferenceAdapter(Registering):
     """A whole distribution system in one object; it behaves as the rulebook says.
 
     Without a rulebook, it is that of the dialect.
@@ -500,6 +500,8 @@ class ReferenceAdapter(Adapter):
     def crash(self, member: str) -> None:
         """The member is dead, at some moment before this returns."""
         simulation = self._ready()
+        if len(simulation.world.served.pending):
+            raise UnsupportedError("crash: no member dies while registrations are under way, so far")
         if counted(simulation.world):
             raise UnsupportedError("crash: no member dies where answers were lost, so far")
         told = any(where[0] == member for where in simulation.world.gates)

@@ -87,6 +87,10 @@ ASKED_BY = {
     "script": "what_a_clients_writer_refuses_changes_nothing_anywhere",
     "start_client": "a_destroy_reaches_the_server_though_the_client_lacks_the_key",
     "interest": "what_another_registration_covers_is_still_sent_after_one_is_withdrawn",
+    **dict.fromkeys(
+        ("begin_interest", "await_answer", "release_answer", "finish_interest"),
+        "an_answer_undoes_no_event_that_came_before_it",
+    ),
     "placement": "copies_apply_what_is_called_at_the_primary_in_its_order",
 }
 """A scenario that asks for each method."""

@@ -25,7 +25,6 @@ from plumbline.reference.history.actions import (
     PlanStep,
     Read,
     Redeliver,
-    Register,
     Release,
     Script,
     ScriptQueue,
@@ -56,6 +55,7 @@ from plumbline.reference.history.plans import (
     restricted,
     with_steps,
 )
+from plumbline.reference.history.registration_actions import Register
 from plumbline.reference.results.verdicts import Verdict
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.faulty_variants import FAULTY

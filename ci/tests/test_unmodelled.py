@@ -11,7 +11,7 @@ from hypothesis.stateful import rule
 from plumbline.adapters.candidates import find_candidate
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.explain.oracle import find
-from plumbline.reference.history.actions import Do, Inject, Park, Register, Release, Script, Settle
+from plumbline.reference.history.actions import Do, Inject, Park, Release, Script, Settle
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import (
@@ -29,6 +29,7 @@ from plumbline.reference.history.operations import (
     Topology,
 )
 from plumbline.reference.history.plans import Plan
+from plumbline.reference.history.registration_actions import Register
 from plumbline.reference.model.unmodelled import unmodelled
 from plumbline.reference.results.runs import Counterexample
 from plumbline.reference.results.verdicts import Source

@@ -28,6 +28,7 @@ from plumbline.reference.history.operations import (
     OperationKind,
     Status,
 )
+from plumbline.reference.history.registration_moments import RegistrationBegun
 from plumbline.reference.model.lookahead import Ternary
 from plumbline.reference.model.places import listener_entry, listener_place
 from plumbline.reference.model.world import CallStage, World
@@ -57,12 +58,12 @@ class ClientDeliveryLookahead:
         self._without_values = {
             what.interest.client
             for what in history.timeline
-            if isinstance(what, Registered) and not what.interest.receive_values
+            if isinstance(what, Registered | RegistrationBegun) and not what.interest.receive_values
         }
         kinds = {operation.kind for operation in index.operations.values()}
         alone = WHOLE_REGION | EXPIRES | LOCAL_ACTIONS | {OperationKind.LOCAL_CLEAR}
         odd = any(
-            isinstance(what, Scripted | Left | Joined)
+            isinstance(what, Scripted | Left | Joined | RegistrationBegun)
             or (isinstance(what, Armed) and what.gate.callback != "listener")
             for what in history.timeline
         )

@@ -27,6 +27,7 @@ from plumbline.reference.history.moments import (
     Unsettled,
 )
 from plumbline.reference.history.operations import OperationKind, RegionPolicy, travels_on
+from plumbline.reference.history.registration_moments import RegistrationBegun
 from plumbline.reference.history.resolvers import in_place_of
 from plumbline.reference.model.gauges import is_gauge
 from plumbline.reference.rulebook.book import Rulebook
@@ -48,6 +49,7 @@ from plumbline.reference.rulebook.decisions import (
     PARALLEL,
     PARTITIONED,
     POLICIES,
+    REGISTRATIONS,
     REPLICATED,
     RESOLVERS,
     TOMBSTONES,
@@ -134,6 +136,7 @@ def _decisions(history: History) -> tuple[str, ...]:
     """The decisions that a history of this kind may ask, the most specific first."""
     return (
         *(RESOLVERS if history.resolver else ()),
+        *(REGISTRATIONS if _registers_meanwhile(history) else ()),
         *(DURABLE if _has_lives(history) else ()),
         *(DISKS if _starts_again(history) else ()),
         *(OVERFLOW if history.queues and _has_long_values(history) else ()),
@@ -168,6 +171,11 @@ def _has_lives(history: History) -> bool:
     return any(client.durable_id is not None for client in history.clients) or any(
         isinstance(what, FaultBegun) and what.fault.kind in CLIENT_LIVES for what in history.timeline
     )
+
+
+def _registers_meanwhile(history: History) -> bool:
+    """Whether a registration is under way beside all else."""
+    return any(isinstance(what, RegistrationBegun) for what in history.timeline)
 
 
 def _has_long_values(history: History) -> bool:

@@ -65,6 +65,7 @@ from plumbline.reference.history.operations import (
     Scope,
     Status,
 )
+from plumbline.reference.history.registration_moments import RegistrationBegun
 from plumbline.reference.model.gauges import is_gauge
 from plumbline.reference.model.setting import served
 from plumbline.reference.model.sites.lanes import DispatcherPartition, lanes_by_sender
@@ -244,7 +245,9 @@ class Index:
     def _is_plain(self, history: History) -> bool:
         """Whether clients are registered for all values all the time, and do nothing but put and destroy."""
         kinds = {self.operations[op_id].kind for op_id in self.originators}
-        changed = any(isinstance(moment, Registered | Scripted) for moment in history.timeline)
+        changed = any(
+            isinstance(moment, Registered | RegistrationBegun | Scripted) for moment in history.timeline
+        )
         changed |= any(
             isinstance(moment, Armed) and moment.gate.callback != "listener" for moment in history.timeline
         )

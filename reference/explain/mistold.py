@@ -32,6 +32,7 @@ from plumbline.reference.history.operations import (
     RegionPolicy,
     Status,
 )
+from plumbline.reference.history.registration_moments import RegistrationBegun
 
 _CREATED, _UPDATED, _RECREATED = "created", "updated", "recreated"
 _VALUES = (EventKind.CREATE, EventKind.UPDATE)
@@ -137,7 +138,9 @@ def _followed(history: History, client: Client, log: list[Event]) -> set[tuple[s
                     whole.add(operation.region)
             case Returned(op_id, outcome) if (of := calls[op_id]).kind not in READS:
                 changes[of.region, of.key] += outcome.status is Status.OK
-            case Registered(interest) if interest.client == client.name:
+            case Registered(interest=interest) | RegistrationBegun(interest=interest) if (
+                interest.client == client.name
+            ):
                 lost |= {(one.region, one.key) for one in calls.values() if one.region == interest.region}
                 if not (interest.register and interest.receive_values):
                     whole.add(interest.region)

@@ -26,6 +26,7 @@ from plumbline.reference.history.operations import (
     Status,
     transactions_of,
 )
+from plumbline.reference.history.registration_moments import RegistrationBegun
 from plumbline.reference.model.claims import LOOKED_AT, TIME_PASSES
 from plumbline.reference.model.places import (
     TIMELINE,
@@ -94,6 +95,7 @@ def _ask(history: History, book: Rulebook, *, tries_again: bool) -> Question:
             for region in history.regions
         )
     setting.plain = index.plain and not setting.lesser
+    setting.registers_meanwhile = any(isinstance(what, RegistrationBegun) for what in history.timeline)
     if history.tombstones is not None:
         setting.plain = False  # nothing is claimed of tombstones at clients
         setting.clients_as_documented = False

@@ -51,6 +51,7 @@ from plumbline.reference.history.operations import (
     Status,
     travels_on,
 )
+from plumbline.reference.history.registration_moments import RegistrationBegun
 from plumbline.reference.history.resolvers import in_place_of
 
 
@@ -435,7 +436,7 @@ def _plain_region(region: RegionAttributes) -> bool:
 def _plain_interest(history: History) -> bool:
     """Whether clients stay with their server, and with their registration for all keys."""
     return all(client.subscription for client in history.clients) and not any(
-        isinstance(what, Registered) for what in history.timeline
+        isinstance(what, Registered | RegistrationBegun) for what in history.timeline
     )
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import ClassVar, Self
 
-import msgspec
 from msgspec.structs import replace
 
 from plumbline.reference.catalogue.capabilities import Capability
+from plumbline.reference.history.action import Action, Named
 from plumbline.reference.history.bulk import BULK
 from plumbline.reference.history.fault_kinds import TRAITS, Fault, fault_words
 from plumbline.reference.history.listener_calls import ANSWERS, QUEUE, answer_words
@@ -24,12 +24,17 @@ from plumbline.reference.history.operations import (
     LOCAL,
     LOCAL_EXPIRES,
     STORES_VALUE,
-    Interest,
     Operation,
     OperationKind,
 )
+from plumbline.reference.history.registration_actions import (
+    BeginRegistration,
+    EndRegistration,
+    Register,
+    ReleaseAnswer,
+)
 from plumbline.reference.history.views import QUERIES, view_of
-from plumbline.reference.history.words import host_words, interest_words, plan_call_words, script_words
+from plumbline.reference.history.words import host_words, plan_call_words, script_words
 
 _OF_KINDS = {
     OperationKind.PUT_ALL: Capability.BULK_OPERATIONS,
@@ -52,55 +57,6 @@ FAILURES = "exceptionsOccurred"
 
 CALLBACKS = ("listener", "writer", QUEUE)
 """Where an operation can be parked."""
-
-Named = tuple[str, str]
-"""What a step names: a kind (member, caller, client, region or queue) and a name."""
-
-
-class Action(msgspec.Struct, frozen=True):
-    """One step of a plan; what holds of most steps stands here."""
-
-    waits_for_rest: ClassVar[bool] = False
-    """Whether every call has returned once it is done, where nothing is parked."""
-
-    spare: ClassVar[bool] = True
-    """Whether a plan keeps its meaning without it, so that it may be left out to make the plan small."""
-
-    @property
-    def operation_called(self) -> Operation | None:
-        """The operation that it calls, if it calls one."""
-        return None
-
-    @property
-    def about(self) -> int | None:
-        """The number of the operation that an earlier step must have called, if there is one."""
-        return None
-
-    def needs(self) -> tuple[Capability, ...]:
-        """What a candidate must offer for it."""
-        return ()
-
-    def words(self, *, several: bool) -> str:
-        """It in words; where there are several regions, operations name theirs."""
-        raise NotImplementedError  # each step has words of its own, see reference/tests/test_actions.py
-
-    def names(self) -> Iterator[Named]:
-        """What it names, as kind and name; blank names mean none."""
-        for kind, attribute in (("caller", "member"), ("region", "region"), ("queue", "queue")):
-            yield kind, getattr(self, attribute, "")
-
-    def mistakes(self) -> Iterator[str]:
-        """What is wrong with it by itself."""
-        yield from ()
-
-    def concerns(self, kept: Collection[int]) -> bool:
-        """Whether it says something where these operations alone are called."""
-        return self.about is None or self.about in kept
-
-    def renamed(self, name: Callable[[str], str]) -> Self:
-        """It with other members in the parts that they play."""
-        member = getattr(self, "member", "")
-        return replace(self, member=name(member)) if member else self
 
 
 class _Call(Action, frozen=True):
@@ -436,23 +392,6 @@ class Inquire(Action, frozen=True, tag="inquire"):
         return f"ask {self.member} whether it checks {self.region}"
 
 
-class Register(Action, frozen=True, tag="register"):
-    """Have a client register for keys of a region, or withdraw that, once everything has settled."""
-
-    interest: Interest
-
-    waits_for_rest: ClassVar[bool] = True
-
-    def words(self, *, several: bool) -> str:
-        """The registration."""
-        return interest_words(self.interest)
-
-    def names(self) -> Iterator[Named]:
-        """Its client and region."""
-        yield "client", self.interest.client
-        yield "region", self.interest.region
-
-
 class Script(Action, frozen=True, tag="script"):
     """Have a member's or client's cache writer refuse changes of these keys, once everything has settled."""
 
@@ -512,6 +451,9 @@ PlanStep = (
     | Host
     | Inquire
     | Register
+    | BeginRegistration
+    | ReleaseAnswer
+    | EndRegistration
     | Script
     | ScriptQueue
 )

@@ -11,8 +11,15 @@ import msgspec
 from plumbline.reference.history.bulk import Share
 from plumbline.reference.history.fault_kinds import Fault, fault_words
 from plumbline.reference.history.listener_calls import answer_words
+from plumbline.reference.history.moment_words import HARNESS, MomentContext, MomentWords
 from plumbline.reference.history.operations import Content, Interest, Operation, Outcome, QueueSight
 from plumbline.reference.history.ranges import OpId
+from plumbline.reference.history.registration_moments import (
+    AnswerHeld,
+    AnswerReleased,
+    RegistrationBegun,
+    RegistrationEnded,
+)
 from plumbline.reference.history.words import (
     call_words,
     entry_words,
@@ -22,29 +29,6 @@ from plumbline.reference.history.words import (
     script_words,
     sight_words,
 )
-
-HARNESS = ""
-"""Where a moment belongs that concerns no single thread or member."""
-
-
-class MomentWords(msgspec.Struct, frozen=True):
-    """A moment for people: where it belongs (a thread, a member, or HARNESS), its words, its operation."""
-
-    place: str
-    words: str
-    op_id: int | None = None
-
-
-class MomentContext(msgspec.Struct, frozen=True):
-    """What the words of a moment depend on besides itself.
-
-    Attributes:
-        operations: the called operations, by id.
-        several: whether there are several regions, so that each is named.
-    """
-
-    operations: dict[int, Operation]
-    several: bool
 
 
 class Gate(msgspec.Struct, frozen=True, omit_defaults=True, repr_omit_defaults=True):
@@ -471,6 +455,10 @@ Moment = (
     | Joined
     | Hosted
     | Registered
+    | RegistrationBegun
+    | AnswerHeld
+    | AnswerReleased
+    | RegistrationEnded
     | Scripted
     | QueueScripted
     | FaultBegun

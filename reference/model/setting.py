@@ -114,6 +114,7 @@ class Setting:
             that they do not (see `send_on`).
         refuses_received: whether a cache writer may refuse what comes from another site.
         logs_read: whether what members log is read.
+        registers_meanwhile: whether registrations are under way beside all else.
         lanes: sender → the names of its lanes, see `lanes`.
         overtakes: whether events of one key may overtake each other on their way to another site.
         ticks: op id → how often all clocks had surely moved on by its call, and by its return (see `spans`).
@@ -125,6 +126,7 @@ class Setting:
 
     refuses_received = False
     logs_read = False
+    registers_meanwhile = False
 
     def __init__(
         self,

@@ -16,6 +16,7 @@ from plumbline.reference.model.clients.client_calls import ClientCalls
 from plumbline.reference.model.clients.clients import Clients
 from plumbline.reference.model.clients.durable_clients import Durable
 from plumbline.reference.model.clients.failover import Failover
+from plumbline.reference.model.clients.pending_registrations import PendingRegistrations
 from plumbline.reference.model.clients.registrations import Interests
 from plumbline.reference.model.collecting import Collecting
 from plumbline.reference.model.committing import Committing
@@ -83,8 +84,16 @@ class Model:
         failover = Failover(setting, strength, client_strength or strength, self.interests, independence)
         client_calls = ClientCalls(setting, at_clients, region_operations, independence)
         self.durable = Durable(setting, client_strength or strength, at_clients, self.interests, failover)
+        self.pending = PendingRegistrations(setting, self.interests)
         self.clients = Clients(
-            setting, independence, at_clients, self.interests, failover, client_calls, self.durable
+            setting,
+            independence,
+            at_clients,
+            self.interests,
+            failover,
+            client_calls,
+            self.durable,
+            self.pending,
         )
         self.receivers = Receivers(
             setting,
@@ -116,7 +125,9 @@ class Model:
             self.collecting,
             self.transactions,
         )
-        self.timeline = Timeline(setting, self.deliveries, self.receivers, self.rest, answers, self.interests)
+        self.timeline = Timeline(
+            setting, self.deliveries, self.receivers, self.rest, answers, self.interests, self.pending
+        )
 
     def initial(self) -> World:
         """Nothing has happened yet."""
@@ -136,7 +147,8 @@ class Model:
 
     def _by_themselves(self, state: World, view: View) -> Iterator[Step]:
         setting = self.setting
-        if setting.lesser or setting.transactions or setting.durable or (setting.clients and counted(state)):
+        meanwhile = setting.durable or setting.registers_meanwhile or (setting.clients and counted(state))
+        if setting.lesser or setting.transactions or meanwhile:
             return self._one_by_one(state, EveryWay(view))
         return self._of_parts(state, view)
 

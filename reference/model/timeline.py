@@ -59,6 +59,7 @@ from plumbline.reference.model import claims, tombstones
 from plumbline.reference.model.bucket_holders import located
 from plumbline.reference.model.buckets import tells_still
 from plumbline.reference.model.clearing import left_by
+from plumbline.reference.model.clients.pending_registrations import PendingRegistrations
 from plumbline.reference.model.clients.registrations import Interests
 from plumbline.reference.model.clients.without_servers import goes_nowhere
 from plumbline.reference.model.committing import committed
@@ -111,8 +112,10 @@ class Timeline:
         rest: Quiescence,
         answers: Answers,
         interests: Interests,
+        pending: PendingRegistrations,
     ) -> None:
         self._interests = interests
+        self._pending = pending
         self._setting = setting
         self._overflow = Overflow(setting)
         self._deliveries = deliveries
@@ -203,7 +206,7 @@ class Timeline:
                 told = listener_scripted(world, due.member, due.queue, due.answers)
                 yield Step(("harness", due), told, ((TIMELINE, due),), claims.NEXT_MOMENT)
             return
-        after = self._allowed(world, due)
+        after = self._pending.after(world, due) or self._allowed(world, due)
         if after is not None:
             yield Step(("harness", due), after, ((TIMELINE, due),), claims.NEXT_MOMENT)
         elif self._has_happened(world, due):
@@ -285,9 +288,12 @@ class Timeline:
                 parked = world.gates.get(gate.place) is GateState.PARKED
                 return not parked and self._has_waited(world)
             case Waited(_, op_id):
-                waits = op_id is not None and all(
-                    one in world.calls and any(self.returned(world, one))
-                    for one in self._setting.entries_of(op_id)
+                waits = self._pending.has_ended(world, op_id) or (
+                    op_id is not None
+                    and all(
+                        one in world.calls and any(self.returned(world, one))
+                        for one in self._setting.entries_of(op_id)
+                    )
                 )
                 return not waits and self._has_waited(world)
             case SettledBut(held, queues):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from plumbline.reference.history.actions import Count, Inject, Park, Register, Script
+from plumbline.reference.history.actions import Count, Inject, Park, Script
 from plumbline.reference.history.bulk import BULK
 from plumbline.reference.history.fault_kinds import CLIENT_GOES, STARTS_AGAIN, Fault, FaultKind
 from plumbline.reference.history.history import History
@@ -41,6 +41,7 @@ from plumbline.reference.history.operations import (
     transactions_of,
 )
 from plumbline.reference.history.plans import Plan, operations_of
+from plumbline.reference.history.registration_actions import Register
 from plumbline.reference.history.views import view_of
 from plumbline.reference.rulebook.effects import SUPPORTED
 

@@ -44,8 +44,8 @@ class VersionNormalization:
         """
         world = world if self._asks_calls else without_stamps(world)
         known = self._setting.ambiguous
-        if len(world.served.copies) or len(world.served.kept):
-            return world  # events queued at secondaries, or for durable clients, count as well
+        if len(world.served.copies) or len(world.served.kept) or len(world.served.pending):
+            return world  # events queued at secondaries, or for durable clients, and answers count as well
         if len(world.tombs.told) or len(world.tombs.ghosts):
             return world  # and collections
         if not self._setting.stamps_grow or not known or world.stamps:

@@ -228,7 +228,7 @@ def empty_world() -> World:
     """Nothing has happened yet."""
     none: HashedMap[Any, Any] = HashedMap()
     wan = SiteState(none, none, none, none, none, none, none, none, none, none, none, none)
-    served = ClientState(none, none, none, none, none, none, none, none, none, none, none, none)
+    served = ClientState(*(none,) * len(ClientState.__struct_fields__))
     tombs = TombstoneState(none, none, none)
     return World(none, none, none, none, none, none, none, none, none, wan, served, tombs, none, none)
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 from plumbline.reference.catalogue.records import Dialect
+from plumbline.reference.rulebook.answers import AnswerDecisions
 from plumbline.reference.rulebook.batches import BatchDecisions, RemovalDecisions, RetryDecisions
 from plumbline.reference.rulebook.checking import CheckingDecisions, ClientCheckDecisions, HostingDecisions
 from plumbline.reference.rulebook.clearing import ClearDecisions
@@ -41,6 +42,7 @@ from plumbline.reference.rulebook.versions import ComparisonDecisions, StampDeci
 
 
 class Rulebook(
+    AnswerDecisions,
     BatchDecisions,
     CallDecisions,
     CheckingDecisions,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from plumbline.reference.rulebook.answers import AnswerDecisions
 from plumbline.reference.rulebook.batches import BatchDecisions, RemovalDecisions, RetryDecisions
 from plumbline.reference.rulebook.checking import CheckingDecisions, ClientCheckDecisions, HostingDecisions
 from plumbline.reference.rulebook.clearing import ClearDecisions
@@ -123,6 +124,9 @@ OVERFLOW = _of(OverflowDecisions)
 DURABLE = merged(_of(DurableDecisions), _of(OfflineDecisions), _of(ReplayDecisions))
 """Decisions that only examples with a durable client ask."""
 
+REGISTRATIONS = _of(AnswerDecisions)
+"""Decisions that only examples ask in which registrations are under way beside all else."""
+
 DECISIONS: dict[str, Decision] = merged(
     TRANSACTIONS,
     CHECKING,
@@ -144,6 +148,7 @@ DECISIONS: dict[str, Decision] = merged(
     DISKS,
     OVERFLOW,
     DURABLE,
+    REGISTRATIONS,
 )
 """Every decision by name, narrow ones first; the method of the same name in `Rulebook` answers it."""
 

@@ -7,6 +7,7 @@ names must fail on it. Knows nothing of how they are found out.
 from __future__ import annotations
 
 from plumbline.reference.rulebook import (
+    answers,
     batches,
     checking,
     clearing,
@@ -41,6 +42,7 @@ FAULTY: dict[str, FaultyVariant] = by_name(
         *checking.FAULTS,
         *clients.FAULTS,
         *interests.FAULTS,
+        *answers.FAULTS,
         *subscriptions.FAULTS,
         *failover.FAULTS,
         *policies.FAULTS,

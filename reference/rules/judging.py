@@ -54,6 +54,9 @@ SELECT * FROM read ANTI JOIN unread
 """
 """The trace without examples that are not there once and whole. Their calls may never have happened."""
 
+_MEANWHILE = "SELECT DISTINCT run_id, example FROM read WHERE kind = 'ri_call'"
+"""Examples that the rules leave aside so far: registrations are under way in them beside all else."""
+
 _SIZES = """
 SELECT run_id, count(*) FILTER (WHERE kind = 'example_begin'), count(*) FILTER (WHERE kind <> 'trailer')
 FROM ev GROUP BY run_id
@@ -170,9 +173,10 @@ def _take(
 ) -> None:
     """Let `ev` be the trace; in memory it is ordered by kind, as most statements read a few kinds alone."""
     connection.register("read", trace)
+    meanwhile = connection.execute(_MEANWHILE).fetchall()
     wanted = "SELECT * FROM read"
-    if unread:
-        runs, examples = (pa.array(names, pa.string()) for names in zip(*unread, strict=True))
+    if unread or meanwhile:
+        runs, examples = (pa.array(names, pa.string()) for names in zip(*unread, *meanwhile, strict=True))
         connection.register("aside", pa.table({"run_id": runs, "example": examples}))
         connection.execute("CREATE TEMP TABLE unread AS SELECT * FROM aside")
         wanted = _READ

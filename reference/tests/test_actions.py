@@ -8,7 +8,8 @@ from typing import get_args
 
 import pytest
 
-from plumbline.reference.history.actions import Action, PlanStep
+from plumbline.reference.history.action import Action
+from plumbline.reference.history.actions import PlanStep
 from plumbline.reference.history.fault_kinds import TRAITS, Fault, FaultKind, fault_words
 from plumbline.reference.history.moments import Moment
 

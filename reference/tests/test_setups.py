@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from plumbline.reference.history.actions import Do, Register
+from plumbline.reference.history.actions import Do
 from plumbline.reference.history.history import History, OrderStrength
 from plumbline.reference.history.operations import (
     Client,
@@ -24,6 +24,7 @@ from plumbline.reference.history.operations import (
     Topology,
 )
 from plumbline.reference.history.plans import Plan, plan_words
+from plumbline.reference.history.registration_actions import Register
 from plumbline.reference.history.setups import setup_words
 
 PLAN = Plan(

@@ -81,7 +81,18 @@ def registration(layout: Layout, interest: Interest, status: Status = Status.OK)
         if interest.register
         else (TraceKind.UNREGISTER_BEGIN, TraceKind.UNREGISTER_END)
     )
-    columns = {
+    columns = registration_columns(interest)
+    yield layout.member(begins, interest.client, **columns)
+    yield layout.member(ends, interest.client, **columns, status=status)
+    accepted = interest.register and status is Status.OK
+    for key in layout.keys.get(interest.region, {}) if accepted else ():
+        if _covers(interest, key):
+            yield layout.member(TraceKind.RI_KEY, interest.client, **columns, key=key)
+
+
+def registration_columns(interest: Interest) -> Row:
+    """What a registration is for, and how."""
+    return {
         "region": interest.region,
         "interest_kind": interest.kind,
         "interest_spec": interest.specification or None,
@@ -89,12 +100,6 @@ def registration(layout: Layout, interest: Interest, status: Status = Status.OK)
         "durable": interest.durable,
         "receive_values": interest.receive_values,
     }
-    yield layout.member(begins, interest.client, **columns)
-    yield layout.member(ends, interest.client, **columns, status=status)
-    accepted = interest.register and status is Status.OK
-    for key in layout.keys.get(interest.region, {}) if accepted else ():
-        if _covers(interest, key):
-            yield layout.member(TraceKind.RI_KEY, interest.client, **columns, key=key)
 
 
 def _covers(interest: Interest, key: str) -> bool:

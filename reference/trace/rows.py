@@ -52,8 +52,14 @@ from plumbline.reference.history.operations import (
     OperationKind,
     Status,
 )
+from plumbline.reference.history.registration_moments import (
+    AnswerHeld,
+    AnswerReleased,
+    RegistrationBegun,
+    RegistrationEnded,
+)
 from plumbline.reference.results.verdicts import Source, Verdict
-from plumbline.reference.trace.head import head, registration
+from plumbline.reference.trace.head import head, registration, registration_columns
 from plumbline.reference.trace.layout import Layout, Row
 from plumbline.reference.trace.schema import TraceKind
 
@@ -118,6 +124,8 @@ def _moment(layout: Layout, index: int, moment: Moment) -> Iterator[Row]:  # noq
             yield from _hosted(layout, moment)
         case Registered(interest=interest, refused=refused):
             yield from registration(layout, interest, Status.REFUSED if refused else Status.OK)
+        case RegistrationBegun() | AnswerHeld() | AnswerReleased() | RegistrationEnded():
+            yield _of_registration(layout, moment)
         case Scripted(member=member, region=region, refuses=keys):
             cause = f"refuses {', '.join(keys)}" if keys else "refuses nothing"
             yield layout.member(TraceKind.INJECT, member, region=region, name="writer", cause=cause)
@@ -149,6 +157,23 @@ def _moment(layout: Layout, index: int, moment: Moment) -> Iterator[Row]:  # noq
             yield from _of_the_system(layout, moment)
         case _:
             assert_never(moment)
+
+
+def _of_registration(
+    layout: Layout, moment: RegistrationBegun | AnswerHeld | AnswerReleased | RegistrationEnded
+) -> Row:
+    """A registration that is under way beside all else; rules leave its example aside."""
+    match moment:
+        case RegistrationBegun(number=number, interest=interest):
+            return layout.member(
+                TraceKind.RI_CALL, interest.client, question=number, **registration_columns(interest)
+            )
+        case AnswerHeld(number=number, client=client):
+            return layout.member(TraceKind.RI_HELD, client, question=number)
+        case AnswerReleased(number=number, client=client):
+            return layout.member(TraceKind.RI_RELEASE, client, question=number)
+        case RegistrationEnded(number=number, client=client, status=status):
+            return layout.member(TraceKind.RI_RETURN, client, question=number, status=status)
 
 
 _ENDS = {

@@ -216,6 +216,10 @@ class TraceKind(StrEnum):
     RI_ITEM = "ri_item", "a client applies one entry of the answer: state_before, state_after"
     RI_END = "ri_end", "registering interest has returned: status", True
     RI_KEY = "ri_key", "a key that the example names and that the registration before it covers", True
+    RI_CALL = "ri_call", "a registration is called, and all else goes on: question = its number", True
+    RI_HELD = "ri_held", "the answer to a registration is on its way, and held back", True
+    RI_RELEASE = "ri_release", "the answer to a registration is held back no more", True
+    RI_RETURN = "ri_return", "a registration that was called has returned: status", True
     INTEREST = "interest", "one interest that a client lists as registered, on inspection", True
     UNREGISTER_BEGIN = "unregister_begin", "a client begins to withdraw interest", True
     UNREGISTER_END = "unregister_end", "withdrawing interest has returned: status", True

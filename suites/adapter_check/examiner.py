@@ -81,6 +81,10 @@ CALLED = frozenset(METHODS) & {
         "start_client",
         "client_action",
         "interest",
+        "begin_interest",
+        "await_answer",
+        "release_answer",
+        "finish_interest",
     ),
     *("clock", "advance", "script", "keep_tombstones", "placement", "views", "queries", "server_log"),
 }

@@ -16,8 +16,10 @@ from plumbline.adapters.candidates import Candidate
 from plumbline.adapters.protocol import (
     Advance,
     Attributes,
+    AwaitInterest,
     AwaitParked,
     Begin,
+    BeginInterest,
     ClientAction,
     ClientLook,
     ClientStart,
@@ -31,6 +33,7 @@ from plumbline.adapters.protocol import (
     GateParams,
     HostingParams,
     HostingRequest,
+    InterestNumber,
     InterestParams,
     Link,
     LogRequest,
@@ -82,6 +85,7 @@ from plumbline.suites.adapter_check.examiner import (
 from plumbline.suites.adapter_check.listeners import ListenerExaminer
 from plumbline.suites.adapter_check.lives import LifeExaminer
 from plumbline.suites.adapter_check.logs import LogExaminer
+from plumbline.suites.adapter_check.registering import RegistrationExaminer
 
 LESS_AT_B = RegionAttributes(name=REGION.name, policies=(HostPolicy("B", RegionPolicy.NORMAL),))
 PARTITIONED = RegionAttributes(name=REGION.name, policy=RegionPolicy.PARTITION, redundancy=1)
@@ -111,6 +115,10 @@ PLAIN: dict[str, msgspec.Struct] = {
     "start_client": ClientStart(client=CLIENT),
     "client_action": ClientAction(client=CLIENT.name, action="close"),
     "interest": InterestParams(interest=Interest(client=CLIENT.name, region=REGION.name)),
+    "begin_interest": BeginInterest(number=1, interest=Interest(client=CLIENT.name, region=REGION.name)),
+    "await_answer": AwaitInterest(number=1, timeout_ms=0),
+    "release_answer": InterestNumber(number=1),
+    "finish_interest": AwaitInterest(number=1, timeout_ms=0),
     "pending_events": ClientLook(client=CLIENT.name),
     "configure": ConfigurationText(member="A", text="<cache/>"),
     "server_log": LogRequest(member="A"),
@@ -138,7 +146,7 @@ def examine(
     return examiner.result()
 
 
-class _Parts(ListenerExaminer, LifeExaminer, LogExaminer):
+class _Parts(ListenerExaminer, LifeExaminer, RegistrationExaminer, LogExaminer):
     """What is asked, part by part; each sets its own stage."""
 
     core_stands = False
@@ -164,6 +172,7 @@ class _Parts(ListenerExaminer, LifeExaminer, LogExaminer):
             self._ages,
             self._clients,
             self.lives,
+            self.registrations,
             self._crashes,
             self._plain,
             self._closing,

@@ -70,6 +70,7 @@ from plumbline.suites.harness.evictions import with_victim
 from plumbline.suites.harness.injecting import inject
 from plumbline.suites.harness.log_order import order_strength, tells
 from plumbline.suites.harness.long_values import LongValues
+from plumbline.suites.harness.registering import Registrations
 from plumbline.suites.harness.restless import NEVER, SLICE_MS, Rest, Unanswered
 
 SHOWN_LIMIT_MS = 3_000
@@ -127,6 +128,7 @@ class Driver:
         self.rest = Rest(adapter, self.poll, self._logs, self._timeline, unanswered)
         self._tokens: dict[tuple[str, str], str] = {}
         self._limit_ms = introduction.settle_limit_ms
+        self.registrations = Registrations(adapter, self._note, self._waited, self._limit_ms)
         self._queues = queues
         self._faults = 0
         self._crashed: set[str] = set()
@@ -270,6 +272,17 @@ class Driver:
         # Events of listeners meanwhile were caused by the call, if by anything: it shows behind it.
         self.poll()
         return not refused
+
+    def _note(self, moment: Moment) -> None:
+        """Write down a moment, behind what listeners were told until then."""
+        self.poll()
+        self._timeline.append(moment)
+
+    def begin_registration(self, number: int, interest: Interest, *, held: bool) -> bool:
+        """Call a registration and go on; whether its answer is held, where that is asked for."""
+        if not interest.receive_values:
+            self._valueless.add(interest.client)
+        return self.registrations.begin(number, interest, held=held)
 
     def script(self, member: str, region: str, refuses: tuple[str, ...]) -> None:
         """Have a cache writer refuse changes of these keys from here on, once everything has settled."""

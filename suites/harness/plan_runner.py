@@ -22,7 +22,6 @@ from plumbline.reference.history.actions import (
     PlanStep,
     Read,
     Redeliver,
-    Register,
     Release,
     Script,
     ScriptQueue,
@@ -46,6 +45,12 @@ from plumbline.reference.history.operations import (
     travels_on,
 )
 from plumbline.reference.history.plans import Plan
+from plumbline.reference.history.registration_actions import (
+    BeginRegistration,
+    EndRegistration,
+    Register,
+    ReleaseAnswer,
+)
 from plumbline.reference.history.views import view_of
 from plumbline.suites.harness.driver import Driver
 from plumbline.suites.harness.restless import EndlessError
@@ -94,6 +99,7 @@ class _Playing:
         self._ready: set[str] = set()
         self._travels_on = travels_on([site.number for site in plan.topology.sites], plan.queues)
         self._wrote: dict[str, int] = {}
+        self._begun: set[int] = set()
 
     def take(self, step: PlanStep) -> None:  # noqa: PLR0912, PLR0915 - a case for each kind of step
         driver = self._driver
@@ -131,16 +137,18 @@ class _Playing:
                 if self._was_sent(op_id, member):
                     driver.redeliver(op_id, member)
             case Register(interest):
-                if not (self._stands() or driver.under_way or interest.client in driver.crashed):
+                if not (self._stands() or self._busy() or interest.client in driver.crashed):
                     driver.register(interest)
+            case BeginRegistration() | ReleaseAnswer() | EndRegistration():
+                self._register_meanwhile(step)
             case Script(member, region, refuses):
-                if not self._parked and not driver.under_way:
+                if not self._parked and not self._busy():
                     driver.script(member, region, refuses)
             case ScriptQueue(member, queue, answers):
-                if not self._holds_back() and not driver.under_way and member not in driver.crashed:
+                if not self._holds_back() and not self._busy() and member not in driver.crashed:
                     driver.script_queue(member, queue, answers)
             case Host(member, region, checks, persistent):
-                if not self._parked and not driver.under_way and (member, region) in self._away:
+                if not self._parked and not self._busy() and (member, region) in self._away:
                     accepted = driver.host(member, region, checks=checks, persistent=persistent)
                     self._away -= set() if accepted is None else {(member, region)}
             case Inquire(member, region):
@@ -149,13 +157,42 @@ class _Playing:
             case Leave(member, region) | Join(member, region):
                 self._move(step, member, region)
 
+    def _busy(self) -> bool:
+        """Whether calls or registrations are under way."""
+        return bool(self._driver.under_way or self._driver.registrations.under_way)
+
+    def _register_meanwhile(self, step: BeginRegistration | ReleaseAnswer | EndRegistration) -> None:
+        """Begin a registration, let go its answer, or wait for its end; of what is not under way, nothing."""
+        registrations = self._driver.registrations
+        match step:
+            case BeginRegistration(number=number, interest=interest, held=held):
+                if number not in self._begun and interest.client not in self._driver.crashed:
+                    self._begun.add(number)
+                    self._driver.begin_registration(number, interest, held=held)
+            case ReleaseAnswer(number):
+                if number in registrations.held:
+                    registrations.release(number)
+            case EndRegistration(number):
+                if number in registrations.under_way and number not in registrations.held:
+                    self._ended(number)
+
+    def _ended(self, number: int) -> None:
+        """Wait for the end of a registration, which only what is parked may hold up."""
+        if self._driver.registrations.finish(number) is None and not self._parked:
+            raise EndlessError(f"registration {number} has not returned, though nothing holds it back")
+
     def wind_up(self) -> None:
         for gate in self._parked:
             self._driver.release(gate)
+        self._parked = {}
+        for number in sorted(self._driver.registrations.held):
+            self._driver.registrations.release(number)
         for client, member in list(self._lost):
             self._inject(Fault(kind=FaultKind.ANSWERS_BACK, client=client, member=member))
         for operation in self._driver.under_way:
             self._finished(operation.op_id)
+        for number in list(self._driver.registrations.under_way):
+            self._ended(number)
         self._driver.settle()
         self._look()
 
@@ -166,7 +203,7 @@ class _Playing:
             return  # a client that is away
         if operation.kind in WHOLE_REGION and not takes_lock(self._plan, operation):
             # No document says how these meet other operations under way.
-            if self._parked or driver.under_way or not driver.settle():
+            if self._parked or self._busy() or not driver.settle():
                 return
             in_writer = isinstance(step, Park) and step.callback == WRITER
             if operation.kind is not OperationKind.CLEAR or not in_writer:
@@ -240,11 +277,11 @@ class _Playing:
 
     def _inject(self, fault: Fault) -> None:
         if fault.kind is FaultKind.ANSWERS_LOST:
-            if self._parked or self._driver.under_way:
+            if self._parked or self._busy():
                 return
             self._lost[fault.client, fault.member] = None
         if fault.kind in STARTS_AGAIN:
-            if self._parked or self._driver.under_way or fault.member not in self._driver.crashed:
+            if self._parked or self._busy() or fault.member not in self._driver.crashed:
                 return
             self._restarted.add(fault.member)
         if fault.kind in CLIENT_LIVES and not self._may_live(fault):
@@ -266,7 +303,7 @@ class _Playing:
         away = fault.client in self._driver.crashed
         if fault.kind is FaultKind.CLIENT_READY:
             return not away
-        if self._stands() or self._driver.under_way or away is not (fault.kind is FaultKind.CLIENT_START):
+        if self._stands() or self._busy() or away is not (fault.kind is FaultKind.CLIENT_START):
             return False
         (client,) = (one for one in self._plan.clients if one.name == fault.client)
         return not away or not self._driver.crashed.issuperset(client.servers)
@@ -280,7 +317,7 @@ class _Playing:
 
     def _view(self, member: str, name: str) -> None:
         """Read the size of a view, or a log, which is asked for only when everything has come to rest."""
-        if self._parked or self._driver.under_way or member in self._driver.crashed:
+        if self._parked or self._busy() or member in self._driver.crashed:
             return
         if not any(held == member for held, _ in self._away) and self._driver.settle():
             self._driver.statistic(member, name)
@@ -288,7 +325,7 @@ class _Playing:
     def _move(self, step: Leave | Join, member: str, region: str) -> None:
         """Give up a copy or take it again, which is asked for only when everything has come to rest."""
         leaving = isinstance(step, Leave)
-        if self._parked or self._driver.under_way or leaving is ((member, region) in self._away):
+        if self._parked or self._busy() or leaving is ((member, region) in self._away):
             return
         if leaving:
             self._driver.leave(member, region)

@@ -30,6 +30,7 @@ from plumbline.suites.machines.failing_events import FAILING_EVENT_MACHINES
 from plumbline.suites.machines.gateways import GATEWAY_MACHINES
 from plumbline.suites.machines.meshes import MESH_MACHINES
 from plumbline.suites.machines.parallel_queues import PARALLEL_QUEUE_MACHINES
+from plumbline.suites.machines.registrations import REGISTRATION_MACHINES
 from plumbline.suites.machines.replicates import REPLICATE_MACHINES
 from plumbline.suites.machines.restarts import RESTART_MACHINES
 from plumbline.suites.machines.tombstones import TOMBSTONE_MACHINES
@@ -52,6 +53,7 @@ MACHINES: dict[str, Machine] = {
         *RESTART_MACHINES,
         *FAILING_EVENT_MACHINES,
         *DURABLE_MACHINES,
+        *REGISTRATION_MACHINES,
         *WORLD_MACHINES,
     )
 }

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.actions import Do, Finish, Inject, Register, Start
+from plumbline.reference.history.actions import Do, Finish, Inject, Start
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import Called, FaultBegun, FaultDone
@@ -25,6 +25,7 @@ from plumbline.reference.history.operations import (
     RegionAttributes,
 )
 from plumbline.reference.history.plans import Plan
+from plumbline.reference.history.registration_actions import Register
 from plumbline.suites.machines.drawing import REGION, WRITES, Machine, PlanMachine
 
 KEYS = ("x", "y")

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from plumbline.reference.catalogue.capabilities import Capability
-from plumbline.reference.history.actions import Do, Inject, Register
+from plumbline.reference.history.actions import Do, Inject
 from plumbline.reference.history.fault_kinds import CLIENT_GOES, Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.moments import FaultDone
 from plumbline.reference.history.operations import Client, Interest, OperationKind
+from plumbline.reference.history.registration_actions import Register
 from plumbline.suites.machines.clients import KEYS, WHATS, ClientMachine
 from plumbline.suites.machines.drawing import REGION, WRITES, Machine
 

@@ -34,6 +34,7 @@ from plumbline.reference.history.moments import (
 )
 from plumbline.reference.history.operations import Event, EventKind
 from plumbline.reference.history.plans import Plan, by_rank
+from plumbline.reference.history.registration_moments import AnswerReleased, RegistrationBegun
 from plumbline.reference.results.runs import Difference
 from plumbline.suites.harness.session import Session
 from plumbline.suites.run.replaying import play_plan
@@ -58,6 +59,8 @@ _STEPS = (
     Left,
     Joined,
     Registered,
+    RegistrationBegun,
+    AnswerReleased,
     Scripted,
     QueueScripted,
 )

@@ -36,6 +36,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     parallel_queues,
     partitioned,
     policies,
+    registrations_meanwhile,
     resolvers,
     stamps,
     subscriptions,

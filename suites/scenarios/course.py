@@ -18,7 +18,6 @@ from plumbline.reference.history.actions import (
     Park,
     PlanStep,
     Redeliver,
-    Register,
     Release,
     Script,
     Settle,
@@ -35,6 +34,12 @@ from plumbline.reference.history.operations import (
     OperationKind,
     Outcome,
     Status,
+)
+from plumbline.reference.history.registration_actions import (
+    BeginRegistration,
+    EndRegistration,
+    Register,
+    ReleaseAnswer,
 )
 from plumbline.reference.history.words import host_words, interest_words, script_words
 from plumbline.suites.harness.driver import Driver
@@ -411,6 +416,31 @@ class Course:
             raise MismatchError(
                 f"{interest_words(interest)}, {'to be refused' if refused else 'to be accepted'}", seen
             )
+
+    def begin_registration(
+        self, client: str, kind: str = "all", specification: str = "", *, policy: str = "keys_values"
+    ) -> BeginRegistration:
+        """Have a client register beside all else; its answer has to come to be held on its way."""
+        self._count += 1
+        interest = Interest(
+            client=client, region=REGION, kind=kind, specification=specification, policy=policy
+        )
+        step = BeginRegistration(interest=interest, number=self._count, held=True)
+        self.done.append(f"{interest_words(interest)}, its answer held")
+        self.steps.append(step)
+        if not self._driver.begin_registration(step.number, interest, held=True):
+            raise MismatchError(f"the answer to be on its way: {interest_words(interest)}", "it is not")
+        return step
+
+    def end_registration(self, begun: BeginRegistration) -> None:
+        """Let go the answer to a registration, and wait for its end; it must be accepted."""
+        client = begun.interest.client
+        self.done.append(f"let go the answer: {interest_words(begun.interest)}")
+        self.steps += [ReleaseAnswer(begun.number, client), EndRegistration(begun.number, client)]
+        self._driver.registrations.release(begun.number)
+        status = self._driver.registrations.finish(begun.number)
+        if status is not Status.OK:
+            raise MismatchError(f"{interest_words(begun.interest)}, to be accepted", f"{status or 'no end'}")
 
     def redeliver(self, operation: Operation, member: str) -> None:
         """Deliver the message of an operation to a member once more."""

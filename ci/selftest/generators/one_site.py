@@ -13,17 +13,7 @@ import msgspec
 from plumbline.adapters.adapter import Adapter
 from plumbline.adapters.errors import AdapterError
 from plumbline.adapters.reference.reference_adapter import ReferenceAdapter
-from plumbline.reference.history.actions import (
-    Do,
-    Finish,
-    Inject,
-    Park,
-    PlanStep,
-    Register,
-    Release,
-    Settle,
-    Start,
-)
+from plumbline.reference.history.actions import Do, Finish, Inject, Park, PlanStep, Release, Settle, Start
 from plumbline.reference.history.fault_kinds import Fault, FaultKind
 from plumbline.reference.history.history import History
 from plumbline.reference.history.operations import (
@@ -45,6 +35,7 @@ from plumbline.reference.history.operations import (
     Topology,
 )
 from plumbline.reference.history.plans import Plan
+from plumbline.reference.history.registration_actions import Register
 from plumbline.reference.model.gauges import COLLECTIONS, COUNT
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.effects import FROM_CLIENTS

@@ -5,9 +5,13 @@ Knows what is there, not what may happen next.
 
 from __future__ import annotations
 
+from enum import IntEnum, StrEnum
+
 import msgspec
+from msgspec.structs import replace
 
 from plumbline.reference.history.operations import Interest
+from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.messages import Message
 from plumbline.reference.model.sites.site_state import STILL_UNKNOWN
 from plumbline.reference.search.hashed_map import HashedMap
@@ -30,6 +34,73 @@ class Registration(msgspec.Struct, frozen=True):
     in_force: bool = True
     everywhere: bool = True
     earlier: bool = False
+
+
+class PendingStage(IntEnum):
+    """How far a registration has come.
+
+    It is called; the client has dropped what it held; its server has it on the list; the answer is on its
+    way; all of it was applied, or the registration was refused.
+    """
+
+    BEGUN = 0
+    DROPPED = 1
+    LISTED = 2
+    ANSWERED = 3
+    ENDED = 4
+
+
+class Mark(StrEnum):
+    """What has become of a key at a client since its registration began.
+
+    `invalid` is what had no newer value than the answer has; `unsure` what may be newer than the answer, or
+    older.
+    """
+
+    OWN = "put by the application"
+    FETCHED = "fetched by a get"
+    EVENT = "brought by an event"
+    INVALID = "made invalid by the application"
+    DESTROYED = "destroyed by the application"
+    DESTROYED_LOCALLY = "destroyed by the application in its own copy"
+    GONE = "destroyed by an event"
+    UNSURE = "unsure"
+
+
+DESTROYED = frozenset((Mark.DESTROYED, Mark.DESTROYED_LOCALLY, Mark.GONE))
+
+
+class PendingRegistration(msgspec.Struct, frozen=True):
+    """A registration under way.
+
+    Attributes:
+        interest: what the client registers for.
+        held: whether its answer is held back on its way.
+        stage: how far it has come.
+        listed: False where its server has it on no list yet though it has answered, as it should not.
+        dropped: the keys that the client has dropped so far.
+        answer: what is still to be applied of the answer, by key.
+        marks: what has become of keys at the client meanwhile.
+        refused: whether it ends so.
+    """
+
+    interest: Interest
+    held: bool = False
+    stage: PendingStage = PendingStage.BEGUN
+    listed: bool = False
+    dropped: frozenset[str] = frozenset()
+    answer: tuple[tuple[str, Entry], ...] = ()
+    marks: frozenset[tuple[str, Mark]] = frozenset()
+    refused: bool = False
+
+    def mark(self, key: str) -> Mark | None:
+        """What has become of a key meanwhile."""
+        return next((mark for name, mark in self.marks if name == key), None)
+
+    def with_mark(self, key: str, mark: Mark | None) -> PendingRegistration:
+        """It with another mark of a key, or none."""
+        others = frozenset(one for one in self.marks if one[0] != key)
+        return replace(self, marks=others if mark is None else others | {(key, mark)})
 
 
 class QueuePlacement(msgspec.Struct, frozen=True):
@@ -99,6 +170,8 @@ class ClientState(msgspec.Struct, frozen=True):
             counted from when answers were lost first, as it matters to what is tried again only.
         durable: durable client → its present life, or that it is away.
         kept: (server, durable client) → the queue that the server holds for it, oldest first; only if any.
+        pending: number → registration under way.
+        unloaded: (client, region) → the keys that later answers leave out, as they should not.
     """
 
     interests: HashedMap[tuple[str, str], tuple[Registration, ...]]
@@ -113,3 +186,5 @@ class ClientState(msgspec.Struct, frozen=True):
     withdrawn: HashedMap[tuple[str, str], tuple[Interest, ...]]
     durable: HashedMap[str, DurableState]
     kept: HashedMap[tuple[str, str], tuple[Message, ...]]
+    pending: HashedMap[int, PendingRegistration]
+    unloaded: HashedMap[tuple[str, str], frozenset[str]]

@@ -12,6 +12,7 @@ from plumbline.reference.model.clients.arrivals import Arrivals, taken
 from plumbline.reference.model.clients.client_calls import ClientCalls
 from plumbline.reference.model.clients.durable_clients import QUEUE, Durable
 from plumbline.reference.model.clients.failover import REMAINS, Failover
+from plumbline.reference.model.clients.pending_registrations import PendingRegistrations
 from plumbline.reference.model.clients.registrations import Interests
 from plumbline.reference.model.independence import Independence
 from plumbline.reference.model.messages import Channel, Message, MessageState
@@ -20,6 +21,9 @@ from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import Collected, World
 from plumbline.reference.rulebook.values import each
 from plumbline.reference.search.transition import Step, View
+
+_UNTAKEN = frozenset(("recognises", "is never sent"))
+"""Steps by which nothing comes of a message."""
 
 
 class Clients:
@@ -34,6 +38,7 @@ class Clients:
         failover: Failover,
         calls: ClientCalls,
         durable: Durable,
+        pending: PendingRegistrations,
     ) -> None:
         self._setting = setting
         self._independence = independence
@@ -41,11 +46,12 @@ class Clients:
         self._failover = failover
         self._calls = calls
         self._durable = durable
+        self._pending = pending
         self._arrivals = Arrivals(setting, replicates, interests)
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Calls that reach their server, answers that leave it, and the first message of each queue."""
-        yield from self._calls.steps(world)
+        yield from self._called(world)
         for channel, messages in world.channels.in_order():
             head, client = messages[0], channel.target
             if client not in self._setting.clients or head.state is MessageState.PARKED:
@@ -56,9 +62,20 @@ class Clients:
                 continue
             yield from self._each_way(world, view, channel, head)
         yield from self._interests.steps(world)
+        yield from self._pending.steps(world)
         yield from self._failover.steps(world)
         if self._setting.durable:
             yield from self._durable.steps(world, view, self._each_way)
+
+    def _called(self, world: World) -> Iterator[Step]:
+        """The steps of calls; registrations under way know what clients do to their own copies."""
+        for step in self._calls.steps(world):
+            what = step.name
+            if what[0] == "does itself" and len(world.served.pending):
+                operation = self._setting.operations[what[2]]
+                if operation.key:
+                    step.state = self._pending.noted(step.state, what[1], operation, None)
+            yield step
 
     def _still_listens(self, world: World, channel: Channel, head: Message) -> bool:
         """Whether a client stands in its listener for a dead server: one thread works off all queues."""
@@ -84,10 +101,27 @@ class Clients:
         """What may come of a message at a client, which may know it already."""
         fetched = self._setting.operations[head.op_id].kind is OperationKind.GET
         for known in self._failover.remembered(world, channel.target, head):
-            if fetched:
-                yield from self._arrivals.ways(known, view, channel, head)
-            else:
-                yield from self._known_or_new(known, view, channel, head)
+            ways = (
+                self._arrivals.ways(known, view, channel, head)
+                if fetched
+                else self._known_or_new(known, view, channel, head)
+            )
+            yield from ways if not len(world.served.pending) else self._meanwhile(known, channel, head, ways)
+
+    def _meanwhile(
+        self, world: World, channel: Channel, head: Message, ways: Iterator[Step]
+    ) -> Iterator[Step]:
+        """What may come of a message while registrations are under way, which know of it."""
+        client, operation = channel.target, self._setting.operations[head.op_id]
+        for lost in self._pending.loses_event(world, client, operation):
+            if lost:
+                yield Step(("is deaf to", client, head.op_id), taken(world, channel, head))
+                continue
+            outcome = None if head.op_id not in world.calls else world.calls[head.op_id].outcome
+            for step in ways:
+                if step.name[0] not in _UNTAKEN:
+                    step.state = self._pending.noted(step.state, client, operation, outcome, bare=head.bare)
+                yield step
 
     def _known_or_new(self, world: World, view: View, channel: Channel, head: Message) -> Iterator[Step]:
         """A client recognises a message, or takes it, or was never sent it by this server."""
@@ -128,7 +162,8 @@ class Clients:
             for channel, messages in world.channels.items()
             if channel.target in self._setting.clients and messages[0].state is MessageState.PARKED
         }
-        if not self._failover.quiet(world):
+        holders |= self._pending.holders(world)
+        if not (self._failover.quiet(world) and (held or self._pending.quiet(world))):
             return False
         if self._setting.durable and not self._durable.quiet(world, holders):
             return False

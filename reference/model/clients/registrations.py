@@ -1,7 +1,7 @@
 """Interests: a client registers for keys, drops what it held of them, and loads what its server has.
 
-Owns the interest lists. A registration happens while nothing else does: how it meets operations under way
-is not modelled yet.
+Owns the interest lists. Here a registration happens while nothing else does; `pending_registrations` has
+those beside which all else goes on.
 """
 
 from __future__ import annotations
@@ -77,23 +77,23 @@ class Interests:
             for after in self._withdrawn(world, interest):
                 yield after, ()
             return
-        if not any(self._accepted(world, interest)):
+        if not any(self.accepted(world, interest)):
             return
-        for listed in self._listed(world, interest):
+        for listed in self.listed(world, interest):
             for dropped, shows in self._dropped(listed, interest):
                 for loaded, told in self._loaded(dropped, interest):
                     yield loaded, (*shows, *told)
 
     def refused(self, world: World, interest: Interest) -> Iterator[tuple[World, Shows]]:
         """The worlds in which the call was refused; keys may have been dropped before (001, L53, L65)."""
-        if not interest.register or all(self._accepted(world, interest)):
+        if not interest.register or all(self.accepted(world, interest)):
             return
         interests = world.served.interests
         for keeps in each(self._setting.book.refusal_keeps_list()):
             kept = interests if keeps else interests.delete((interest.client, interest.region))
             yield from self._dropped(with_interests(world, kept), interest)
 
-    def _accepted(self, world: World, interest: Interest) -> tuple[bool, ...]:
+    def accepted(self, world: World, interest: Interest) -> tuple[bool, ...]:
         """Whether a registration is accepted; more than one answer only where that is free."""
         book = self._setting.book
         if not self._setting.clients[interest.client].subscription:
@@ -107,10 +107,11 @@ class Interests:
 
     def _brings_nothing(self, world: World, interest: Interest) -> bool:
         """Whether the server has nothing that a registration covers."""
-        there = self._present(world, self._server(world, interest.client), interest.region)
+        there = self.present(world, self.server(world, interest.client), interest.region)
         return not any(any(covers(self._setting.book, interest, key)) for key in there)
 
-    def _listed(self, world: World, interest: Interest) -> Iterator[World]:
+    def listed(self, world: World, interest: Interest) -> Iterator[World]:
+        """The worlds in which a registration is on the interest list, as it should be."""
         where = (interest.client, interest.region)
         before: tuple[Registration, ...] = world.served.interests.get(where, ())
         book = self._setting.book
@@ -135,7 +136,7 @@ class Interests:
     def _lists(self, world: World, interest: Interest) -> tuple[bool, ...]:
         """Whether a registration enters the interest list; neither the list nor the policy matters."""
         book = self._setting.book
-        there = self._present(world, self._server(world, interest.client), interest.region)
+        there = self.present(world, self.server(world, interest.client), interest.region)
         lacking = interest.kind in ("key", "list") and there.keys().isdisjoint(
             interest.specification.split("\n")
         )
@@ -145,7 +146,7 @@ class Interests:
             for loads in (each(book.lists_unloaded()) if interest.policy == LOADS_NOTHING else (True,))
         )
 
-    def _server(self, world: World, client: str) -> str:
+    def server(self, world: World, client: str) -> str:
         """The server that sends a client its events; for one that is sent none, the first that it names."""
         line = world.served.lines.get(client)
         return line.primary if line is not None else self._setting.clients[client].servers[0]
@@ -170,26 +171,31 @@ class Interests:
 
     def _dropped(self, world: World, interest: Interest) -> Iterator[tuple[World, Shows]]:
         """The worlds in which the client has dropped what it held, as documented without a word."""
+        for gone in self.drops(world, interest):
+            yield from self.dropped(world, interest, gone)
+
+    def drops(self, world: World, interest: Interest) -> Iterator[tuple[str, ...]]:
+        """Which keys that the client holds now it may drop for a registration."""
         book = self._setting.book
         drops = each(book.none_drops()) if interest.policy == LOADS_NOTHING else (True,)
-        if not all(drops):
-            yield world, ()
-        if not any(drops):
-            return
-        held = tuple(self._present(world, interest.client, interest.region))
+        seen: dict[tuple[str, ...], None] = {} if all(drops) else {(): None}
+        held = tuple(self.present(world, interest.client, interest.region))
         decide = book.dropped_for_expression if interest.kind == "regex" else book.dropped_for_keys
-        seen = set()
-        for covered in self._covered(interest, held):
-            for gone in each(decide(covered, held)):
-                if gone in seen:
-                    continue
-                seen.add(gone)
-                for local, tells in product(each(book.drop_is_local()), each(book.drop_tells())):
-                    after = self._without(world, interest.client, interest.region, gone, local=local)
-                    lost = tuple(key for key in gone if key in held) if tells else ()
-                    yield after, self._loss(interest.client, interest.region, lost)
+        for covered in self.covered(interest, held) if any(drops) else ():
+            seen.update(dict.fromkeys(each(decide(covered, held))))
+        yield from seen
 
-    def _without(self, world: World, client: str, region: str, keys: Iterable[str], *, local: bool) -> World:
+    def dropped(
+        self, world: World, interest: Interest, gone: tuple[str, ...]
+    ) -> Iterator[tuple[World, Shows]]:
+        """The worlds in which the client has dropped these keys, as documented without a word."""
+        book = self._setting.book
+        ways = product(each(book.drop_is_local()), each(book.drop_tells())) if gone else ((True, False),)
+        for local, tells in ways:
+            after = self.without(world, interest.client, interest.region, gone, local=local)
+            yield after, self.loss(interest.client, interest.region, gone if tells else ())
+
+    def without(self, world: World, client: str, region: str, keys: Iterable[str], *, local: bool) -> World:
         """The world in which a client holds these keys no more; nor do its servers, where it is not local."""
         holders = (client,) if local else (client, *self._setting.sites[self._setting.home(client)])
         entries = world.entries
@@ -197,7 +203,7 @@ class Interests:
             entries = entries.delete((holder, region, key))
         return world.but(entries=entries)
 
-    def _loss(self, client: str, region: str, keys: Iterable[str]) -> Shows:
+    def loss(self, client: str, region: str, keys: Iterable[str]) -> Shows:
         """What a client's listener would tell of keys that were dropped, as it should not."""
         kind = EventKind.DESTROY
         return tuple(
@@ -210,16 +216,16 @@ class Interests:
 
     def _loaded(self, world: World, interest: Interest) -> Iterator[tuple[World, Shows]]:
         """The worlds in which what the server holds has been loaded, as far as the policy has it."""
-        for there in self._there(world, self._server(world, interest.client), interest.region):
+        for there in self.there(world, self.server(world, interest.client), interest.region):
             yield from self._loaded_of(world, interest, there)
 
-    def _there(self, world: World, server: str, region: str) -> Iterator[dict[str, Entry]]:
+    def there(self, world: World, server: str, region: str) -> Iterator[dict[str, Entry]]:
         """What a registration may load (001, L57): what the server holds; where it is partitioned, all."""
-        own = self._present(world, server, region)
+        own = self.present(world, server, region)
         if region in self._setting.partitioned:
             members = tuple(m for m in (server, *self._setting.others[server]) if m not in world.wan.dead)
             for chosen in each(self._setting.book.loaded_from(server, members)):
-                yield {k: e for member in chosen for k, e in self._present(world, member, region).items()}
+                yield {k: e for member in chosen for k, e in self.present(world, member, region).items()}
             return
         if not self._setting.lesser:
             yield own
@@ -227,12 +233,20 @@ class Interests:
         for others in each(self._setting.book.loads_of_others()):
             found: dict[str, Entry] = {}
             for member in self._setting.others[server] if others else ():
-                found.update(self._present(world, member, region))
+                found.update(self.present(world, member, region))
             yield {**found, **own}
 
     def _loaded_of(
         self, world: World, interest: Interest, there: dict[str, Entry]
     ) -> Iterator[tuple[World, Shows]]:
+        for places, brought in self.answers(interest, there):
+            after = self._with(world, interest, {**places, **brought})
+            yield from self._told(after, interest, brought)
+
+    def answers(
+        self, interest: Interest, there: dict[str, Entry]
+    ) -> Iterator[tuple[dict[str, Entry], dict[str, Entry]]]:
+        """Entries that only hold places, as none should, and what a registration may load of those there."""
         book = self._setting.book
         policy = {
             None: book.unnamed_loads,
@@ -240,10 +254,10 @@ class Interests:
             "keys_values": book.keys_values_load,
             "none": book.none_loads,
         }[interest.policy]
-        for covered in self._covered(interest, tuple(there)):
+        for covered in self.covered(interest, tuple(there)):
             for loads in each(policy()):
                 if loads == LOADS_NOTHING:
-                    yield world, ()
+                    yield {}, {}
                     continue
                 for keys in each(book.loaded_of(covered)):
                     for checks in self._setting.client_checks(interest.client):
@@ -252,9 +266,7 @@ class Interests:
                             for key in keys
                         }
                         for bare in each(book.holds_places()):
-                            places = _places(interest, there) if bare else {}
-                            after = self._with(world, interest, {**places, **brought})
-                            yield from self._told(after, interest, brought)
+                            yield _places(interest, there) if bare else {}, brought
 
     def anew(self, world: World, client: str) -> Iterator[tuple[World, Shows]]:
         """The worlds in which a client that has lost its queue has started anew from its new server."""
@@ -299,7 +311,7 @@ class Interests:
         where = (client, region)
         interests = world.served.interests
         world = with_interests(world, interests.set(where, kept) if kept else interests.delete(where))
-        held = tuple(self._present(world, client, region))
+        held = tuple(self.present(world, client, region))
         drops = product(
             each(book.drops_anew()),
             each(book.drops_uncovered_anew()),
@@ -313,8 +325,8 @@ class Interests:
                 for key in held
                 if drop and (uncovered or any(any(covers(book, interest, key)) for interest in before))
             ]
-            dropped = self._without(world, client, region, gone, local=local)
-            lost = self._loss(client, region, gone if mourns else ())
+            dropped = self.without(world, client, region, gone, local=local)
+            lost = self.loss(client, region, gone if mourns else ())
             for fetches in each(book.fetches_anew()):
                 for loading in _loading_anew(book, kept) if fetches else ((),):
                     ways: list[tuple[World, Shows]] = [(dropped, (*shows, *lost))]
@@ -330,17 +342,17 @@ class Interests:
 
     def _news(self, before: World, after: World, client: str, region: str) -> Shows:
         """What a listener would be told of what was fetched, if it were told."""
-        there = self._present(before, client, region)
+        there = self.present(before, client, region)
         return tuple(
             self.shown(client, region, key, entry.token)
-            for key, entry in self._present(after, client, region).items()
+            for key, entry in self.present(after, client, region).items()
             if entry.state is EntryState.LIVE and there.get(key) != entry
         )
 
     def _keeping(self, before: World, after: World, client: str, region: str) -> World:
         """The world in which values that one registration fetched stay, though another fetches keys only."""
         entries = after.entries
-        for key, entry in self._present(before, client, region).items():
+        for key, entry in self.present(before, client, region).items():
             if entry.state is EntryState.LIVE:
                 entries = entries.set((client, region, key), entry)
         return after.but(entries=entries)
@@ -348,8 +360,10 @@ class Interests:
     @staticmethod
     def _with(world: World, interest: Interest, brought: dict[str, Entry]) -> World:
         entries = world.entries
+        unloaded = world.served.unloaded.get((interest.client, interest.region), ())
         for key, entry in brought.items():
-            entries = entries.set((interest.client, interest.region, key), entry)
+            if key not in unloaded:
+                entries = entries.set((interest.client, interest.region, key), entry)
         return world.but(entries=entries)
 
     def _told(
@@ -386,7 +400,7 @@ class Interests:
         return place, listener_entry(region, key, EventKind.UPDATE, token)
 
     @staticmethod
-    def _present(world: World, holder: str, region: str) -> dict[str, Entry]:
+    def present(world: World, holder: str, region: str) -> dict[str, Entry]:
         """What a member or client holds of a region, by key."""
         return {
             key: entry
@@ -394,7 +408,7 @@ class Interests:
             if (at, name) == (holder, region) and entry.state in PRESENT
         }
 
-    def _covered(self, interest: Interest, keys: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    def covered(self, interest: Interest, keys: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         """Which of the keys the registration covers; more than one answer only where that is free."""
         ways = [covers(self._setting.book, interest, key) for key in keys]
         for way in product(*ways):
