@@ -50,7 +50,7 @@ class PendingStage(IntEnum):
     ENDED = 4
 
 
-class Mark(StrEnum):
+class KeyMark(StrEnum):
     """What has become of a key at a client since its registration began.
 
     `invalid` is what had no newer value than the answer has; `unsure` what may be newer than the answer, or
@@ -67,7 +67,7 @@ class Mark(StrEnum):
     UNSURE = "unsure"
 
 
-DESTROYED = frozenset((Mark.DESTROYED, Mark.DESTROYED_LOCALLY, Mark.GONE))
+DESTROYED = frozenset((KeyMark.DESTROYED, KeyMark.DESTROYED_LOCALLY, KeyMark.GONE))
 
 
 class PendingRegistration(msgspec.Struct, frozen=True):
@@ -90,14 +90,14 @@ class PendingRegistration(msgspec.Struct, frozen=True):
     listed: bool = False
     dropped: frozenset[str] = frozenset()
     answer: tuple[tuple[str, Entry], ...] = ()
-    marks: frozenset[tuple[str, Mark]] = frozenset()
+    marks: frozenset[tuple[str, KeyMark]] = frozenset()
     refused: bool = False
 
-    def mark(self, key: str) -> Mark | None:
+    def mark(self, key: str) -> KeyMark | None:
         """What has become of a key meanwhile."""
         return next((mark for name, mark in self.marks if name == key), None)
 
-    def with_mark(self, key: str, mark: Mark | None) -> PendingRegistration:
+    def with_mark(self, key: str, mark: KeyMark | None) -> PendingRegistration:
         """It with another mark of a key, or none."""
         others = frozenset(one for one in self.marks if one[0] != key)
         return replace(self, marks=others if mark is None else others | {(key, mark)})

@@ -28,7 +28,7 @@ from plumbline.reference.history.registration_moments import (
 )
 from plumbline.reference.model.clients.client_state import (
     DESTROYED,
-    Mark,
+    KeyMark,
     PendingRegistration,
     PendingStage,
 )
@@ -75,7 +75,7 @@ class PendingRegistrations:
             for key, mark in one.marks
             if mark in DESTROYED
         }
-        marks = frozenset((key, Mark.UNSURE) for key in earlier)
+        marks = frozenset((key, KeyMark.UNSURE) for key in earlier)
         return _with(world, number, PendingRegistration(interest, held=held, marks=marks))
 
     @staticmethod
@@ -178,7 +178,7 @@ class PendingRegistrations:
         """The server reads what the answer brings; what was destroyed before may be there again."""
         interest = one.interest
         server = self._interests.server(world, interest.client)
-        marks = frozenset((key, Mark.UNSURE if mark in DESTROYED else mark) for key, mark in one.marks)
+        marks = frozenset((key, KeyMark.UNSURE if mark in DESTROYED else mark) for key, mark in one.marks)
         for there in self._interests.there(world, server, interest.region):
             for places, brought in self._interests.answers(interest, there):
                 answer = tuple(sorted({**places, **brought}.items()))
@@ -213,22 +213,22 @@ class PendingRegistrations:
         if entry.state is EntryState.LIVE:
             if item.state is EntryState.LIVE and _is_newer(item, entry):
                 return each(EITHER)  # by the rule it stays; by its version the newer one wins
-            if mark is Mark.OWN:
+            if mark is KeyMark.OWN:
                 return each(book.answer_replaces_own())
-            event = mark is Mark.EVENT
+            event = mark is KeyMark.EVENT
             return each(book.answer_replaces_event() if event else book.answer_replaces_fetched())
         if entry.state is EntryState.INVALID:
             if item.state is not EntryState.LIVE:
                 return (False,)
-            if mark is Mark.UNSURE or _is_newer(entry, item):
+            if mark is KeyMark.UNSURE or _is_newer(entry, item):
                 return each(EITHER)
             ways = (book.answer_fills_invalid(checks) for checks in self._setting.client_checks(client))
             return tuple(dict.fromkeys(takes for way in ways for takes in each(way)))
-        if mark is Mark.UNSURE:
+        if mark is KeyMark.UNSURE:
             return each(EITHER)
-        if mark in (Mark.DESTROYED, Mark.DESTROYED_LOCALLY):
-            return each(book.answer_revives_destroyed(mark is Mark.DESTROYED_LOCALLY))
-        return each(book.answer_revives_after_event()) if mark is Mark.GONE else (True,)
+        if mark in (KeyMark.DESTROYED, KeyMark.DESTROYED_LOCALLY):
+            return each(book.answer_revives_destroyed(mark is KeyMark.DESTROYED_LOCALLY))
+        return each(book.answer_revives_after_event()) if mark is KeyMark.GONE else (True,)
 
     def _ended(self, world: World, number: int, one: PendingRegistration) -> Iterator[Step]:
         """A registration returns; what marks destroyed entries goes with the last one."""
@@ -279,25 +279,31 @@ class PendingRegistrations:
 
 
 def _mark_of(
-    operation: Operation, entry: Entry, mark: Mark | None, outcome: Outcome | None, *, own: bool, bare: bool
-) -> Mark | None:
+    operation: Operation,
+    entry: Entry,
+    mark: KeyMark | None,
+    outcome: Outcome | None,
+    *,
+    own: bool,
+    bare: bool,
+) -> KeyMark | None:
     """What has become of a key by an operation that came to its client; as before, if it changed nothing."""
     kind, there = operation.kind, entry.state in PRESENT
     if kind is OperationKind.GET:
-        return Mark.FETCHED if entry.state is EntryState.LIVE and mark is None else mark
+        return KeyMark.FETCHED if entry.state is EntryState.LIVE and mark is None else mark
     if kind is OperationKind.LOCAL_DESTROY:
-        return mark if there else Mark.DESTROYED_LOCALLY
+        return mark if there else KeyMark.DESTROYED_LOCALLY
     if kind in DESTROYS:
         if there:
             return mark
         found = outcome is None or outcome.status is Status.OK
-        return Mark.UNSURE if own and not found else Mark.DESTROYED if own else Mark.GONE
+        return KeyMark.UNSURE if own and not found else KeyMark.DESTROYED if own else KeyMark.GONE
     if kind in STORES_VALUE and not bare:
         brought = entry.state is EntryState.LIVE and entry.token == operation.token
-        return mark if not brought else Mark.OWN if own else Mark.EVENT
+        return mark if not brought else KeyMark.OWN if own else KeyMark.EVENT
     if entry.state is EntryState.INVALID:
-        return Mark.INVALID if own and mark in (None, Mark.FETCHED, Mark.INVALID) else Mark.UNSURE
-    return mark if there else Mark.UNSURE
+        return KeyMark.INVALID if own and mark in (None, KeyMark.FETCHED, KeyMark.INVALID) else KeyMark.UNSURE
+    return mark if there else KeyMark.UNSURE
 
 
 def _is_newer(one: Entry, other: Entry) -> bool:
