@@ -342,7 +342,7 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
         _one("a named `policy`", lambda p, _: p.interest.policy is not None),
         _one("a withdrawal", lambda p, _: not p.interest.register),
     ),
-    "begin_interest": (_one("a client that is durable or has several servers", _is_secured),),
+    "begin_interest": (_one("a client that is durable, or has several servers", _is_secured),),
 }
 """For what each method may be refused, though it is declared; other requests may not be."""
 

@@ -28,8 +28,8 @@ class Registering(Adapter):
         if number in world.served.pending or not interest.register:
             raise AdapterError(f"begin_interest: {number} is under way, or the interest is withdrawn")
         require_interest(interest)
-        if interest.client in setting.durable or len(setting.clients[interest.client].servers) > 1:
-            raise UnsupportedError("begin_interest: of clients with one server, not durable, so far")
+        if interest.client in setting.durable:
+            raise UnsupportedError("begin_interest: clients that are durable register at rest, so far")
         setting.registers_meanwhile = True
         simulation.world = simulation.model.pending.begun(world, number, interest, held=held)
         simulation.go_on()

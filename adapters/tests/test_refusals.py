@@ -107,6 +107,8 @@ def operation(kind: OperationKind, number: int = 1, member: str = "A") -> Operat
     )
 
 
+ALL = Interest(client="K", region="region")
+
 PROMISED: list[tuple[str, Ask]] = [
     ("deploy", lambda it: (it.hello(), it.deploy(TWO))),
     ("reset", begun),
@@ -144,8 +146,12 @@ PROMISED: list[tuple[str, Ask]] = [
     ("client_action", lambda it: durable(it).client_action("D", "ready", keepalive=False)),
     (
         "interest",
-        lambda it: served(it).interest(Interest(client="K", region="region")),
+        lambda it: served(it).interest(ALL),
     ),
+    ("begin_interest", lambda it: served(it).begin_interest(9, ALL, held=False)),
+    ("await_answer", lambda it: served(it).await_answer(9, 0)),
+    ("release_answer", lambda it: served(it).release_answer(9)),
+    ("finish_interest", lambda it: served(it).finish_interest(9, 0)),
     (
         "placement",
         lambda it: begun(it, RegionAttributes(name="b", policy=RegionPolicy.PARTITION)).placement("b", "x"),

@@ -7,6 +7,7 @@ answers follow.
 from __future__ import annotations
 
 from plumbline.reference.rulebook.decision import Subject, decision
+from plumbline.reference.rulebook.values import Free
 from plumbline.reference.rulebook.variant import variant
 
 
@@ -105,6 +106,27 @@ class AnswerDecisions(Subject):
         """
         return True
 
+    @staticmethod
+    @decision("RIR-RACE-02")
+    def registers_at_next_server() -> Free:
+        """Whether a registration whose server dies is completed at another one, or fails: either is right.
+
+        Source: 001, L56 to L57; 003, L48.
+        """
+        return Free((True, False))
+
+    @staticmethod
+    @decision("RIR-RACE-02")
+    def failed_stays_listed() -> bool:
+        """Whether a registration that has failed stays on the list: it does not (001, L56)."""
+        return False
+
+    @staticmethod
+    @decision("RIR-RACE-02")
+    def failed_holds_up() -> bool:
+        """Whether a registration that has failed goes on holding events up: it does not (001, L57, L61)."""
+        return False
+
 
 FAULTS = (
     variant(
@@ -184,6 +206,20 @@ FAULTS = (
         "RIR-RULE-04",
         "a destroyed key is marked only until the first of several registrations under way has ended",
         marks_serve_all=lambda: False,
+    ),
+    variant(
+        "failed-registration-stays",
+        "RIR-RACE-02",
+        "a registration that has failed as its server died stays on the list",
+        registers_at_next_server=lambda: False,
+        failed_stays_listed=lambda: True,
+    ),
+    variant(
+        "failed-registration-holds-up",
+        "RIR-RACE-02",
+        "events wait for ever behind a registration that has failed as its server died",
+        registers_at_next_server=lambda: False,
+        failed_holds_up=lambda: True,
     ),
 )
 """Faulty variants: each makes one of these decisions wrong."""

@@ -53,6 +53,18 @@ class OfflineDecisions(Subject):
         return True
 
     @staticmethod
+    @decision("DUR-MARKER-05")
+    def registers_before_ready(again: bool) -> bool:  # noqa: ARG004
+        """Whether a ready client's interest is in force at its next server before it is ready there: it is.
+
+        Source: 003, L36 to L37; 001, L70 s2 to s3.
+
+        Args:
+            again: whether the client has changed its server before.
+        """
+        return True
+
+    @staticmethod
     @decision("DUR-OFFL-01", free=lambda held: Free(_READS))  # noqa: ARG005
     def read_offline(held: bool) -> Free | Offline:
         """How a get ends that reaches no server: with what the client holds, if it does (003, L17 s1).
@@ -92,6 +104,18 @@ FAULTS = (
         "DUR-CRASH-02",
         "a client that has found a server again is sent nothing before it says once more that it is ready",
         stays_ready=lambda secured: secured,
+    ),
+    variant(
+        "ready-before-registered",
+        "DUR-MARKER-05",
+        "a client is ready at its next server before its interest is in force, and events between are lost",
+        registers_before_ready=lambda again: False,  # noqa: ARG005
+    ),
+    variant(
+        "ready-before-registered-again",
+        "DUR-MARKER-05",
+        "from its second change of server on, a client is ready before its interest is in force",
+        registers_before_ready=lambda again: not again,
     ),
     variant(
         "gets-ask-in-vain",

@@ -132,6 +132,15 @@ class ReplayDecisions(Subject):
         return True
 
     @staticmethod
+    @decision("DUR-TIMEOUT-04")
+    def marks_forgotten() -> bool:
+        """Whether a client that comes back, and that its servers know no more, is sent a marker: it is.
+
+        Source: 003, L18 s5, L44 s1.
+        """
+        return True
+
+    @staticmethod
     @decision("DUR-MARKER-02")
     def applies_first(kind: OperationKind, held: bool) -> bool:  # noqa: ARG004
         """Whether what comes before the marker of a first life changes the client's copy: no (003, L44 s2).
@@ -282,6 +291,12 @@ FAULTS = (
         "DUR-MARKER-01",
         "a client that starts for the first time is sent no marker",
         marks_first_start=lambda stored: False,  # noqa: ARG005
+    ),
+    variant(
+        "timed-out-unmarked",
+        "DUR-TIMEOUT-04",
+        "a client that comes back after its time-out is sent no marker",
+        marks_forgotten=lambda: False,
     ),
     variant(
         "first-events-applied",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from plumbline.adapters.protocol import AwaitInterest, BeginInterest, ClientStart, InterestNumber
 from plumbline.reference.catalogue.capabilities import Capability
 from plumbline.reference.history.operations import Content, Interest, Status
-from plumbline.suites.adapter_check.examiner import CLIENT, ENOUGH_MS, ONE_SITE, REGION, Examiner
+from plumbline.suites.adapter_check.examiner import CLIENT, ENOUGH_MS, ONE_SITE, REGION, Examiner, Standing
 
 NUMBER = 90
 
@@ -18,8 +18,11 @@ class RegistrationExaminer(Examiner):
 
     def registrations(self) -> None:
         """A key changes while the answer of a registration is held, and another was there before."""
-        if not self._declares(Capability.HELD_REGISTRATIONS):
-            return
+        interests = self._answers.get("interest")
+        if not self._declares(Capability.HELD_REGISTRATIONS) or (
+            interests is not None and interests.standing is not Standing.WORKS
+        ):
+            return  # who registers at rest alone would be blamed twice
         self._stage(ONE_SITE)
         self._ask("start_client", ClientStart(client=CLIENT))
         old = self._put("B", "old")

@@ -15,7 +15,7 @@ from plumbline.suites.scenarios.durable_lives import (
     is_there,
     replays,
 )
-from plumbline.suites.scenarios.durable_replay import GATES
+from plumbline.suites.scenarios.durable_replay import GATES, GATES_AND_KILLS
 from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.scenario import scenario
 from plumbline.suites.scenarios.stage import Stage
@@ -91,6 +91,23 @@ def a_running_client_that_regains_its_server_goes_on_unasked(s: Stage) -> None:
     s.told_once(K, later)
     s.holds(K, "x", later)
     s.hears_live(K, 1)
+
+
+@scenario("DUR-MARKER-05", needs=GATES_AND_KILLS, clients=UNSECURED, registers=False)
+def no_event_falls_between_interest_and_readiness_at_the_next_server(s: Stage) -> None:
+    # While the client changes its server, a put has changed one member and is on its way to no other.
+    is_there(s)
+    for server in ("B", "C"):
+        under_way = s.park("A", "A", "x")
+        s.crash(server)
+        s.release(under_way)
+        s.settle()
+        s.holds(K, "x", under_way)
+        later = s.put("A", "x")
+        s.settle()
+        s.told_once(K, later)
+        s.holds(K, "x", later)
+        s.restart(server)
 
 
 @scenario("DUR-CRASH-02", needs=DURABLE_KILLS, clients=UNSECURED, registers=False)

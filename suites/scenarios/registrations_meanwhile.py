@@ -11,6 +11,7 @@ from plumbline.suites.scenarios.stage import Stage
 HELD = (*CLIENTS, Capability.HELD_REGISTRATIONS)
 HELD_LOCALLY = (*HELD, Capability.LOCAL_OPERATIONS)
 UNCHECKED = (Client(name=K, servers=("B",), checks=False),)
+TWO_SERVERS = (Client(name=K, servers=("B", "C")),)
 DESTROY = OperationKind.DESTROY
 
 
@@ -157,3 +158,28 @@ def a_destroyed_key_stays_so_until_the_last_of_two_registrations_has_ended(s: St
     back = s.put(s.high, "x")
     s.settle()
     s.holds(K, "x", back)
+
+
+@scenario("RIR-RACE-02", needs=(*HELD, Capability.MEMBER_FAULTS), clients=TWO_SERVERS, registers=False)
+def a_registration_whose_server_dies_is_completed_or_leaves_nothing_behind(s: Stage) -> None:
+    s.register(K, "key", "y")
+    there = s.put("A", "x")
+    held = s.begin_registration(K, "key", "x")
+    s.crash("B")
+    s.settle()
+    accepted = s.end_registration(held, may_fail=True)
+    later = {key: s.put("A", key) for key in "xy"}
+    s.settle()
+    s.told_once(K, later["y"])
+    s.holds(K, "y", later["y"])
+    if accepted:
+        s.told_once(K, later["x"])
+        s.holds(K, "x", later["x"])
+    else:
+        s.not_told(K, later["x"])
+        s.holds(K, "x", None, there)
+    s.register(K, "key", "x")
+    last = s.put("A", "x")
+    s.settle()
+    s.told_once(K, last)
+    s.holds(K, "x", last)

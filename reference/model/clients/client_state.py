@@ -10,7 +10,7 @@ from enum import IntEnum, StrEnum
 import msgspec
 from msgspec.structs import replace
 
-from plumbline.reference.history.operations import Interest
+from plumbline.reference.history.operations import Interest, Status
 from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.messages import Message
 from plumbline.reference.model.sites.site_state import STILL_UNKNOWN
@@ -28,12 +28,14 @@ class Registration(msgspec.Struct, frozen=True):
         in_force: False where the call has returned before its server knows of it, as it should not.
         everywhere: False where only the primary knows of it, as it should not.
         earlier: whether an earlier life of a durable client has registered it: only servers know of it.
+        waits: whether it comes into force only when no call is under way, as it should not.
     """
 
     interest: Interest
     in_force: bool = True
     everywhere: bool = True
     earlier: bool = False
+    waits: bool = False
 
 
 class PendingStage(IntEnum):
@@ -81,7 +83,8 @@ class PendingRegistration(msgspec.Struct, frozen=True):
         dropped: the keys that the client has dropped so far.
         answer: what is still to be applied of the answer, by key.
         marks: what has become of keys at the client meanwhile.
-        refused: whether it ends so.
+        status: how it ends.
+        before: whether its client was registered for the same already when it came on the list.
     """
 
     interest: Interest
@@ -91,7 +94,8 @@ class PendingRegistration(msgspec.Struct, frozen=True):
     dropped: frozenset[str] = frozenset()
     answer: tuple[tuple[str, Entry], ...] = ()
     marks: frozenset[tuple[str, KeyMark]] = frozenset()
-    refused: bool = False
+    status: Status = Status.OK
+    before: bool = False
 
     def mark(self, key: str) -> KeyMark | None:
         """What has become of a key meanwhile."""
@@ -171,6 +175,7 @@ class ClientState(msgspec.Struct, frozen=True):
         durable: durable client → its present life, or that it is away.
         kept: (server, durable client) → the queue that the server holds for it, oldest first; only if any.
         pending: number → registration under way.
+        stuck: client → True, where events wait behind a registration that has failed, as they should not.
         unloaded: (client, region) → the keys that later answers leave out, as they should not.
     """
 
@@ -188,3 +193,4 @@ class ClientState(msgspec.Struct, frozen=True):
     kept: HashedMap[tuple[str, str], tuple[Message, ...]]
     pending: HashedMap[int, PendingRegistration]
     unloaded: HashedMap[tuple[str, str], frozenset[str]]
+    stuck: HashedMap[str, bool]

@@ -186,6 +186,8 @@ class Clients:
     def _is_sent(self, world: World, channel: Channel, messages: tuple[Message, ...]) -> tuple[bool, ...]:
         """Whether what waits for a client is sent; several answers only where that is free."""
         answers = all(self._setting.originators.get(m.op_id) == channel.target for m in messages)
+        if channel.target in world.served.stuck and not answers:
+            return (False,)
         if answers or channel.thread == QUEUE:
             return (True,)
         book, line = self._setting.book, world.served.lines.get(channel.target)

@@ -322,7 +322,8 @@ class Durable:
                 sent = tuple(stored[at] for at in order)
             if not all(absent):
                 sent = tuple(one for one in sent if self._is_sent(world, holder, one, absent))
-            firsts = each(book.marks_first_start(len(sent))) if not state.known else (True,)
+            first_life = book.marks_first_start(len(sent)) if state.life == 1 else book.marks_forgotten()
+            firsts = (True,) if state.known else each(first_life)
             for behind, first in product(each(book.marker_behind(len(sent))), firsts):
                 marker = (Message(MARKER * state.life, None),) if marks and first else ()
                 yield with_kept(world, holder, client, (*sent[:behind], *marker, *sent[behind:]))

@@ -7,6 +7,7 @@ all else may happen. Owns what has become of keys meanwhile. Knows nothing of ho
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from msgspec.structs import replace
 
@@ -28,11 +29,13 @@ from plumbline.reference.history.registration_moments import (
 )
 from plumbline.reference.model.clients.client_state import (
     DESTROYED,
+    NOBODY,
     KeyMark,
     PendingRegistration,
     PendingStage,
+    Registration,
 )
-from plumbline.reference.model.clients.registrations import PRESENT, Interests, Shows
+from plumbline.reference.model.clients.registrations import PRESENT, Interests, Shows, with_interests
 from plumbline.reference.model.entry import Entry
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.world import World
@@ -93,9 +96,7 @@ class PendingRegistrations:
     def status(world: World, number: int) -> Status | None:
         """How a registration has ended; None while it is under way."""
         pending = world.served.pending[number]
-        if pending.stage is not PendingStage.ENDED:
-            return None
-        return Status.REFUSED if pending.refused else Status.OK
+        return pending.status if pending.stage is PendingStage.ENDED else None
 
     @staticmethod
     def returned(world: World, number: int) -> World:
@@ -138,21 +139,49 @@ class PendingRegistrations:
     def steps(self, world: World) -> Iterator[Step]:
         """Each registration goes on."""
         for number, one in world.served.pending.in_order():
+            lives = self._interests.server(world, one.interest.client) not in (NOBODY, *world.wan.dead)
+            if one.stage is not PendingStage.ENDED and self._has_lost_servers(world, one):
+                yield from self._broken_off(world, number, one, lives=lives)
             if one.stage is PendingStage.BEGUN:
                 yield from self._begun(world, number, one)
-            elif one.stage is PendingStage.DROPPED:
+            elif one.stage is PendingStage.DROPPED and lives:
                 yield from self._listed(world, number, one)
-            elif one.stage is PendingStage.LISTED:
+            elif one.stage is PendingStage.LISTED and lives:
                 yield from self._answered(world, number, one)
             elif one.stage is PendingStage.ANSWERED and not one.held:
                 yield from self._applied(world, number, one)
+
+    def _has_lost_servers(self, world: World, one: PendingRegistration) -> bool:
+        """Whether a server of the client has died, so that a registration may fail or be asked for again."""
+        return any(server in world.wan.dead for server in self._setting.clients[one.interest.client].servers)
+
+    def _broken_off(
+        self, world: World, number: int, one: PendingRegistration, *, lives: bool
+    ) -> Iterator[Step]:
+        """A registration is completed at another server, or fails and leaves nothing behind."""
+        book, client = self._setting.book, one.interest.client
+        for again in each(book.registers_at_next_server()):
+            if again:
+                if lives and one.stage in _UNDER_WAY:
+                    asked = replace(one, stage=PendingStage.DROPPED, answer=())
+                    yield Step(("asks again", client, number), _with(world, number, asked))
+                continue
+            ended = replace(one, stage=PendingStage.ENDED, status=Status.FAILED, marks=frozenset())
+            for stays, holds in product(each(book.failed_stays_listed()), each(book.failed_holds_up())):
+                kept = stays or one.before or not one.listed
+                after = _with(world if kept else _unlisted(world, one.interest), number, ended)
+                stuck = after.served.stuck.set(client, value=True) if holds else after.served.stuck
+                yield Step(
+                    ("fails to register", client, number),
+                    after.but(served=replace(after.served, stuck=stuck)),
+                )
 
     def _begun(self, world: World, number: int, one: PendingRegistration) -> Iterator[Step]:
         """The client drops one key after the other, or the registration is refused."""
         interest = one.interest
         for accepted in self._interests.accepted(world, interest):
             if not accepted:
-                ended = replace(one, stage=PendingStage.ENDED, refused=True)
+                ended = replace(one, stage=PendingStage.ENDED, status=Status.REFUSED)
                 yield Step(("refuses to register", interest.client, number), _with(world, number, ended))
                 continue
             for keys in self._interests.drops(world, interest):
@@ -170,7 +199,13 @@ class PendingRegistrations:
     def _listed(self, world: World, number: int, one: PendingRegistration) -> Iterator[Step]:
         name = ("comes on the list", one.interest.client, number)
         for first in each(self._setting.book.lists_before_loading()):
-            on_its_way = replace(one, stage=PendingStage.LISTED, listed=first)
+            found: tuple[Registration, ...] = world.served.interests.get(
+                (one.interest.client, one.interest.region), ()
+            )
+            before = one.before or any(other.interest == one.interest for other in found)
+            on_its_way = replace(
+                one, stage=PendingStage.LISTED, listed=first, before=(before and not one.listed) or one.before
+            )
             for after in self._interests.listed(world, one.interest) if first else (world,):
                 yield Step(name, _with(after, number, on_its_way))
 
@@ -320,6 +355,15 @@ def _unloading(world: World, client: str, region: str, keys: list[str]) -> World
     where = (client, region)
     unloaded = world.served.unloaded.get(where, frozenset()).union(keys)
     return world.but(served=replace(world.served, unloaded=world.served.unloaded.set(where, unloaded)))
+
+
+def _unlisted(world: World, interest: Interest) -> World:
+    """The world in which a registration is on the list no more."""
+    where = (interest.client, interest.region)
+    found: tuple[Registration, ...] = world.served.interests.get(where, ())
+    kept = tuple(one for one in found if one.interest != interest)
+    interests = world.served.interests
+    return with_interests(world, interests.set(where, kept) if kept else interests.delete(where))
 
 
 def _shown(world: World, client: str, region: str, keys: list[str]) -> World:

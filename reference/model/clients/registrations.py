@@ -64,8 +64,10 @@ class Interests:
     def steps(self, world: World) -> Iterator[Step]:
         """A registration that was not in force when its call returned comes into force."""
         for (client, region), found in world.served.interests.in_order():
-            if not all(one.in_force for one in found):
-                known = tuple(replace(one, in_force=True) for one in found)
+            if not all(one.in_force for one in found) and not (
+                world.calls and any(one.waits for one in found)
+            ):
+                known = tuple(replace(one, in_force=True, waits=False) for one in found)
                 yield Step(
                     ("registration is in force", client, region),
                     with_interests(world, world.served.interests.set((client, region), known)),
@@ -272,6 +274,8 @@ class Interests:
         """The worlds in which a client that has lost its queue has started anew from its new server."""
         book = self._setting.book
         again = world.served.lines[client].moves > 1
+        state = world.served.durable.get(client)
+        firsts = each(book.registers_before_ready(again)) if state and state.ready else (True,)
         ways: list[tuple[World, Shows]] = [(world, ())]
         for (name, region), found in world.served.interests.in_order():
             if name != client:
@@ -285,9 +289,14 @@ class Interests:
                         for one, new in zip(found, interests, strict=True)
                         if new or not one.earlier
                     ),
-                    tuple(Registration(one) for one in (*interests, *back) if one is not None),
+                    tuple(
+                        Registration(one, in_force=first, waits=not first)
+                        for one in (*interests, *back)
+                        if one is not None
+                    ),
                 )
                 for interests in moved
+                for first in firsts
                 for back in ((gone if comes else ()) for comes in each(book.withdrawn_comes_back()))
             ]
             ways = [
