@@ -146,7 +146,7 @@ def test_every_place_that_is_told_holds_what_is_told_of_it() -> None:
 
 def test_nothing_is_told_that_is_only_planned() -> None:
     untested = [row for row in json.loads(call("--json").output)["requirements"] if not row["tested_by"]]
-    assert len(untested) > 20
+    assert len(untested) > 10
     for row in untested:
         assert row["judged_by"] == (["rule"] if row["trace_rule"] else [])
         assert row["controls"] is None

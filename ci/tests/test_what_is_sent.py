@@ -50,6 +50,7 @@ MORE = {
     "client_pipeline": (150, 100),
     "lesser_members": (1_500, 2),
     "replicated_regions": (900, 2),
+    "registrations_under_way": (1_500, 4),
     "worlds": (1_200, 8),
 }
 """Plans and rules of a plan, by machine: many where regions, or registrations, are drawn in many ways."""

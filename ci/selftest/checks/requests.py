@@ -123,7 +123,7 @@ class Requests:
         closed = name in _CLOSED or record == "statistic" or (name == "queue" and value == "receiver")
         if closed or isinstance(value, bool):
             return str(value).lower() if isinstance(value, bool) else str(value)
-        if name not in _COUNTED:
+        if name not in _COUNTED and (name != "number" or record == "deploy.sites"):
             self.values[f"{record} {name}"].update(self._kinds(method, name, value, scene))
         return ""
 
