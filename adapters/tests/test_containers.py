@@ -20,6 +20,10 @@ from plumbline.reference.history.operations import Operation, OperationKind, Sit
 docker = pytest.importorskip("docker", reason="the extra [docker] is not installed")
 
 from docker.types import Mount  # noqa: E402
+from testcontainers.core.config import testcontainers_config  # noqa: E402
+from testcontainers.core.container import DockerContainer  # noqa: E402
+from testcontainers.core.network import Network  # noqa: E402
+from testcontainers.core.wait_strategies import LogMessageWaitStrategy  # noqa: E402
 
 from plumbline.adapters.container import container_candidate  # noqa: E402 - it needs docker
 from plumbline.adapters.container.engine import Engine  # noqa: E402
@@ -150,6 +154,26 @@ def test_a_container_that_does_not_start_is_told_with_the_reason(command: str, w
     with pytest.raises(AdapterError) as error:
         find_candidate(f"docker:{IMAGE}{command}", limits=LIMITS).open()
     assert words in str(error.value)
+
+
+def test_a_service_in_a_container_that_others_have_started_is_a_candidate(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+):
+    # Its reaper is an image from a registry; what is started here ends with the block.
+    monkeypatch.setattr(testcontainers_config, "ryuk_disabled", True)
+    command = shlex.join(["python", "-c", SERVES])
+    # The engine's proxy accepts connections before anything listens behind it: its log says when.
+    listening = LogMessageWaitStrategy("listening").with_startup_timeout(20)
+    with (
+        Network() as network,
+        DockerContainer(IMAGE, command=command, network=network)
+        .with_exposed_ports(7000)
+        .waiting_for(listening) as service,
+        find_candidate(f"tcp:127.0.0.1:{service.get_exposed_port(7000)}", limits=LIMITS).open() as adapter,
+    ):
+        assert adapter.hello().name == "toy store"
+        Engine().sweep()
+        assert engine.client.containers.get(service.get_wrapped_container().id).status == "running"
 
 
 def test_an_image_that_is_not_there_is_never_fetched_unasked():

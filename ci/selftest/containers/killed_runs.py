@@ -26,11 +26,12 @@ from plumbline.adapters.container.owners import LABEL
 SERVES = (
     "import sys; sys.path.insert(0, '/adapter'); from checked_adapter import CheckedAdapter as A; "
     "from plumbline.adapters.process.tcp_server import TcpServer; "
-    "TcpServer(A, 7000, host='0.0.0.0').serve_forever()"
+    "server = TcpServer(A, 7000, host='0.0.0.0'); print('listening', file=sys.stderr, flush=True); "
+    "server.serve_forever()"
 )
 """What serves the example's adapter on port 7000."""
 
-LATEST_S = 3.0
+LATEST_S = 2.0
 """A kill comes so long after the first container at most."""
 
 _BEGINS_S = 30.0
