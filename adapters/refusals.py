@@ -284,8 +284,14 @@ PARTICULARS: dict[str, tuple[Particular, ...]] = {
     "clock": (_one("`offset_ms` of a clock that runs", lambda p, _: bool(p.offset_ms) and not p.frozen),),
     "create_queue": (
         _one(
-            "`parallel`, of a candidate without `parallel_queues`",
-            lambda p, scene: p.queue.parallel and not scene.declares(Capability.PARALLEL_QUEUES),
+            "`parallel`, of a candidate without `parallel_queues`; for a gateway sender without "
+            "`parallel_senders`",
+            lambda p, scene: (
+                p.queue.parallel
+                and not scene.declares(
+                    Capability.PARALLEL_QUEUES if p.queue.remote_site is None else Capability.PARALLEL_SENDERS
+                )
+            ),
         ),
         _one(
             "an asynchronous event queue, of a candidate without `async_queues`",

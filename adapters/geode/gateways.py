@@ -444,7 +444,7 @@ class Gateways:
         if queue.remote_site is None and queue.dispatchers > 1:
             raise UnsupportedError("asynchronous event queues are driven on Geode with one dispatcher")
         if queue.parallel:
-            raise UnsupportedError("parallel queues are not driven on Geode yet, serial ones are")
+            raise UnsupportedError("parallel queues and senders are not driven on Geode yet, serial ones are")
         if queue.manual_start:
             raise UnsupportedError("senders that start later than their regions are not driven on Geode yet")
         if not self._members(queue.site):

@@ -18,6 +18,7 @@ from plumbline.reference.history.operations import (
     LOCAL,
     LOCAL_ACTIONS,
     OF_TRANSACTIONS,
+    READS,
     Client,
     Interest,
     Operation,
@@ -62,6 +63,7 @@ CAPABILITIES = (
     Capability.GATEWAYS,
     Capability.ASYNC_QUEUES,
     Capability.PARALLEL_QUEUES,
+    Capability.PARALLEL_SENDERS,
     Capability.QUEUE_INSPECTION,
     Capability.MEMBER_FAULTS,
     Capability.LINK_FAULTS,
@@ -80,8 +82,7 @@ def require_region(
     region: RegionAttributes, topology: Topology, queues: Iterable[QueueAttributes] = ()
 ) -> None:
     """Raise UnsupportedError for a region that is not modelled with these members, sites and queues."""
-    parallel = {queue.id for queue in queues if queue.parallel}
-    _require("reset", unmodelled.of_region(region, topology, parallel))
+    _require("reset", unmodelled.of_region(region, topology, tuple(queues)))
 
 
 def require_operation(operation: Operation, setting: Setting, world: World) -> None:
@@ -108,6 +109,12 @@ def require_operation(operation: Operation, setting: Setting, world: World) -> N
         raise UnsupportedError("begin: entries do not expire where there are clients so far")
     if operation.kind in LOCAL_ACTIONS and not of_member:
         raise UnsupportedError("begin: regions of clients expire and evict nothing so far")
+    if operation.region in setting.partitioned and not setting.has_buckets(
+        operation.member, operation.region
+    ):
+        if operation.kind not in READS and of_member:
+            raise UnsupportedError("begin: no site writes to a region that another one partitions, so far")
+        return
     refused = operation.kind is OperationKind.CLEAR and of_member
     if (
         operation.region in setting.partitioned

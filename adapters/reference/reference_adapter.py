@@ -70,6 +70,7 @@ from plumbline.reference.model.sites.lanes import dealt_out
 from plumbline.reference.model.sites.listeners import scripted as listener_scripted
 from plumbline.reference.model.sites.overflow import Overflow
 from plumbline.reference.model.sites.parallel_queues import held_events
+from plumbline.reference.model.sites.parallel_senders import begun, lanes_on
 from plumbline.reference.model.system import Model
 from plumbline.reference.model.timeline import Answers
 from plumbline.reference.model.tombstones import read_as
@@ -174,7 +175,7 @@ class ReferenceAdapter(Registering):
         setting.lock_for(operation)
         require_operation(operation, setting, simulation.world)
         for entry, share in with_shares(operation):
-            if operation.region in setting.partitioned:
+            if setting.has_buckets(operation.member, operation.region):
                 self.placement(operation.region, entry.key)
             setting.take_up(entry, share)
             wan = simulation.world.wan
@@ -468,6 +469,8 @@ class ReferenceAdapter(Registering):
             events = held_events(simulation.world, member, queue)
             tokens = tuple(event.token for event in events)
             return QueueSight(depth=len(events), role=QueueRole.PRIMARY, tokens=tokens)
+        if queue in simulation.setting.parted:
+            return self._look_at_lanes(simulation, member, queue)
         lanes = simulation.setting.lanes[queue]
         if (member, lanes[0]) not in simulation.world.wan.senders:
             return QueueSight(depth=0, role=QueueRole.NONE)
@@ -481,6 +484,16 @@ class ReferenceAdapter(Registering):
             overflowed=sum(Overflow(simulation.setting).on_disk(lanes[0], one.queue) for one in senders),
         )
 
+    def _look_at_lanes(self, simulation: Simulation, member: str, queue: str) -> QueueSight:
+        runs = simulation.setting.site_of[member] == self._queues[queue].site
+        senders = lanes_on(simulation.world, simulation.setting, member, queue)
+        depths = [each(self._book.depth_reported(len(one.queue), one.sent))[0] for one in senders]
+        return QueueSight(
+            depth=sum(depths),
+            role=QueueRole.PRIMARY if runs else QueueRole.NONE,
+            tokens=tuple(event.token for sender in senders for event in sender.queue),
+        )
+
     def placement(self, region: str, key: str) -> PlacementResult:
         """The holders of a key. A key that is new goes to a member by its name, and to the next."""
         simulation = self._ready()
@@ -488,11 +501,16 @@ class ReferenceAdapter(Registering):
         if region not in setting.partitioned:
             raise AdapterError(f"placement: {region} is no partitioned region")
         if (region, key) not in simulation.world.buckets:
-            living = [m for m in setting.members if m not in simulation.world.wan.dead]
+            living = [
+                m
+                for m in setting.members
+                if setting.has_buckets(m, region) and m not in simulation.world.wan.dead
+            ]
             first = crc32(key.encode()) % len(living)
             holder, *others = (*living[first:], *living[:first])
             copies = tuple(others[: self._regions[region].redundancy])
-            simulation.world = located(simulation.world, (region, key), holder, copies)
+            where = (region, key)
+            simulation.world = begun(located(simulation.world, where, holder, copies), setting, where)
         bucket = simulation.world.buckets[region, key]
         primary = None if bucket.primary in simulation.world.wan.dead else bucket.primary
         return PlacementResult(primary=primary, redundant=bucket.copies)
@@ -547,8 +565,8 @@ class ReferenceAdapter(Registering):
             raise UnsupportedError("clock: clocks that run have one time at all sites so far")
         self._ahead[site] = offset_ms
         sites = self._ready().setting.sites.keys()
-        if any(region.queues for region in self._regions.values()):
-            raise UnsupportedError("clock: no time is held beside asynchronous event queues so far")
+        if self._ready().setting.parted or any(region.queues for region in self._regions.values()):
+            raise UnsupportedError("clock: no time is held beside asynchronous or parallel queues so far")
         stood = self._held >= sites
         self._held = self._held | {site} if frozen else self._held - {site}
         if stood is not (self._held >= sites):

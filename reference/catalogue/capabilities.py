@@ -32,6 +32,7 @@ class Capability(StrEnum):
     LINK_FAULTS = "link_faults"
     GATEWAYS = "gateways"
     PARALLEL_QUEUES = "parallel_queues"
+    PARALLEL_SENDERS = "parallel_senders"
     ASYNC_QUEUES = "async_queues"
     DISK = "disk"
     QUEUE_INSPECTION = "queue_inspection"
@@ -74,7 +75,8 @@ LOST_WITHOUT: dict[Capability, str] = {
     Capability.MEMBER_FAULTS: "crashes and restarts of members, failover",
     Capability.LINK_FAULTS: "cut and healed links, lost acknowledgements",
     Capability.GATEWAYS: "distribution between sites",
-    Capability.PARALLEL_QUEUES: "parallel gateway senders and queues",
+    Capability.PARALLEL_QUEUES: "parallel asynchronous event queues",
+    Capability.PARALLEL_SENDERS: "parallel gateway senders of partitioned regions",
     Capability.ASYNC_QUEUES: "asynchronous event queues and their listeners",
     Capability.DISK: "overflow, persistence, recovery",
     Capability.QUEUE_INSPECTION: "depth, contents and role of queues",

@@ -19,7 +19,9 @@ def needs(plan: Plan) -> tuple[Capability, ...]:
     needed = [capability for region in plan.regions for capability in _region_needs(region)]
     for queue in plan.queues:
         needed.append(Capability.ASYNC_QUEUES if queue.remote_site is None else Capability.GATEWAYS)
-        needed += [Capability.PARALLEL_QUEUES] * queue.parallel
+        if queue.parallel:
+            listens = queue.remote_site is None
+            needed.append(Capability.PARALLEL_QUEUES if listens else Capability.PARALLEL_SENDERS)
         needed += [Capability.DISK] * (queue.persistent or queue.maximum_memory_mb < _AMPLE_MB)
     for client in plan.clients:
         needed.append(Capability.CLIENTS)

@@ -32,6 +32,7 @@ from plumbline.reference.model.places import (
 from plumbline.reference.model.replicates import Replicates
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.parallel_queues import ParallelQueues
+from plumbline.reference.model.sites.timestamp_order import NONE, all_after
 from plumbline.reference.model.tombstones import changed
 from plumbline.reference.model.world import Bucket, Call, CallStage, GateState, World
 from plumbline.reference.rulebook.effects import effects
@@ -69,7 +70,7 @@ class Buckets:
         setting = self._setting
         for op_id, call in world.calls.items():
             operation = setting.operations[op_id]
-            if operation.region not in setting.partitioned:
+            if not setting.has_buckets(operation.member, operation.region):
                 continue
             if call.stage is CallStage.CALLED:
                 yield from self._called(world, view, operation, call)
@@ -84,7 +85,7 @@ class Buckets:
                 head.state is not MessageState.PARKED
                 and not head.queue
                 and channel.target not in setting.clients
-                and setting.operations[head.op_id].region in setting.partitioned
+                and setting.has_buckets(channel.target, setting.operations[head.op_id].region)
             ):
                 yield from self._delivered(world, view, channel, head)
         for where, bucket in world.buckets.in_order():
@@ -250,6 +251,10 @@ class Buckets:
         late = self._independence.likelihood_of_telling_late(change, of_copies) if False in tellings else 0
         call: Call = world.calls[op_id]
         stamps = each(self._setting.book.stamp(entry.stamp, at, operation.kind))
+        if self._setting.parted:
+            site, times = self._setting.site_of[at], frozenset((op_id,))
+            stamps = tuple(replace(stamp, site=site, times=times) for stamp in stamps)
+            world = dated(world, region, key, op_id, entry)
         if self._setting.tombstones is not None:
             stamps = tuple(replace(stamp, time=world.wan.passed) for stamp in stamps)
         for stamp, told in product(stamps, tellings):
@@ -458,6 +463,15 @@ class Buckets:
                     else Call(CallStage.CALLED, indefinite=call.indefinite),
                 )
         return world.but(calls=calls)
+
+
+def dated(world: World, region: str, key: str, op_id: int, entry: Entry) -> World:
+    """The world in which an operation has a later timestamp than what it replaces at its primary."""
+    stored = frozenset[int]() if entry.stamp is None else entry.stamp.times
+    pairs = all_after(world.wan.ranks.get((region, key), NONE), op_id, stored)
+    if not pairs:
+        return world  # also of a call that is carried out once more
+    return world.but(wan=replace(world.wan, ranks=world.wan.ranks.set((region, key), pairs)))
 
 
 def thread_of(where: Where) -> str:

@@ -77,7 +77,7 @@ class Callers:
             if transactions and op_id in transactions:
                 continue
             operation = self._setting.operations[op_id]
-            if partitioned and operation.region in partitioned:
+            if partitioned and self._setting.has_buckets(operation.member, operation.region):
                 continue
             if dead and operation.member in dead:
                 continue

@@ -106,6 +106,18 @@ UNANSWERED_STAYS = frozenset(
 )
 """Decisions on which "a message without effect is as if it had not been sent" rests."""
 
+BUCKETS_SEND_IN_ORDER = frozenset(
+    {
+        "dispatchers_of",
+        "next_of_bucket",
+        "named_in_removal",
+        "named_of_batch",
+        "cut_from_copies",
+        "waits_for_other_members",
+    }
+)
+"""Decisions on which "a primary alone sends its buckets, and copies keep what is unanswered" rests."""
+
 BATCHES_AS_SET = frozenset(
     {"batch_of", "settings_of", "interval_of", "full_batch_waits", "leaves_partial", "leaves_at_interval"}
 )
@@ -412,18 +424,18 @@ TAKEOVER = Claim(
 CONNECT = Claim(
     "connect",
     "There is one receiver to connect to, and a connection only allows more.",
-    QUEUES_IN_ORDER,
+    QUEUES_IN_ORDER | BUCKETS_SEND_IN_ORDER,
 )
 SEND_EVENT = Claim(
     "send event",
     "An event may stay on its connection as long as it likes, and none overtakes another.",
-    QUEUES_IN_ORDER | UNANSWERED_STAYS | BATCHES_AS_SET,
+    QUEUES_IN_ORDER | UNANSWERED_STAYS | BATCHES_AS_SET | BUCKETS_SEND_IN_ORDER,
 )
 ANSWER = Claim(
     "answer",
     "What was dealt with need not be sent again, and nothing shows that it was not: a repetition changes "
     "nothing.",
-    QUEUES_IN_ORDER,
+    QUEUES_IN_ORDER | BUCKETS_SEND_IN_ORDER,
 )
 REPEATED = Claim(
     "repeated",
@@ -445,19 +457,20 @@ CALL_IN_PARALLEL = Claim(
     "call in parallel",
     "The log fixes what a listener receives next of its member's buckets, and with which answer. What other "
     "members receive of their own changes nothing of it.",
-    CALLS_AS_DOCUMENTED
-    | {"dispatchers_of", "next_of_bucket", "named_in_removal", "named_of_batch", "cut_from_copies"}
-    | {"waits_for_other_members"},
+    CALLS_AS_DOCUMENTED | BUCKETS_SEND_IN_ORDER,
 )
 ENTERS_QUEUE = Claim(
     "enters the queue",
     "What has entered the primary's copy of a parallel queue may stay there for any time, as if it had yet "
     "to enter; only a look at the queue shows it.",
-    frozenset({"enters_primary", "dispatchers_of", "next_of_bucket"}),
+    BUCKETS_SEND_IN_ORDER | {"enters_primary"},
 )
 REMOVAL = Claim(
     "removal",
     "What a secondary still holds of what was answered would only be sent again, and a repetition changes "
     "nothing.",
-    QUEUES_IN_ORDER | TAKEN_OVER_WHOLE | {"range_removed", "removes_whole_range", "tells_removals"},
+    QUEUES_IN_ORDER
+    | TAKEN_OVER_WHOLE
+    | BUCKETS_SEND_IN_ORDER
+    | {"range_removed", "removes_whole_range", "tells_removals"},
 )

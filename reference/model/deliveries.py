@@ -64,7 +64,7 @@ class Deliveries:
             if channel.target in self._setting.clients:
                 continue
             operation = self._operation(head)
-            if operation.region in self._setting.partitioned:
+            if self._setting.has_buckets(channel.target, operation.region):
                 continue
             if head.state is MessageState.ROLLBACK:
                 yield self._replicates.rolled_back(world, channel, operation, head)
@@ -188,7 +188,7 @@ class Deliveries:
             and not self._lookahead.may_go_untold(world, view, channel.target)
             and all(
                 not message.queue
-                and self._operation(message).region in self._setting.partitioned
+                and self._setting.has_buckets(channel.target, self._operation(message).region)
                 and self._replicates.decided_by_log(
                     view, *(told := self._replicates.shown(channel.target, self._operation(message)))
                 )

@@ -24,6 +24,7 @@ from plumbline.reference.model.sites.copies import with_sender
 from plumbline.reference.model.sites.dispatch import broken, link_of
 from plumbline.reference.model.sites.parallel_queues import ENTERS, paused
 from plumbline.reference.model.sites.parallel_queues import without as without_parallel
+from plumbline.reference.model.sites.parallel_senders import set_paused
 from plumbline.reference.model.sites.records import outlived as records_outlived
 from plumbline.reference.model.sites.recovery import written
 from plumbline.reference.model.sites.retries import unknown
@@ -87,6 +88,9 @@ class Faults:
                 yield world.but(wan=replace(wan, stopped=wan.stopped.delete(fault.member)))
             case FaultKind.PAUSE | FaultKind.RESUME if fault.queue in self._setting.parallel:
                 yield paused(world, fault.member, fault.queue, pauses=fault.kind is FaultKind.PAUSE)
+            case FaultKind.PAUSE | FaultKind.RESUME if fault.queue in self._setting.parted:
+                pauses = fault.kind is FaultKind.PAUSE
+                yield set_paused(world, self._setting, fault.member, fault.queue, pauses=pauses)
             case FaultKind.PAUSE | FaultKind.RESUME:
                 for name in self._setting.lanes[fault.queue]:
                     sender = wan.senders[fault.member, name]

@@ -80,7 +80,10 @@ class Quiescence:
             and (not self._setting.transactions or self._transactions.quiet(state, held))
             and (not self._setting.clients or self._clients.quiet(state, held))
             and (not self._setting.partitioned or self._buckets.rests(state, held))
-            and (not self._setting.parallel or self._parallel.rests(state, held, patient=patient))
+            and (
+                not (self._setting.parallel or self._setting.parted)
+                or self._parallel.rests(state, held, patient=patient)
+            )
             and (not self._setting.queues or self._queues_rest(state, held, waiting, patient=patient))
             and (self._setting.tombstones is None or self._collecting.quiet(state))
         )
@@ -93,7 +96,7 @@ class Quiescence:
     def _calls_rest(self, state: World, held: frozenset[tuple[str, str]]) -> bool:
         for op_id, call in self._asked(state):
             operation = self._setting.operations[op_id]
-            if operation.region in self._setting.partitioned:
+            if self._setting.has_buckets(operation.member, operation.region):
                 if not self._buckets.may_wait(state, operation, call, held):
                     return False
                 continue

@@ -236,7 +236,9 @@ class Replicates:
             world = world.but(
                 wan=replace(world.wan, seen=world.wan.seen.set((member, head.op_id), value=True))
             )
-        if operation.region in self._setting.partitioned and self._setting.parallel:
+        if (self._setting.parallel or self._setting.parted) and self._setting.has_buckets(
+            member, operation.region
+        ):
             yield from self._parallel.copied(world, member, operation, update=head.update)
             return
         if not self._setting.queues:

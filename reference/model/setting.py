@@ -39,7 +39,14 @@ from plumbline.reference.model.claims import (
     TOLD_LATE,
     UNANSWERED_STAYS,
 )
-from plumbline.reference.model.sites.lanes import DispatcherPartition, lanes_by_sender
+from plumbline.reference.model.sites.lanes import (
+    DispatcherPartition,
+    group_of_bucket,
+    is_parted,
+    lane_of_bucket,
+    lanes_by_sender,
+    sender_of,
+)
 from plumbline.reference.model.sites.site_state import Queued
 from plumbline.reference.rulebook.book import Rulebook
 from plumbline.reference.rulebook.values import each
@@ -94,8 +101,9 @@ class Setting:
         led_to: queue → the members of the site where it leads; none for what leads to no site.
         site_of: member → its site's number.
         others: member → the other members of its site.
-        queues: id → queue, of those that are serial.
-        parallel: the same of parallel ones, which are parted as the buckets of their regions are.
+        queues: id → queue, of those that are serial, and of lanes of parallel senders (see `lanes_at`).
+        parallel: the same of parallel asynchronous ones, which are parted as the buckets of regions are.
+        parted: the ids of parallel gateway senders.
         distributed: whether there is more than one site.
         clock: whether timestamps are in the order of op ids; else they are hidden.
         shared: (region, key) pairs that several sites write; None for all.
@@ -146,11 +154,7 @@ class Setting:
         self.sites = {site.number: site.members for site in topology.sites}
         self.site_of = {member: site.number for site in topology.sites for member in site.members}
         self.others = {m: tuple(o for o in self.sites[self.site_of[m]] if o != m) for m in self.members}
-        self.parallel = {queue.id: queue for queue in queues if queue.parallel}
-        self.queues = {queue.id: queue for queue in queues if queue.id not in self.parallel}
-        self.lanes = lanes_by_sender(queues)
-        self.overtakes = any(isinstance(queue, DispatcherPartition) and queue.parts_keys for queue in queues)
-        self.led_to = {queue.id: self.sites.get(queue.remote_site or 0, ()) for queue in queues}
+        self._lead_by(queues)
         self.changes_queues = LOOKED_AT_IN_ORDER | TIME_PASSES if queues else frozenset()
         self.show = claims.SHOW_AND_QUEUE if queues else claims.SHOW
         self.distributed = len(topology.sites) > 1
@@ -187,6 +191,12 @@ class Setting:
             if (policy := region.policy_of(member)) not in _WHOLE
         }
         self.partitioned = frozenset(r.name for r in regions if r.policy is RegionPolicy.PARTITION)
+        self._whole = {
+            (host.member, region.name)
+            for region in regions
+            for host in region.policies
+            if host.policy is RegionPolicy.REPLICATE
+        }
         self._checks: dict[str, tuple[Any, ...]] = {
             region.name: tuple(
                 dict.fromkeys(
@@ -209,6 +219,17 @@ class Setting:
         self.as_documented = not book.replaced()
         self.watches_writers = "waits_for_other_writers" in book.replaced()
         self.watches_delivery = "applies_while_another_is_under_way" in book.replaced()
+
+    def _lead_by(self, queues: tuple[QueueAttributes, ...]) -> None:
+        self.parallel = {one.id: one for one in queues if one.parallel and one.remote_site is None}
+        self.parted = frozenset(sender_of(queue) for queue in queues if is_parted(queue))
+        self._unparted = [queue for queue in queues if queue.id in self.parted]
+        apart = self.parallel.keys() | self.parted
+        self.queues = {queue.id: queue for queue in queues if queue.id not in apart}
+        self.lanes = lanes_by_sender(queues) | {queue.id: () for queue in self._unparted}
+        self.overtakes = any(isinstance(queue, DispatcherPartition) and queue.parts_keys for queue in queues)
+        self.led_to = {queue.id: self.sites.get(queue.remote_site or 0, ()) for queue in queues}
+        self._lanes_at: dict[tuple[str, str], tuple[DispatcherPartition, ...]] = {}
 
     def resolve_by(self, words: str) -> None:
         """Install a conflict resolver on every member; by then nothing is sure that rests on timestamps."""
@@ -335,10 +356,34 @@ class Setting:
         """Whether calls on the region wait until the other members have received them."""
         return self._regions[region].scope is Scope.ACK
 
+    @property
+    def serial(self) -> tuple[QueueAttributes, ...]:
+        """The queues, and lanes of them, that one member dispatches for all."""
+        return tuple(queue for queue in self.queues.values() if not queue.parallel)
+
     def queues_at(self, member: str) -> tuple[QueueAttributes, ...]:
-        """The queues that the member runs; a client has none."""
+        """The serial queues that the member runs; a client has none."""
         site = self.site_of.get(member)
-        return tuple(queue for queue in self.queues.values() if queue.site == site and queue.runs_on(member))
+        return tuple(queue for queue in self.serial if queue.site == site and queue.runs_on(member))
+
+    def has_buckets(self, holder: str, region: str) -> bool:
+        """Whether a holder has a region by buckets; members of another site may replicate it."""
+        return region in self.partitioned and (holder, region) not in self._whole
+
+    def lanes_at(self, where: tuple[str, str]) -> tuple[DispatcherPartition, ...]:
+        """The lanes of parallel senders for a region and key; a running system makes them as keys come up."""
+        found = self._lanes_at.get(where)
+        if found is not None:
+            return found
+        region, group = where[0], group_of_bucket(where)
+        for queue in self._unparted:
+            if queue.id in self.senders_of(region):
+                lane = lane_of_bucket(queue, where)
+                self.queues[lane.id], self.led_to[lane.id] = lane, self.led_to[queue.id]
+                self.lanes[queue.id] += (lane.id,)
+        lanes = (one for one in self.queues.values() if isinstance(one, DispatcherPartition) and one.parallel)
+        self._lanes_at[where] = found = tuple(lane for lane in lanes if lane.group == group)
+        return found
 
     def runners(self, queue: QueueAttributes) -> tuple[str, ...]:
         """The members that run a queue, the first to start first."""
@@ -390,7 +435,8 @@ class Setting:
 
     def feeds(self, region: str, queue: QueueAttributes) -> tuple[bool, bool, bool]:
         """Whether the region is attached to a queue, is the first that is, and was there before it ran."""
-        attached = [name for name in self._regions if queue.id in self.senders_of(name)]
+        ids = {queue.id, sender_of(queue)}
+        attached = [name for name in self._regions if not ids.isdisjoint(self.senders_of(name))]
         return region in attached, attached[:1] == [region], queue.manual_start
 
     def is_shared(self, region: str, key: str) -> bool:

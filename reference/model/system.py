@@ -34,6 +34,7 @@ from plumbline.reference.model.sites.dead_state import DeadState
 from plumbline.reference.model.sites.dispatch import Dispatch
 from plumbline.reference.model.sites.order_pairs import without_idle
 from plumbline.reference.model.sites.parallel_queues import ParallelQueues
+from plumbline.reference.model.sites.parallel_senders import ParallelSenders
 from plumbline.reference.model.sites.precedence import Precedence
 from plumbline.reference.model.sites.receivers import Receivers
 from plumbline.reference.model.sites.resolving import Resolving
@@ -73,7 +74,8 @@ class Model:
         self.takeover = Takeover(setting, self.senders, precedence)
         region_operations = RegionOperations(setting, strength, client_strength or strength, self.senders)
         self.callers = Callers(setting, strength, lookahead, independence, self.senders, region_operations)
-        self.parallel = ParallelQueues(setting, lookahead, self.senders)
+        self.lanes = ParallelSenders(setting, lookahead, self.senders.feeding)
+        self.parallel = ParallelQueues(setting, lookahead, self.senders, self.lanes)
         fed = (self.senders, self.parallel)
         self.replicates = Replicates(setting, strength, lookahead, independence, *fed)
         resolving = Resolving(setting, strength)
@@ -105,7 +107,9 @@ class Model:
             resolving,
             independence,
         )
-        self.dispatch = Dispatch(setting, lookahead, CutThrough(setting, lookahead, self.replicates))
+        self.dispatch = Dispatch(
+            setting, lookahead, CutThrough(setting, lookahead, self.replicates), self.lanes
+        )
         self.faults = Faults(setting, lookahead, self.durable)
         self.forwarding = Forwarding(setting, strength, self.callers, self.replicates)
         self.collecting = Collecting(setting)
@@ -135,7 +139,7 @@ class Model:
 
     def steps(self, state: World, view: View) -> Iterator[Step]:
         """Every step that could be taken now: the harness's, then the callers', then deliveries."""
-        if self.setting.queues and len(state.wan.senders) == 0 and not state.wan.dead:
+        if self.setting.queues and len(state.wan.senders) == 0 and not state.wan.dead and self.setting.serial:
             yield from self.senders.starts(state)
             return
         yield from self.timeline.steps(state, view)
@@ -175,7 +179,7 @@ class Model:
             yield from self.buckets.steps(state, view)
         if self.setting.clients:
             yield from self.clients.steps(state, view)
-        if self.setting.parallel:
+        if self.setting.parallel or self.setting.parted:
             yield from self.parallel.steps(state, view)
         if self.setting.queues:
             yield from self.senders.steps(state)

@@ -72,6 +72,7 @@ from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.listeners import scripted as listener_scripted
 from plumbline.reference.model.sites.overflow import Overflow
 from plumbline.reference.model.sites.parallel_queues import held_events
+from plumbline.reference.model.sites.parallel_senders import begun, lanes_on
 from plumbline.reference.model.sites.receivers import Receivers
 from plumbline.reference.model.sites.records import records_shown
 from plumbline.reference.model.sites.site_state import Sender
@@ -263,7 +264,8 @@ class Timeline:
                 return world.but(asked=world.asked.set(number, LOOK))
             case Located(region, key, primary, redundant):
                 known = (region, key) in world.buckets
-                return None if known else located(world, (region, key), primary, redundant)
+                placed = located(world, (region, key), primary, redundant)
+                return None if known else begun(placed, self._setting, (region, key))
             case Redelivered(op_id, member):
                 # Only what was sent can be delivered once more.
                 sent = op_id in world.stamps
@@ -357,7 +359,8 @@ class Timeline:
     def left_by_dead(self, world: World, op_id: int) -> World:
         """The world in which no member waits for a dead member's call; a living primary goes on with it."""
         call: Call = world.calls[op_id]
-        if self._setting.operations[op_id].region in self._setting.partitioned:
+        operation = self._setting.operations[op_id]
+        if self._setting.has_buckets(operation.member, operation.region):
             return world.but(calls=world.calls.set(op_id, replace(call, indefinite=True)))
         if (call.stage is CallStage.APPLIED and call.by) or self._may_be_done_elsewhere(op_id, call):
             return world
@@ -407,6 +410,9 @@ class Timeline:
                 answered = world.but(asked=world.asked.delete(number))
                 yield Step(("is seen", member, name), answered, (), None)
             return
+        if name in self._setting.parted:
+            yield from self._look_at_lanes(world, number, member, name, sight)
+            return
         lanes = [lane for lane in self._setting.lanes.get(name, ()) if (member, lane) in world.wan.senders]
         senders = [world.wan.senders[member, lane] for lane in lanes]
         roles = {QueueRole.PRIMARY if one.primary else QueueRole.SECONDARY for one in senders} or {
@@ -431,6 +437,24 @@ class Timeline:
                 or (not lanes and not sight.overflowed)
                 or self._overflow.may_show(lanes[0], senders, sight.overflowed)
             )
+        ):
+            yield Step(("is seen", member, name), world.but(asked=world.asked.delete(number)), (), None)
+
+    def _look_at_lanes(
+        self, world: World, number: int, member: str, name: str, sight: QueueSight
+    ) -> Iterator[Step]:
+        """What a member holds of a parallel sender is seen as it is now; each that runs it may send."""
+        senders = lanes_on(world, self._setting, member, name)
+        events = [event.token for sender in senders for event in sender.queue]
+        depths = product(
+            *(each(self._setting.book.depth_reported(len(one.queue), one.sent)) for one in senders)
+        )
+        site = self._setting.queues[self._setting.lanes[name][0]].site
+        runs = self._setting.site_of[member] == site and member not in world.wan.dead
+        if (
+            sight.depth in map(sum, depths)
+            and (sight.tokens is None or Counter(sight.tokens) == Counter(events))
+            and runs is (sight.role is not QueueRole.NONE)
         ):
             yield Step(("is seen", member, name), world.but(asked=world.asked.delete(number)), (), None)
 

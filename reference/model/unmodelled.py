@@ -27,6 +27,7 @@ from plumbline.reference.history.operations import (
     EXPIRES,
     LOCAL_ACTIONS,
     OF_TRANSACTIONS,
+    READS,
     WHOLE_REGION,
     Client,
     Interest,
@@ -43,6 +44,7 @@ from plumbline.reference.history.operations import (
 from plumbline.reference.history.plans import Plan, operations_of
 from plumbline.reference.history.registration_actions import Register
 from plumbline.reference.history.views import view_of
+from plumbline.reference.model.sites.lanes import is_parted
 from plumbline.reference.rulebook.effects import SUPPORTED
 
 KEPT = frozenset((RegionPolicy.REPLICATE, RegionPolicy.NORMAL, RegionPolicy.PRELOADED, RegionPolicy.EMPTY))
@@ -60,11 +62,12 @@ def unmodelled(example: Plan | History) -> list[str]:
     """What the model does not follow of a plan or history; empty if the search can judge it."""
     called, registered, faults, writers = _steps(example) if isinstance(example, Plan) else _moments(example)
     found = [words for queue in example.queues for words in of_queue(queue)]
-    parallel = {queue.id for queue in example.queues if queue.parallel}
     for region in example.regions:
-        found += of_region(region, example.topology, parallel)
-    if parallel:
+        found += of_region(region, example.topology, example.queues)
+    if any(queue.parallel for queue in example.queues):
         found += _of_parallel(example, faults)
+    if any(is_parted(queue) for queue in example.queues):
+        found += _of_parallel_senders(example, called, faults)
     found += [words for client in example.clients for words in of_client(client)]
     for interest in registered:
         found += of_interest(interest)
@@ -94,8 +97,10 @@ def unmodelled(example: Plan | History) -> list[str]:
 def of_queue(queue: QueueAttributes) -> Iterator[str]:
     """What is not followed of a queue."""
     listens = queue.remote_site is None
-    if queue.parallel and not listens:
-        yield "parallel gateway senders"
+    if is_parted(queue) and (queue.order_policy != "key" or queue.dispatchers > 1 or queue.manual_start):
+        yield "parallel gateway senders of several dispatchers, of another order policy, or started later"
+    if is_parted(queue) and queue.maximum_memory_mb < QueueAttributes(id="", site=1).maximum_memory_mb:
+        yield "parallel gateway senders that overflow"
     if queue.parallel and (queue.persistent or queue.members):
         yield "parallel queues on disk, or that some members do not run"
     if listens and queue.dispatchers > 1:
@@ -115,6 +120,21 @@ def _of_parallel(example: Plan | History, faults: Collection[Fault]) -> Iterator
         yield "parallel queues of members that start again"
     if FaultKind.CRASH in kinds and any(region.redundancy > 1 for region in example.regions):
         yield "parallel queues with several redundant copies, where a member dies"
+
+
+def _of_parallel_senders(
+    example: Plan | History, called: Collection[Operation], faults: Collection[Fault]
+) -> Iterator[str]:
+    """What is not followed beside parallel gateway senders."""
+    if any(fault.kind in _HELD for fault in faults) or example.tombstones is not None or example.resolver:
+        yield "parallel gateway senders while time is held, or beside conflict resolvers"
+    buckets = {region.name: region for region in example.regions if region.policy is RegionPolicy.PARTITION}
+    for operation in called:
+        region = buckets.get(operation.region)
+        if region is None or operation.kind in READS:
+            continue
+        if region.policy_of(operation.member) is not RegionPolicy.PARTITION:
+            yield "writes of a site to a region that another one partitions"
 
 
 def _of_restarts(example: Plan | History, faults: Collection[Fault]) -> Iterator[str]:
@@ -208,21 +228,26 @@ def _in_turn(example: Plan | History) -> Iterator[tuple[Fault | None, Operation 
         yield None, what.operation if isinstance(what, Called) else None
 
 
-def of_region(region: RegionAttributes, topology: Topology, parallel: Collection[str] = ()) -> Iterator[str]:
+def of_region(
+    region: RegionAttributes, topology: Topology, queues: Collection[QueueAttributes] = ()
+) -> Iterator[str]:
     """What is not followed of a region with these members and sites.
 
     Args:
         region: the region.
         topology: members and sites.
-        parallel: the ids of parallel queues.
+        queues: the queues of all sites.
     """
+    parallel = {queue.id for queue in queues if queue.parallel}
     kept = {region.policy_of(member) for member in topology.members}
     if region.policy is RegionPolicy.PARTITION:
-        if region.policies:
+        sends = len(topology.sites) > 1 and _leaves_one_site(region, topology, queues)
+        if region.policies and not sends:
             yield "members that keep something else of a partitioned region"
         if region.checks is False or region.scope is not Scope.ACK:
             yield "partitioned regions that do not check or do not wait"
-        if region.senders or not set(region.queues) <= set(parallel) or len(topology.sites) > 1:
+        serial = not parallel.issuperset(region.queues)
+        if not sends and (region.senders or serial or len(topology.sites) > 1):
             yield "partitioned regions of several sites, or with serial queues"
     elif not set(parallel).isdisjoint((*region.queues, *region.senders)):
         yield "parallel queues of regions that are not partitioned"
@@ -230,6 +255,20 @@ def of_region(region: RegionAttributes, topology: Topology, parallel: Collection
         yield f"{', '.join(sorted(kept - KEPT))} regions"
     elif kept != {RegionPolicy.REPLICATE} and (region.senders or region.queues or len(topology.sites) > 1):
         yield "members that keep less than a replicate, between sites or with queues"
+
+
+def _leaves_one_site(
+    region: RegionAttributes, topology: Topology, queues: Collection[QueueAttributes]
+) -> bool:
+    """Whether one of two sites partitions a region and sends it in parallel, and the other replicates it."""
+    kept = {site.number: {region.policy_of(member) for member in site.members} for site in topology.sites}
+    sites = {
+        policy: [number for number, found in kept.items() if found == {policy}]
+        for policy in (RegionPolicy.PARTITION, RegionPolicy.REPLICATE)
+    }
+    from_there = {queue.id for queue in queues if is_parted(queue) and [queue.site] == sites[region.policy]}
+    alone = all(len(found) == 1 for found in sites.values()) and len(kept) == len(sites)
+    return alone and not region.queues and from_there.issuperset(region.senders)
 
 
 def of_client(client: Client) -> Iterator[str]:

@@ -30,6 +30,7 @@ from plumbline.suites.machines.failing_events import FAILING_EVENT_MACHINES
 from plumbline.suites.machines.gateways import GATEWAY_MACHINES
 from plumbline.suites.machines.meshes import MESH_MACHINES
 from plumbline.suites.machines.parallel_queues import PARALLEL_QUEUE_MACHINES
+from plumbline.suites.machines.parallel_senders import PARALLEL_SENDER_MACHINES
 from plumbline.suites.machines.registrations import REGISTRATION_MACHINES
 from plumbline.suites.machines.replicates import REPLICATE_MACHINES
 from plumbline.suites.machines.restarts import RESTART_MACHINES
@@ -50,6 +51,7 @@ MACHINES: dict[str, Machine] = {
         *TRANSACTION_MACHINES,
         *ASYNC_QUEUE_MACHINES,
         *PARALLEL_QUEUE_MACHINES,
+        *PARALLEL_SENDER_MACHINES,
         *RESTART_MACHINES,
         *FAILING_EVENT_MACHINES,
         *DURABLE_MACHINES,

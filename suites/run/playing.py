@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
@@ -36,6 +37,7 @@ from plumbline.suites.scenarios.listening import Listening
 from plumbline.suites.scenarios.mesh import Mesh
 from plumbline.suites.scenarios.mismatch import MismatchError
 from plumbline.suites.scenarios.parallel import ParallelStage, parallel_region
+from plumbline.suites.scenarios.parted_sites import PartedSites, parted_region
 from plumbline.suites.scenarios.scenario import Scenario
 from plumbline.suites.scenarios.sites import Sites
 from plumbline.suites.scenarios.stage import Stage
@@ -175,6 +177,12 @@ def _stage(scenario: Scenario, session: Session) -> Stage | None:
             queues=scenario.queues,
         )
         return Listening(driver, order or topology.members, scenario.queues)
+    if scenario.queues and scenario.redundancy is not None:
+        topology = sites.topology(scenario.members - 2)
+        parted = partial(parted_region, topology, scenario.queues, scenario.redundancy)
+        regions = tuple(parted(name) for name in (REGION, *scenario.also))
+        driver, order = session.begin(topology, regions, queues=scenario.queues)
+        return PartedSites(driver, order or topology.members, scenario.queues)
     if scenario.queues:
         sited = scenario.sited
         topology = sites.topology(scenario.members - 2) if sited is None else sited.topology

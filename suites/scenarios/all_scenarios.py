@@ -34,6 +34,7 @@ from plumbline.suites.scenarios import (  # noqa: F401 - importing them register
     lesser_members,
     observation,
     parallel_queues,
+    parallel_senders,
     partitioned,
     policies,
     registrations_meanwhile,

@@ -23,6 +23,7 @@ from plumbline.suites.scenarios.buckets import BucketStage
 from plumbline.suites.scenarios.listening import Listening, listened_queues
 from plumbline.suites.scenarios.mesh import Mesh, Sited
 from plumbline.suites.scenarios.parallel import ParallelStage
+from plumbline.suites.scenarios.parted_sites import PartedSites, senders
 from plumbline.suites.scenarios.sites import BATCH_SIZE, INTERVAL_MS, Sites, queues
 from plumbline.suites.scenarios.stage import Stage
 
@@ -331,6 +332,40 @@ def in_parallel(
                 queues=listened_queues(batch_size, parallel=True),
                 listens=True,
                 redundancy=redundancy,
+                play=play,
+            )
+        )
+        return play
+
+    return register
+
+
+def from_buckets(
+    *requirements: str,
+    redundancy: int = 1,
+    here: int = 3,
+    batch_size: int = BATCH_SIZE,
+    needs: tuple[Capability, ...] = (),
+    also: tuple[str, ...] = (),
+) -> Callable[[Callable[[PartedSites], None]], Callable[[PartedSites], None]]:
+    """Register a scenario of a parallel gateway sender, from a partitioned region to a replicated one."""
+
+    def register(play: Callable[[PartedSites], None]) -> Callable[[PartedSites], None]:
+        _register(
+            Scenario(
+                name=play.__name__,
+                requirements=requirements,
+                needs=(
+                    *(Capability.PARTITIONED_REGIONS, Capability.REPLICATED_REGIONS, Capability.GATEWAYS),
+                    *(Capability.PARALLEL_SENDERS, *needs),
+                ),
+                members=here + 2,
+                checks=None,
+                scope=Scope.ACK,
+                clients=(),
+                queues=senders(batch_size),
+                redundancy=redundancy,
+                also=also,
                 play=play,
             )
         )

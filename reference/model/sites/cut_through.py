@@ -26,12 +26,11 @@ class CutThrough:
         self._lookahead = lookahead
         self._replicates = replicates
         remote = [queue.remote_site for queue in setting.queues.values()]
-        self._only = {name for name, queue in setting.queues.items() if remote.count(queue.remote_site) == 1}
+        # A bucket that is promoted leads there from another member.
+        self._only = {queue.id for queue in setting.serial if remote.count(queue.remote_site) == 1}
         links = [(queue.site, queue.remote_site) for queue in setting.queues.values()]
         self._only_of_site = {
-            name
-            for name, queue in setting.queues.items()
-            if links.count((queue.site, queue.remote_site)) == 1
+            queue.id for queue in setting.serial if links.count((queue.site, queue.remote_site)) == 1
         }
         """Those over which alone events of their site come where they lead, as long as none travels on."""
 

@@ -26,6 +26,7 @@ from plumbline.reference.model.sites.cut_through import CutThrough
 from plumbline.reference.model.sites.filling import WAITS_FOR_SITE
 from plumbline.reference.model.sites.lanes import DispatcherPartition, sender_of
 from plumbline.reference.model.sites.listeners import Listeners, waits_for_others
+from plumbline.reference.model.sites.parallel_senders import ParallelSenders
 from plumbline.reference.model.sites.senders import REMOVALS
 from plumbline.reference.model.sites.site_state import Connection, Queued, Sender, WireName
 from plumbline.reference.model.world import World
@@ -39,8 +40,11 @@ TRIES_AGAIN = "connects anew"
 class Dispatch:
     """The part of the model that empties queues."""
 
-    def __init__(self, setting: Setting, lookahead: Lookahead, passage: CutThrough) -> None:
+    def __init__(
+        self, setting: Setting, lookahead: Lookahead, passage: CutThrough, parallel: ParallelSenders
+    ) -> None:
         self._setting = setting
+        self._parallel = parallel
         self._lookahead = lookahead
         self._passage = passage
         self._batches = Batches(setting)
@@ -75,9 +79,16 @@ class Dispatch:
     def _dispatching(self, world: World) -> Iterator[tuple[str, QueueAttributes, Sender, Connection | None]]:
         wan = world.wan
         for (member, name), sender in wan.senders.in_order():
-            if self._dispatches[sender.primary] and member not in wan.dead:
+            if member not in wan.dead and any(self._leads(world, member, name, sender)):
                 wire = wan.wires.get(WireName(name, member, sender.wire)) if sender.wire > 0 else None
                 yield member, self._setting.queues[name], sender, wire
+
+    def _leads(self, world: World, member: str, name: str, sender: Sender) -> tuple[bool, ...]:
+        """Whether a member sends what its queue, or its copy, holds."""
+        queue = self._setting.queues[name]
+        if queue.parallel:
+            return tuple(member in some for some in self._parallel.senders_of(world, queue))
+        return (self._dispatches[sender.primary],)
 
     def receivers(self, world: World, queue: QueueAttributes) -> list[str]:
         """The members to which the queue's sender could connect."""
@@ -85,7 +96,11 @@ class Dispatch:
 
     def _held_up(self, world: World, member: str, queue: QueueAttributes) -> tuple[bool, ...]:
         """Whether the sender waits for another one of its member that has no receiver, or for a listener."""
-        beside = waits_for_others(self._setting, world, member, queue)
+        beside = (
+            self._parallel.waits(world, member, queue)
+            if queue.parallel
+            else waits_for_others(self._setting, world, member, queue)
+        )
         if any(beside):
             return beside
         waits = each(self._setting.book.waits_for_other_senders())
@@ -105,7 +120,7 @@ class Dispatch:
         Where it is known to wait, an unobserved event may hold up what it could send.
         """
         sender = world.wan.senders[member, name]
-        if not self._dispatches[sender.primary]:
+        if not all(self._leads(world, member, name, sender)):
             return True
         if sender.heard:
             return False
@@ -243,7 +258,7 @@ class Dispatch:
         if not lost and self._passage.is_free(world, view, name, sender, wire, sender.queue[sender.sent]):
             # A fault shows only whether it has left its queue by then, and only to a reading of the queue.
             hindered = claims.LOOKED_AT | {dependences.look_behind_fault(queue.id)}
-        for ahead in each(book.next_of_queue(unsent)):
+        for ahead in each((book.next_of_bucket if queue.parallel else book.next_of_queue)(unsent)):
             index = sender.sent + ahead
             event = sender.queue[index]
             if event.position > horizon:
@@ -279,14 +294,16 @@ class Dispatch:
                     )
                     wires = sent.wan.wires.set(name, filled)
                     sent = sent.but(wan=replace(sent.wan, wires=wires))
-                    yield Step(
-                        ("sends event", member, queue.id, event.op_id),
-                        self._told(sent, member, queue, event.position) if told else sent,
-                        claim=None if sender.sent and lost else claims.SEND_EVENT,
-                        undone_by=hindered if self._setting.resends else frozenset(),
-                        wanted=partial(self._lookahead.wants_event, world, view, name, sender),
-                        clashes=hindered | claims.TIME_PASSES,
-                    )
+                    known = self._told(sent, member, queue, event.position) if told else sent
+                    for told_of in self._announced(known, member, queue, (event,), "offered"):
+                        yield Step(
+                            ("sends event", member, queue.id, event.op_id),
+                            told_of,
+                            claim=None if sender.sent and lost else claims.SEND_EVENT,
+                            undone_by=hindered if self._setting.resends else frozenset(),
+                            wanted=partial(self._lookahead.wants_event, world, view, name, sender),
+                            clashes=hindered | claims.TIME_PASSES,
+                        )
 
     def _hearing(
         self, world: World, view: View, member: str, queue: QueueAttributes, sender: Sender, wire: Connection
@@ -335,10 +352,14 @@ class Dispatch:
         for count, start in self._removals(queue, sender) if any(first) else ():
             behind = start + count
             gone, rest = sender.queue[start:behind], sender.queue[:start] + sender.queue[behind:]
-            mark = max((sender.mark, *(event.position for event in gone)))
+            # Of a bucket other members learn what is gone, event by event.
+            mark = sender.mark if queue.parallel else max((sender.mark, *(one.position for one in gone)))
             after = replace(
                 sender, queue=rest, sent=min(max(sender.sent - count, 0), len(rest)), heard=0, mark=mark
             )
+            if after.leaving:
+                ids = {event.op_id for event in rest}
+                after = replace(after, leaving=tuple(one for one in after.leaving if one in ids))
             if queue.id in self._setting.on_disk:
                 after = replace(after, removed=(*after.removed, *gone))
             removed = with_sender(world, member, queue.id, after)
@@ -348,16 +369,25 @@ class Dispatch:
                 awaited = (queue.id, WAITS_FOR_SITE, str(event.op_id))
                 if call is not None and awaited in call.waiting:
                     calls = calls.set(event.op_id, replace(call, waiting=call.waiting - {awaited}))
-            ways = self._listeners.shown_of_nothing(member, queue, after)
+            shown = self._listeners.shown_of_nothing(member, queue, after)
+            ways = list(
+                product(self._announced(removed.but(calls=calls), member, queue, gone, "done"), shown)
+            )
             choice = len(ways) > 1 or self._come_again(world, view, queue, sender)
-            for shows in ways:
+            for known, shows in ways:
                 yield Step(
                     ("removes", member, queue.id, count),
-                    removed.but(calls=calls),
+                    known,
                     shows,
                     claim=None if choice else claims.ANSWER,
                     clashes=claims.LOOKED_AT | claims.TIME_PASSES | {dependences.look_behind_fault(queue.id)},
                 )
+
+    def _announced(
+        self, world: World, member: str, queue: QueueAttributes, gone: tuple[Queued, ...], state: str
+    ) -> Iterable[World]:
+        """The worlds in which other holders of a bucket are to remove what a parallel sender has sent."""
+        return self._parallel.announced(world, member, queue, gone, state) if queue.parallel else (world,)
 
     def _removals(self, queue: QueueAttributes, sender: Sender) -> Iterator[tuple[int, int]]:
         """How many events an answer may remove, and from which place: as many as it is to, the oldest."""
@@ -443,7 +473,7 @@ class Dispatch:
 
     def _told(self, world: World, member: str, queue: QueueAttributes, mark: int) -> World:
         channels = world.channels
-        for other in self._setting.others[member]:
+        for other in self._setting.others[member] if not queue.parallel else ():
             if other not in world.wan.dead and queue.runs_on(other):
                 channel = Channel(REMOVALS, member, other)
                 message = Message(0, None, queue=queue.id, mark=mark)

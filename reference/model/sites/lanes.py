@@ -1,8 +1,9 @@
 """Lanes: what a gateway sender of several dispatchers queues, apart for what each of them sends.
 
 Such a sender does what as many senders of one dispatcher do, all of them led by one member, each of which is
-handed some groups of events: those of a key, or of a thread. A lane is what one of them does. Knows which
-groups there are and which lane has which; knows nothing of what is done to a queue.
+handed some groups of events: those of a key, or of a thread. A lane is what one of them does. Of a parallel
+sender each bucket is such a group. Knows which groups there are and which lane has which; knows nothing of
+what is done to a queue.
 """
 
 from __future__ import annotations
@@ -48,6 +49,21 @@ def sender_of(queue: QueueAttributes) -> str:
     return queue.sender if isinstance(queue, DispatcherPartition) else queue.id
 
 
+def is_parted(queue: QueueAttributes) -> bool:
+    """Whether a queue, or a lane of it, belongs to a parallel gateway sender."""
+    return queue.parallel and queue.remote_site is not None
+
+
+def group_of_bucket(where: tuple[str, str]) -> str:
+    """The group of all events of a region's key, in a parallel sender."""
+    return "\0".join(where)
+
+
+def lane_of_bucket(queue: QueueAttributes, where: tuple[str, str]) -> DispatcherPartition:
+    """The lane of a parallel sender for a region's key."""
+    return _lane(queue, group_of_bucket(where))
+
+
 def lanes_by_sender(queues: Iterable[QueueAttributes]) -> dict[str, tuple[str, ...]]:
     """For each sender the names of its lanes: its own id, where it has one dispatcher."""
     found: dict[str, tuple[str, ...]] = {}
@@ -66,10 +82,16 @@ Fed = tuple[tuple[QueueAttributes, ...], tuple[RegionAttributes, ...]]
 
 
 def dealt_out(queues: Sequence[QueueAttributes], regions: Sequence[RegionAttributes]) -> Fed:
-    """The queues with a lane for each dispatcher where there are several, as a running system has them."""
-    return _laned(
-        queues, regions, lambda queue: [_lane(queue, number) for number in range(queue.dispatchers)]
-    )
+    """The queues with a lane for each dispatcher where there are several, as a running system has them.
+
+    A parallel sender stays as it is: which buckets there are, keys will show.
+    """
+
+    def lanes(queue: QueueAttributes) -> Sequence[QueueAttributes]:
+        several = queue.dispatchers > 1 and not is_parted(queue)
+        return [_lane(queue, number) for number in range(queue.dispatchers)] if several else [queue]
+
+    return _laned(queues, regions, lanes)
 
 
 def told_apart(history: History, book: Rulebook) -> History:
@@ -77,11 +99,18 @@ def told_apart(history: History, book: Rulebook) -> History:
 
     Two groups of one dispatcher keep their order, too. No observation shows that they share it.
     """
-    if all(queue.dispatchers == 1 for queue in history.queues):
+    if all(queue.dispatchers == 1 and not is_parted(queue) for queue in history.queues):
         return history
     called = [what.operation for what in history.timeline if isinstance(what, Called)]
+    senders = {region.name: region.senders for region in history.regions}
 
-    def lanes(queue: QueueAttributes) -> list[DispatcherPartition]:
+    def lanes(queue: QueueAttributes) -> Sequence[QueueAttributes]:
+        if is_parted(queue):
+            feeding = [op for op in called if queue.id in senders[op.region]]
+            buckets = sorted({(op.region, key) for op in feeding for key in op.keys})
+            return [lane_of_bucket(queue, where) for where in buckets] or [_lane(queue, "")]
+        if queue.dispatchers == 1:
+            return [queue]
         parted = {(op.key, group) for op in called for group in groups_of(book, queue.order_policy, op)}
         groups = dict.fromkeys(group for _, group in sorted(parted))
         parts_keys = len(parted) > len({key for key, _ in parted})
@@ -103,9 +132,9 @@ def _lane(queue: QueueAttributes, of: str | int, *, parts_keys: bool = False) ->
 def _laned(
     queues: Iterable[QueueAttributes],
     regions: Iterable[RegionAttributes],
-    lanes: Callable[[QueueAttributes], Sequence[DispatcherPartition]],
+    lanes: Callable[[QueueAttributes], Sequence[QueueAttributes]],
 ) -> Fed:
-    parted = {queue.id: lanes(queue) if queue.dispatchers > 1 else [queue] for queue in queues}
+    parted = {queue.id: lanes(queue) for queue in queues}
     fed = tuple(
         replace(
             region,

@@ -20,6 +20,7 @@ from plumbline.reference.model.lookahead import Lookahead
 from plumbline.reference.model.places import call_entry, call_place, listener_entry
 from plumbline.reference.model.setting import Setting
 from plumbline.reference.model.sites.dependences import crash_of
+from plumbline.reference.model.sites.parallel_senders import ParallelSenders
 from plumbline.reference.model.sites.senders import Senders
 from plumbline.reference.model.sites.site_state import ParallelCopy, Queued
 from plumbline.reference.model.world import Bucket, Call, CallStage, GateState, World
@@ -37,8 +38,11 @@ Awaited = tuple[str, str, str]
 class ParallelQueues:
     """The part of the model that fills and empties parallel queues."""
 
-    def __init__(self, setting: Setting, lookahead: Lookahead, senders: Senders) -> None:
+    def __init__(
+        self, setting: Setting, lookahead: Lookahead, senders: Senders, lanes: ParallelSenders
+    ) -> None:
         self._setting = setting
+        self._lanes = lanes
         self._lookahead = lookahead
         self._feeding = senders.feeding
 
@@ -56,12 +60,13 @@ class ParallelQueues:
         others = tuple(
             m for m in self._setting.others[bucket.primary] if m not in bucket.copies and m not in dead
         )
-        worlds = [world]
+        holders = each(self._setting.book.queue_copies(bucket.copies, others))
+        worlds = list(self._lanes.copied(world, member, operation, holders, update=update))
         for queue in self._queues_of(operation.region, member):
             worlds = [
                 after
                 for before in worlds
-                for held in each(self._setting.book.queue_copies(bucket.copies, others))
+                for held in holders
                 for after in (
                     self._entered(before, member, operation, queue, update=update)
                     if member in held
@@ -72,15 +77,18 @@ class ParallelQueues:
 
     def awaited(self, operation: Operation, at: str) -> frozenset[Awaited]:
         """What a call waits for that is carried out on a member: its event has entered the queues there."""
-        return frozenset((queue.id, ENTERS, at) for queue in self._queues_of(operation.region, at))
+        lanes = self._lanes.feeds((operation.region, operation.key), at)
+        return frozenset((queue.id, ENTERS, at) for queue in (*self._queues_of(operation.region, at), *lanes))
 
     def steps(self, world: World, view: View) -> Iterator[Step]:
         """Events enter, are offered, are removed; copies receive that."""
         for op_id, call in world.calls.items():
             for awaited in sorted(self._entering(world, op_id, call)):
                 yield from self._entry_of(world, op_id, call, awaited)
+        if self._setting.parted:
+            yield from self._lanes.steps(world, view)
         for (member, name), copy in world.wan.parallel.in_order():
-            if member in world.wan.dead:
+            if member in world.wan.dead or name in self._setting.parted:
                 continue
             queue = self._setting.parallel[name]
             if copy.leaving:
@@ -95,6 +103,8 @@ class ParallelQueues:
     def rests(self, world: World, held: frozenset[tuple[str, str]], *, patient: bool) -> bool:
         """Whether nothing more happens by itself, except where something is held back at members and keys."""
         if any(self._entering(world, op_id, call) for op_id, call in world.calls.items()):
+            return False
+        if self._setting.parted and not self._lanes.rests(world, patient=patient):
             return False
         for (member, name), copy in world.wan.parallel.items():
             if member in world.wan.dead or copy.ended:
@@ -126,7 +136,7 @@ class ParallelQueues:
 
     def is_announced(self, world: World, where: Where) -> bool:
         """Whether some member still holds an event of a key whose removal was announced to it."""
-        return any(
+        return self._lanes.is_announced(world, where) or any(
             event.op_id in copy.leaving
             for copy in world.wan.parallel.values()
             if copy.leaving
@@ -136,7 +146,7 @@ class ParallelQueues:
     def promoted(self, world: World, where: Where, heir: str) -> Iterator[World]:
         """The worlds in which a member has become primary of a key, with what it holds of its queue."""
         book = self._setting.book
-        worlds = [world]
+        worlds = list(self._lanes.promoted(world, where, heir))
         for (member, name), copy in world.wan.parallel.items():
             of_key = self._of(copy.events, where)
             ids = {event.op_id for event in of_key}
@@ -183,7 +193,12 @@ class ParallelQueues:
         operation = self._setting.operations[op_id]
         called = world.but(calls=world.calls.set(op_id, replace(call, waiting=call.waiting - {awaited})))
         alone = not world.buckets[operation.region, operation.key].copies
-        ways = list(self._entered(called, at, operation, self._setting.parallel[name], update=call.update))
+        if name in self._setting.parallel:
+            queue = self._setting.parallel[name]
+            ways = list(self._entered(called, at, operation, queue, update=call.update))
+        else:
+            lane = self._setting.queues[name]
+            ways = list(self._lanes.entered(called, at, operation, lane, update=call.update))
         for after in ways:
             yield Step(
                 ("enters the queue", at, name, op_id),

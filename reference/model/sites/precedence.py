@@ -28,7 +28,7 @@ class Precedence:
         self._setting = setting
         self._lookahead = lookahead
         remote = [queue.remote_site for queue in setting.queues.values()]
-        self._only = {name for name, queue in setting.queues.items() if remote.count(queue.remote_site) == 1}
+        self._only = {queue.id for queue in setting.serial if remote.count(queue.remote_site) == 1}
 
     def earlier(
         self, world: World, view: View, member: str, name: str, events: Iterable[Queued], than: Queued

@@ -65,7 +65,7 @@ def outlived(world: World, setting: Setting, primary: str) -> World:
     """The world in which secondaries may yet hear what a primary has discarded that is about to die."""
     for (member, name), sender in world.wan.senders.items():
         dying = world.wan.senders.get((primary, name))
-        if sender.primary or member == primary or member in world.wan.dead:
+        if sender.primary or member == primary or member in world.wan.dead or setting.queues[name].parallel:
             continue
         if dying is None or not dying.primary:
             continue

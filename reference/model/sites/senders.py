@@ -47,7 +47,7 @@ class Senders:
     def started(self, wan: SiteState) -> SiteState:
         """All senders have been started, one member after the other."""
         senders = wan.senders
-        for queue in self._setting.queues.values():
+        for queue in self._setting.serial:
             for index, member in enumerate(self._setting.runners(queue)):
                 (primary, *_) = each(self._setting.book.starts_as_primary(index == 0))
                 senders = senders.set((member, queue.id), Sender(primary=primary))
@@ -55,7 +55,7 @@ class Senders:
 
     def starts(self, world: World) -> Iterator[Step]:
         """The senders run; which of a queue's members is primary is known, or may be any of them."""
-        book, queues = self._setting.book, self._setting.queues.values()
+        book, queues = self._setting.book, self._setting.serial
         sites = {sender_of(queue): self._setting.runners(queue) for queue in queues}
         choices = []
         for sender, members in sites.items():

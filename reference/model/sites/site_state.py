@@ -76,6 +76,7 @@ class Sender(msgspec.Struct, frozen=True):
         batch: what has left the queue and is not answered, as it should not be.
         removed: what has left its copy since all had come to rest, where a disk may hold it all the same.
         renewed: whether it has queued nothing since the queue came back from a disk.
+        leaving: of a parallel sender, op ids of events that it holds and whose removal others have announced.
     """
 
     primary: bool = False
@@ -107,6 +108,7 @@ class Sender(msgspec.Struct, frozen=True):
     batch: tuple[Queued, ...] = ()
     removed: tuple[Queued, ...] = ()
     renewed: bool = False
+    leaving: tuple[int, ...] = ()
 
 
 class ParallelCopy(msgspec.Struct, frozen=True):

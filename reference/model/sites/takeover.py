@@ -101,8 +101,8 @@ class Takeover:
             )
 
     def vacant(self, world: World, name: str) -> bool:
-        """Whether the queue had a primary and has none that lives."""
-        return not any(
+        """Whether the queue had a primary and has none that lives; buckets have others that promote."""
+        return not self._setting.queues[name].parallel and not any(
             sender.primary
             for (member, queue), sender in world.wan.senders.items()
             if queue == name and member not in world.wan.dead
