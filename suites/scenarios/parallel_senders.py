@@ -225,17 +225,22 @@ def what_a_dead_primary_had_sent_without_an_answer_is_sent_again(s: PartedSites)
 
 @from_buckets("REM-PARALLEL-04", "REM-PARALLEL-05", needs=(*CRASHES, *GATES))
 def what_has_not_been_answered_stays_in_the_redundant_copy(s: PartedSites) -> None:
-    """An event stands at the receiver with others behind it, and both its primary and that one die."""
+    """An event stands at the receiver with others behind it, and both its primary and that one die.
+
+    The new primary is paused meanwhile: a receiver that is sent the event once more may answer it.
+    """
     receiver, *_ = s.there
     s.receive_at(receiver)
     lost = s.primary("x")
     puts = [s.park(receiver, s.survivor(lost), "x")]
     puts += [s.put(s.survivor(lost), "x") for _ in range(2)]
+    s.pause(*(member for member in s.here if member != lost))
     s.crash(lost)
     s.crash(receiver)
     for member in s.there:
         if member in s.members:
             s.start_receiver(member)
+    s.resume()
     s.settle()
     s.arrives("x", *puts)
 
