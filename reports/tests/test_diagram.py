@@ -371,6 +371,8 @@ def test_every_kind_of_moment_has_words_and_a_place(kind: type[Moment]) -> None:
         "answers": ("false",),
         "asked": False,
         "checks": True,
+        "client": "A",
+        "status": "ok",
     }
     moment: Moment = msgspec.convert({"type": kind.__struct_config__.tag, **given}, kind)
     (entry,) = arrange(history(moment))

@@ -6,9 +6,10 @@ Knows what each does; whether the suite accepts it, ci/tests/test_right_behaviou
 from __future__ import annotations
 
 from plumbline.ci.selftest.checks.behaviour import Behaviour, first, last, leaning, of_clients, usual
-from plumbline.reference.history.actions import Do
+from plumbline.reference.history.actions import Do, Park, Read, Release
 from plumbline.reference.history.operations import (
     Client,
+    Interest,
     Operation,
     OperationKind,
     Outcome,
@@ -18,6 +19,12 @@ from plumbline.reference.history.operations import (
     Topology,
 )
 from plumbline.reference.history.plans import Plan
+from plumbline.reference.history.registration_actions import (
+    BeginRegistration,
+    EndRegistration,
+    ReleaseAnswer,
+)
+from plumbline.reference.model.clients.client_state import PendingStage
 from plumbline.reference.model.messages import MessageState
 from plumbline.reference.model.places import outcome_entry
 from plumbline.reference.model.transactions import FAILS
@@ -28,6 +35,21 @@ from plumbline.reference.search.transition import Step
 MACHINES = ("client_pipeline", "client_failover", "client_restarts", "client_attempts")
 ABSENT = outcome_entry(Outcome(Status.ABSENT))
 EXISTS = outcome_entry(Outcome(Status.EXISTS))
+
+
+_ALL = Interest(client="K", region="region")
+
+
+def _put(op_id: int, member: str, key: str = "x") -> Operation:
+    return Operation(
+        op_id=op_id,
+        thread=f"{member}{op_id}",
+        member=member,
+        region="region",
+        kind=OperationKind.PUT,
+        key=key,
+        token=f"v{op_id}",
+    )
 
 
 def _attaches_when_free(world: World, step: Step) -> int | None:
@@ -73,6 +95,27 @@ def _never_says_absent(world: World, step: Step) -> int | None:
     return 1 if absent else usual(world, step)
 
 
+def _registers_first(world: World, step: Step) -> int | None:
+    """Events wait at a client until its registrations have ended, as they do in Apache Geode."""
+    registering = {
+        one.interest.client for one in world.served.pending.values() if one.stage is not PendingStage.ENDED
+    }
+    waits = any(
+        channel.target in registering
+        and channel.thread.startswith("queue")
+        and len(step.state.channels.get(channel, ())) < len(messages)
+        for channel, messages in world.channels.items()
+    )
+    return None if waits else usual(world, step)
+
+
+def _takes_newer_answers(world: World, step: Step) -> int | None:
+    """An answer replaces a valid entry where its version is higher, as the check of versions has it."""
+    if step.name[0] != "applies the answer":
+        return usual(world, step)
+    return -1 if step.state.entries is not world.entries else 0
+
+
 def _tells(world: World, step: Step) -> int | None:
     """Takes steps that show an event first; no commit fails, which a scenario forbids."""
     return -1 if step.shows and step.name[0] != FAILS else usual(world, step)
@@ -116,6 +159,42 @@ BEHAVIOURS = (
         machines=MACHINES,
         concerns=of_clients,
         open=leaning(_attaches_when_free),
+    ),
+    Behaviour(
+        name="events-wait-for-registrations",
+        does="a client takes no event while it registers",
+        allowed="003 L22 to L25: answers and queued events act on the cache in any order",
+        machines=("registrations_under_way",),
+        concerns=of_clients,
+        open=leaning(_registers_first),
+    ),
+    Behaviour(
+        name="newer-answers-replace",
+        does="the answer to a registration replaces a value of a lower version",
+        allowed="004 L47: a client checks versions; 003 L49 knows none",
+        machines=("registrations_under_way",),
+        concerns=of_clients,
+        open=leaning(_takes_newer_answers),
+        plans=(
+            Plan(
+                Topology((Site(1, ("A", "B", "C")),)),
+                (RegionAttributes(name="region"),),
+                (
+                    Do(_put(1, "A")),
+                    BeginRegistration(interest=_ALL, number=10, held=True),
+                    Park(_put(2, "A", "z"), "K"),
+                    Park(_put(3, "A"), "K"),
+                    Do(_put(4, "A")),
+                    BeginRegistration(interest=_ALL, number=11, held=True),
+                    Release(2, "K"),
+                    ReleaseAnswer(11, "K"),
+                    EndRegistration(11, "K"),
+                    Read("K", "region"),
+                ),
+                clients=(Client(name="K", servers=("B",)),),
+                registers=False,
+            ),
+        ),
     ),
     Behaviour(
         name="clients-fetch-everything",

@@ -218,7 +218,7 @@ class PendingRegistrations:
             for places, brought in self._interests.answers(interest, there):
                 answer = tuple(sorted({**places, **brought}.items()))
                 answered = replace(one, stage=PendingStage.ANSWERED, answer=answer, marks=marks)
-                yield Step(("is answered", interest.client, number), _with(world, number, answered))
+                yield Step(("reads what there is", interest.client, number), _with(world, number, answered))
 
     def _applied(self, world: World, number: int, one: PendingRegistration) -> Iterator[Step]:
         """The client applies the answer, one key after the other."""
